@@ -32,7 +32,7 @@ use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use talweg::eval::thread_pool;
 use talweg::field::{Control, Edges, Stream, Terrain};
 use talweg::io::raster;
-use talweg::mesh::formats::{MeshFormat, MeshWriting};
+use talweg::mesh::formats::{MeshFormat, MeshWriteOptions};
 use talweg::mesh::import::MeshSurface;
 use talweg::mesh::{Mesh, MeshExtent, MeshGround, MeshOptions};
 
@@ -117,7 +117,7 @@ fn main() {
     ALLOCATOR.reset_peak_memory();
     let before = ALLOCATOR.get_peak_memory();
     let mut out = std::io::BufWriter::new(tempfile::tempfile().expect("a file"));
-    MeshFormat::ALL[0].write(&mesh, &MeshWriting::default(), &mut out).expect("written");
+    MeshFormat::ALL[0].write(&mesh, &MeshWriteOptions::default(), &mut out).expect("written");
     let peak = (ALLOCATOR.get_peak_memory() - before) as f64 / 1_048_576.0;
     println!("| writing the mesh as GLB | 1 m | {:.2} | {peak:.1} MiB | | |", start.elapsed().as_secs_f64());
     drop(mesh);

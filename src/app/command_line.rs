@@ -139,7 +139,8 @@ fn check_mode(mode: ViewMode, scene: &Scene) -> Result<(), Failure> {
 /// The recipe of the tree that a mode draws in place of the grid, if it draws one.
 fn recipe_of(mode: ViewMode, scene: &Scene, terrain: Option<&Arc<Terrain>>) -> Result<Option<TreeRecipe>, Failure> {
     let refused = |unsupported: Unsupported| usage(anyhow::anyhow!(unsupported.text()));
-    let recipe = mode.asks_tree().then(|| TreeRecipe::from_scene(scene, mode, terrain)).transpose().map_err(refused)?;
+    let recipe =
+        mode.draws_tree().then(|| TreeRecipe::from_scene(scene, mode, terrain)).transpose().map_err(refused)?;
     Ok(recipe.flatten())
 }
 

@@ -43,7 +43,7 @@ use self::features::{FeaturePlugins, drive};
 use self::frame::commands::CommandQueue;
 use self::frame::editor::{Editor, Example, because};
 use self::frame::evaluation::EvaluationClient;
-use self::frame::launch::{AppError, guarded_or_told};
+use self::frame::launch::{AppError, guarded_with_end};
 use self::frame::tasks::Tasks;
 use self::frame::{FramePlugin, keyboard};
 use talweg::preferences::config_folder;
@@ -91,7 +91,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
     let tell_end = move |message: &str| {
         tell(&ended(&aborted, aborted.failure().unwrap_or_else(|| engine_failure(message))).to_string());
     };
-    let outcome = guarded_or_told(tell_end, move || {
+    let outcome = guarded_with_end(tell_end, move || {
         let mut app = build(editor, kept);
         if greets {
             app.world_mut().resource_mut::<CommandQueue>().push(StartAction::Show);
@@ -144,7 +144,7 @@ fn engine_failure(message: &str) -> String {
 
 /// The error for an unintended end of the program; stores unsaved work for recovery.
 fn ended(journal: &EditJournal, message: String) -> AppError {
-    let recovery = journal.abandon(&message);
+    let recovery = journal.end_unexpectedly(&message);
     AppError::Crashed { message, recovery }
 }
 
@@ -206,7 +206,7 @@ fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -
     let what = match error.ty {
         ErrorType::DeviceLost => "the graphics card stopped answering",
         ErrorType::OutOfMemory => "the graphics card has too little memory",
-        ErrorType::Validation if journal.count_refusal() < MOST_REFUSALS => return RenderErrorPolicy::Ignore,
+        ErrorType::Validation if journal.count_drawing_failure() < MOST_REFUSALS => return RenderErrorPolicy::Ignore,
         ErrorType::Validation | ErrorType::Internal => "the graphics card rejected the drawing commands",
     };
     let said = error.description.lines().map(str::trim).rfind(|line| !line.is_empty());

@@ -20,7 +20,7 @@ const MAPPED_BLOCK: libc::c_int = 16 << 20;
 /// requesting pages took a third of its time.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code, reason = "only this call or the environment can set the thresholds of glibc")]
-fn give_back_large_blocks() {
+fn return_large_blocks_to_system() {
     let is_task = std::env::args_os().nth(1).is_some_and(|command| command == "run-tile");
     let settings: &[_] = match is_task {
         false => &[(libc::M_MMAP_THRESHOLD, MAPPED_BLOCK), (libc::M_TRIM_THRESHOLD, 2 * MAPPED_BLOCK)],
@@ -38,7 +38,7 @@ fn give_back_large_blocks() {
 
 fn main() -> ExitCode {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    give_back_large_blocks();
+    return_large_blocks_to_system();
     #[cfg(feature = "window")]
     let editor = Some(&talweg_app::COMMANDS);
     #[cfg(not(feature = "window"))]

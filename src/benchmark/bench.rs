@@ -106,7 +106,7 @@ pub struct BenchProgress {
 
 /// One subject at one size with one number of threads, and its measurements.
 #[derive(Default)]
-struct TestBench {
+struct CellMeasurements {
     subject: usize,
     size: usize,
     threads: usize,
@@ -138,13 +138,13 @@ pub fn bench(
     for size in 0..plan.sizes.len() {
         for threads in 0..pools.len() {
             for subject in 0..subjects.len() {
-                beds.push(TestBench { subject, size, threads, runs: 1, ..TestBench::default() });
+                beds.push(CellMeasurements { subject, size, threads, runs: 1, ..CellMeasurements::default() });
             }
         }
     }
-    let weight = |bed: &TestBench| sites.site(subjects[bed.subject], bed.size).grid.len() as f64;
+    let weight = |bed: &CellMeasurements| sites.site(subjects[bed.subject], bed.size).grid.len() as f64;
     let corners: usize = plan.extremes.map_or(0, |_| subjects.iter().map(|s| s.corners().len() + 1).sum());
-    let mut tally = Tally {
+    let mut tally = ProgressCounter {
         done: 0.0,
         // the warm-up counts as two repetitions
         all: beds.iter().map(weight).sum::<f64>() * (plan.repetitions + 2) as f64
@@ -153,7 +153,7 @@ pub fn bench(
         plan,
         tell: progress,
     };
-    let lab = Lab { subjects, sites: &sites, pools: &pools, instruments, control };
+    let lab = BenchRunner { subjects, sites: &sites, pools: &pools, instruments, control };
     for bed in &mut beds {
         tally.next(bed);
         lab.warm_up(bed)?;
@@ -214,7 +214,7 @@ fn processor() -> Option<String> {
 }
 
 /// Tracks the progress.
-struct Tally<'a> {
+struct ProgressCounter<'a> {
     done: f64,
     all: f64,
     subjects: &'a [&'a dyn BenchSubject],
@@ -222,8 +222,8 @@ struct Tally<'a> {
     tell: &'a mut dyn FnMut(&BenchProgress),
 }
 
-impl Tally<'_> {
-    fn next(&mut self, bed: &TestBench) {
+impl ProgressCounter<'_> {
+    fn next(&mut self, bed: &CellMeasurements) {
         let share = (self.done / self.all) as f32;
         let name = self.subjects[bed.subject].name();
         self.say(name, self.plan.sizes[bed.size], self.plan.threads[bed.threads], share);
@@ -259,7 +259,7 @@ impl Sites {
 }
 
 /// The state shared by all runs.
-struct Lab<'a> {
+struct BenchRunner<'a> {
     subjects: &'a [&'a dyn BenchSubject],
     sites: &'a Sites,
     pools: &'a [ThreadPool],
@@ -267,9 +267,9 @@ struct Lab<'a> {
     control: &'a Control,
 }
 
-impl Lab<'_> {
+impl BenchRunner<'_> {
     /// Runs a subject once. Returns the terrain and the stopwatch.
-    fn run(&self, bed: &TestBench) -> Result<(Terrain, Stopwatch<'_>), Cancelled> {
+    fn run(&self, bed: &CellMeasurements) -> Result<(Terrain, Stopwatch<'_>), Cancelled> {
         self.control.check()?;
         let mut watch = Stopwatch::new(self.instruments);
         let subject = self.subjects[bed.subject];
@@ -279,7 +279,7 @@ impl Lab<'_> {
     }
 
     /// Measures the duration and the memory of a run. The first run does not count, because caches are cold.
-    fn warm_up(&self, bed: &mut TestBench) -> Result<(), Cancelled> {
+    fn warm_up(&self, bed: &mut CellMeasurements) -> Result<(), Cancelled> {
         self.run(bed)?;
         let (made, watch) = self.run(bed)?;
         bed.peak_bytes = watch.peak_bytes();
@@ -293,7 +293,7 @@ impl Lab<'_> {
 
     /// Loads the result from a file. The file is written anew each time: keeping one per cell would take too much
     /// memory.
-    fn load(&self, bed: &mut TestBench, made: &Terrain) -> Result<(), Cancelled> {
+    fn load(&self, bed: &mut CellMeasurements, made: &Terrain) -> Result<(), Cancelled> {
         self.control.check()?;
         let Some(file) = TerrainFile::new(made) else { return Ok(()) };
         let mut watch = Stopwatch::new(self.instruments);
@@ -305,7 +305,7 @@ impl Lab<'_> {
         Ok(())
     }
 
-    fn observe(&self, bed: &mut TestBench) -> Result<(), Cancelled> {
+    fn observe(&self, bed: &mut CellMeasurements) -> Result<(), Cancelled> {
         let mut sum = 0.0;
         for k in 0..bed.runs {
             let (made, watch) = self.run(bed)?;
@@ -332,8 +332,8 @@ fn shuffled(n: usize, round: usize) -> Vec<usize> {
     order
 }
 
-fn summary(subject: usize, subjects: &[&dyn BenchSubject], plan: &BenchPlan, beds: &[TestBench]) -> Findings {
-    let own: Vec<&TestBench> = beds.iter().filter(|bed| bed.subject == subject).collect();
+fn summary(subject: usize, subjects: &[&dyn BenchSubject], plan: &BenchPlan, beds: &[CellMeasurements]) -> Findings {
+    let own: Vec<&CellMeasurements> = beds.iter().filter(|bed| bed.subject == subject).collect();
     let find = |subject: usize, size: usize, threads: usize| {
         beds.iter().find(|bed| (bed.subject, bed.size, bed.threads) == (subject, size, threads))
     };
@@ -379,12 +379,12 @@ fn summary(subject: usize, subjects: &[&dyn BenchSubject], plan: &BenchPlan, bed
 }
 
 /// Ratio of the times of `above` to those of `below`, repetition by repetition.
-fn quotient(above: &TestBench, below: &TestBench) -> Option<Estimate> {
+fn quotient(above: &CellMeasurements, below: &CellMeasurements) -> Option<Estimate> {
     let pairs = above.seconds.iter().zip(&below.seconds).filter(|(_, b)| **b > 0.0);
     estimate(&pairs.map(|(a, b)| a / b).collect::<Vec<_>>())
 }
 
-fn consistency(plan: &BenchPlan, beds: &[&TestBench]) -> Consistency {
+fn consistency(plan: &BenchPlan, beds: &[&CellMeasurements]) -> Consistency {
     let mut hashes = Vec::new();
     let mut disagreements = Vec::new();
     for (size, &samples) in plan.sizes.iter().enumerate() {

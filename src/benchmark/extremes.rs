@@ -13,7 +13,7 @@ use crate::field::{Cancelled, Control, MapKind, Terrain};
 /// Number of runs at each end; the fastest counts.
 pub const RUNS: usize = 3;
 /// Maximum delay until a cancelled benchmark stops.
-const GLANCE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Runs every extreme case of `subject`, each for at most `patience`. Calls `next` before each case, and before a first
 /// run with unchanged parameters.
@@ -35,7 +35,7 @@ pub fn extremes(
         let mut made = None;
         for _ in 0..RUNS {
             let mut watch = Stopwatch::new(instruments);
-            match with_patience(patience, control, |limit| pool.install(|| subject.run(site, &mut watch, limit)))? {
+            match with_timeout(patience, control, |limit| pool.install(|| subject.run(site, &mut watch, limit)))? {
                 None => return Ok((None, None)),
                 Some(terrain) => made = Some(terrain),
             }
@@ -80,7 +80,7 @@ fn is_finite(terrain: &Terrain) -> bool {
 ///
 /// # Errors
 /// [`Cancelled`] when `control` was cancelled.
-fn with_patience<T>(
+fn with_timeout<T>(
     patience: Duration,
     control: &Control,
     work: impl FnOnce(&Control) -> Result<T, Cancelled>,
@@ -92,8 +92,8 @@ fn with_patience<T>(
         scope.spawn(move || {
             let mut left = patience;
             // the wait ends when the work drops the sender
-            while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(left.min(GLANCE)) {
-                left = left.saturating_sub(GLANCE);
+            while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(left.min(POLL_INTERVAL)) {
+                left = left.saturating_sub(POLL_INTERVAL);
                 if left.is_zero() || control.is_cancelled() {
                     limit.cancel();
                     return;

@@ -48,7 +48,7 @@ pub fn run(args: &DiffArgs) -> CommandResult {
 
 fn compare(args: &DiffArgs) -> CommandResult {
     let first = args.scene.load()?;
-    let second = args.scene.same_for(&args.other).load()?;
+    let second = args.scene.with_changes_for(&args.other).load()?;
     let changes = scene_changes(&first.scene, &second.scene);
     let difference = if args.heights { Some(heights(args, &first, &second)?) } else { None };
     let is_same = changes.is_empty() && difference.as_ref().is_none_or(|d| d.largest_metres == 0.0);

@@ -110,7 +110,7 @@ impl SceneArgs {
     }
 
     /// Arguments for another scene, with the same changes.
-    pub fn same_for(&self, scene: &Path) -> Self {
+    pub fn with_changes_for(&self, scene: &Path) -> Self {
         Self { seed: self.seed, set: self.set.clone(), ..self.other(scene) }
     }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::input::{MemoryArgs, SceneArgs};
 use super::output::ForceArgs;
 use super::web_map::{failed_map, print_pyramid};
-use super::workers::{GaveUp, run_in_workers};
+use super::workers::{WorkerError, run_in_workers};
 use super::{CommandResult, Failure, print, print_json, tell, usage};
 use talweg::eval::window::{SmoothedField, smooth_lines};
 use talweg::eval::{Store, evaluate, thread_pool, timed_layers};
@@ -220,7 +220,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let smooth = || {
             control.enter_layer(layer);
             let made = smooth_lines(scene, samples, (layer, iteration), field, &mut lines, &control);
-            control.leave_layers();
+            control.finish_layers();
             made
         };
         let (_, times) = pool.install(|| timed_layers(&control, smooth));
@@ -328,7 +328,7 @@ fn told(step: SurveyStep) -> &'static str {
 }
 
 /// The work of a smoothing step, for people.
-fn smoothing_told(smoothing: &PlannedSmoothing) -> String {
+fn smoothing_text(smoothing: &PlannedSmoothing) -> String {
     let what = match smoothing.field {
         SmoothedField::Ground | SmoothedField::Curvature => "heights",
         SmoothedField::Mask => "mask",
@@ -359,7 +359,7 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
                 stage.mask_of.iter().map(|layer| format!("mask of {}", layer.name)).collect()
             }
             _ if stage.smoothing.is_some() => {
-                let told = |smoothing: &PlannedSmoothing| format!("{}, {}", smoothing.name, smoothing_told(smoothing));
+                let told = |smoothing: &PlannedSmoothing| format!("{}, {}", smoothing.name, smoothing_text(smoothing));
                 stage.smoothing.iter().map(told).collect()
             }
             _ if layers.is_empty() => "coarser grids of erosions".into(),
@@ -440,16 +440,16 @@ pub fn run_all(args: &RunTilesArgs) -> CommandResult {
             let most = usize::from(args.workers).min(stage.tasks);
             run_in_workers(&|| worker(args, number), most, stage.tasks).map_err(|gave_up| {
                 Failure::Failed(match gave_up {
-                    GaveUp::Task { task, tries } => anyhow::anyhow!(
+                    WorkerError::Task { task, tries } => anyhow::anyhow!(
                         "tile {task} of stage {number} failed {tries} times; run talweg run-tile {} {number} {task} for the reason",
                         args.plan.display()
                     ),
-                    GaveUp::NoWorker(error) => anyhow::Error::new(error).context("cannot start a worker"),
+                    WorkerError::NoWorker(error) => anyhow::Error::new(error).context("cannot start a worker"),
                 })
             })?;
         }
         if args.prune {
-            build.forget_unread(number, &open);
+            build.remove_unread_tiles(number, &open);
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ const TRIES: usize = 3;
 
 /// Why some tasks were not done.
 #[derive(Debug)]
-pub enum GaveUp {
+pub enum WorkerError {
     /// A task failed, or its worker was killed, in every attempt.
     Task { task: usize, tries: usize },
     /// A worker could not be started.
@@ -23,7 +23,7 @@ struct SharedTasks {
     left: Vec<(usize, usize)>,
     /// The running processes.
     workers: Vec<Option<Child>>,
-    gave_up: Option<GaveUp>,
+    gave_up: Option<WorkerError>,
 }
 
 /// Runs tasks 0 to `tasks` in up to `most` worker processes at a time, each started by `worker`. If a worker ends
@@ -35,7 +35,7 @@ pub fn run_in_workers(
     worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
     most: usize,
     tasks: usize,
-) -> Result<(), GaveUp> {
+) -> Result<(), WorkerError> {
     let left = (0..tasks).rev().map(|task| (task, 0)).collect();
     let shared = Mutex::new(SharedTasks { left, workers: (0..most).map(|_| None).collect(), gave_up: None });
     std::thread::scope(|scope| {
@@ -64,12 +64,12 @@ fn work(
     worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
     shared: &Mutex<SharedTasks>,
     number: usize,
-) -> Result<(), GaveUp> {
+) -> Result<(), WorkerError> {
     let next = || lock(shared).left.pop();
     let mut given = next();
     while given.is_some() {
         let started = worker().and_then(|mut command| command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn());
-        let mut program = started.map_err(GaveUp::NoWorker)?;
+        let mut program = started.map_err(WorkerError::NoWorker)?;
         let (mut asks, mut answers) = (program.stdin.take(), program.stdout.take().map(BufReader::new));
         {
             let mut shared = lock(shared);
@@ -101,7 +101,7 @@ fn work(
                 return Ok(());
             }
             if tries >= TRIES {
-                return Err(GaveUp::Task { task, tries });
+                return Err(WorkerError::Task { task, tries });
             }
             given = Some((task, tries));
         }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     /// Runs workers that do `what` with the `$task` that they read, in a folder where they log it.
-    fn told(folder: &std::path::Path, what: &str, most: usize, tasks: usize) -> (Result<(), GaveUp>, Vec<usize>) {
+    fn told(folder: &std::path::Path, what: &str, most: usize, tasks: usize) -> (Result<(), WorkerError>, Vec<usize>) {
         let script = format!("while read task; do {what}; echo $task >> done; echo done; done");
         let worker = || {
             let mut command = Command::new("sh");
@@ -153,13 +153,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let fails = "if [ $task = 2 ]; then exit 1; fi; if [ $task = 1 ]; then exec sleep 1000; fi";
         let (outcome, done) = told(folder.path(), fails, 2, 9);
-        assert!(matches!(outcome, Err(GaveUp::Task { task: 2, tries: TRIES })), "{outcome:?}");
+        assert!(matches!(outcome, Err(WorkerError::Task { task: 2, tries: TRIES })), "{outcome:?}");
         assert_eq!(done, [0], "what comes after it is not begun");
     }
 
     #[test]
     fn without_a_program_there_is_no_worker() {
         let outcome = run_in_workers(&|| Ok(Command::new("/no/such/program")), 2, 3);
-        assert!(matches!(outcome, Err(GaveUp::NoWorker(_))), "{outcome:?}");
+        assert!(matches!(outcome, Err(WorkerError::NoWorker(_))), "{outcome:?}");
     }
 }

@@ -41,7 +41,7 @@ pub use check::TreeError;
 pub use compiled_program::change::changed_area;
 pub use compiled_program::{NodeSelection, Program};
 pub use geometry::plane::{Area, Capsule, Point};
-pub use materials::shares::MaterialShares;
+pub use materials::shares::MaterialFractions;
 pub use materials::{MaterialLayer, PieceMaterial};
 pub use piece::{CopyGroup, Definition, Frame, Instance, OperatorGroup, Piece, PieceKind, Tree};
 pub use row_samples::{LANES, PointRow, RowSamples};

@@ -127,7 +127,7 @@ impl GroundBounds {
 
 impl Interval {
     /// The interval widened by a margin for rounding.
-    pub fn loosened(self) -> Self {
+    pub fn widened_for_rounding(self) -> Self {
         let by = 1e-9 * (1.0 + self.reach());
         Self { low: self.low - by, high: self.high + by }
     }

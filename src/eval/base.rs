@@ -33,7 +33,7 @@ impl BaseTerrain {
     ///
     /// # Errors
     /// If it was cancelled.
-    pub fn terrain_on(&self, grid: Grid, control: &Control) -> Result<Arc<Terrain>, Cancelled> {
+    pub fn resampled_to(&self, grid: Grid, control: &Control) -> Result<Arc<Terrain>, Cancelled> {
         let own = self.terrain.grid;
         if own == grid {
             return Ok(self.terrain.clone());
@@ -89,7 +89,7 @@ mod tests {
         let mut coarse = Terrain::from_fn(17, Edges::Open, |u, v| u * u - 0.5 * v);
         coarse.map_mut(MapKind::Flow).fill(3.0);
         let base = BaseTerrain::new(coarse.clone());
-        let fine = base.terrain_on(Grid::new(33, Edges::Open), &Control::default()).unwrap();
+        let fine = base.resampled_to(Grid::new(33, Edges::Open), &Control::default()).unwrap();
         for (k, h) in coarse.height.iter().enumerate() {
             assert_eq!(fine.height[2 * (k / 17) * 33 + 2 * (k % 17)], *h);
         }

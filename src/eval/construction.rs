@@ -2,7 +2,7 @@
 //!
 //! The bits equal those of a full computation: [`changed_area`] contains every position that can differ, and samples do
 //! not depend on each other. If a scene consists of a single construction, a small drag is computed at full size
-//! ([`Constructions::reaches_little`]). Layers above a construction are always computed again in full.
+//! ([`Constructions::is_small_change`]). Layers above a construction are always computed again in full.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl FilledConstruction {
         let (old, new) = (&self.construction, construction);
         let terrain = &self.terrain;
         let same_grid = terrain.samples() == samples && terrain.grid.has_edge();
-        same_grid && self.seed == seed && old.detail == new.detail && lays_the_same(&old.tree, &new.tree)
+        same_grid && self.seed == seed && old.detail == new.detail && writes_same_maps(&old.tree, &new.tree)
     }
 
     /// The compiled program of a construction, and the region of the terrain that differs from the remembered result.
@@ -64,7 +64,7 @@ impl FilledConstruction {
 }
 
 /// Whether both trees write the same maps.
-fn lays_the_same(a: &Tree, b: &Tree) -> bool {
+fn writes_same_maps(a: &Tree, b: &Tree) -> bool {
     let lays = |tree: &Tree| {
         crate::construction::MaterialLayer::ALL.map(|material| tree.root(material).map(|root| root.hidden))
     };
@@ -114,8 +114,8 @@ impl Constructions {
     }
 
     /// Whether the change to this scene is small enough to be computed at full size right away.
-    pub fn reaches_little(&self, scene: &Scene) -> bool {
-        let Some((layer, construction)) = sole(scene) else { return false };
+    pub fn is_small_change(&self, scene: &Scene) -> bool {
+        let Some((layer, construction)) = sole_construction(scene) else { return false };
         let seed = Construction::seed(scene.random(layer));
         let samples = scene.samples();
         let made = self.made.iter().find(|made| made.fits(construction, seed, samples));
@@ -127,7 +127,7 @@ impl Constructions {
 }
 
 /// The construction that alone makes the terrain of the scene, unless its edges wrap.
-pub fn sole(scene: &Scene) -> Option<(&Layer, &Construction)> {
+pub fn sole_construction(scene: &Scene) -> Option<(&Layer, &Construction)> {
     let grid = scene.grid(scene.samples());
     let (index, construction) = scene.only_construction().ok().filter(|_| grid.has_edge())?;
     Some((&scene.layers[index], construction))
@@ -137,7 +137,7 @@ pub fn sole(scene: &Scene) -> Option<(&Layer, &Construction)> {
 mod tests {
     use super::*;
     use crate::construction::edit::PiecePath;
-    use crate::construction::edit::reshape::Reshape;
+    use crate::construction::edit::reshape::Similarity;
     use crate::construction::{MaterialLayer, presets};
     use crate::eval::{Store, evaluate};
     use crate::field::{Control, Edges};
@@ -169,7 +169,7 @@ mod tests {
                     path = path.child(last - 1);
                 }
                 let piece = path.piece_mut(&mut tree).unwrap();
-                *piece = Reshape::shift([310.0, -170.0 * k as f64]).applied(piece);
+                *piece = Similarity::shift([310.0, -170.0 * k as f64]).applied(piece);
                 let changed = scene(&Arc::new(tree.clone()));
                 let live = run(&changed, &mut store);
                 let fresh = run(&changed, &mut Store::forgetful());
@@ -187,15 +187,15 @@ mod tests {
     #[test]
     fn only_a_construction_alone_is_shown_at_full_size() {
         let plain = scene(&presets::moon());
-        assert!(sole(&plain).is_some());
+        assert!(sole_construction(&plain).is_some());
         let mut more = plain.clone();
         more.layers.push(Layer::new(Node::named("Thermal").unwrap(), 1));
-        assert!(sole(&more).is_none());
+        assert!(sole_construction(&more).is_none());
         more.layers[1].enabled = false;
-        assert!(sole(&more).is_some());
+        assert!(sole_construction(&more).is_some());
         more.settings.edges = Edges::Wrap;
-        assert!(sole(&more).is_none());
+        assert!(sole_construction(&more).is_none());
         let store = Store::default();
-        assert!(!store.constructions.reaches_little(&plain), "no earlier result exists");
+        assert!(!store.constructions.is_small_change(&plain), "no earlier result exists");
     }
 }

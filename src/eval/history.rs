@@ -99,7 +99,7 @@ pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Op
 ///
 /// # Errors
 /// [`Cancelled`] if `control` requests it; finished measurements are kept.
-pub fn measure_course(
+pub fn measure_key_frame_slopes(
     scene: &Scene,
     samples: usize,
     layer: usize,
@@ -132,7 +132,7 @@ pub fn measure_course(
 
 /// Heights at one position, by layer and by iteration.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PlaceProbe {
+pub struct PositionProbe {
     /// Position to the east and to the south, from 0 to 1; on a planet, on a map of all longitudes and latitudes.
     pub place: [f32; 2],
     /// Height after each active layer, from the lowest, as a fraction of the relief. Above a playhead that is not at
@@ -155,7 +155,7 @@ pub fn probe(
     watched: Option<usize>,
     store: &mut Store,
     control: &Control,
-) -> Result<PlaceProbe, Cancelled> {
+) -> Result<PositionProbe, Cancelled> {
     let samples = shown.samples();
     let direction = from_map(place.map(f64::from));
     let height = |terrain: &Terrain| match terrain.grid.shape() {
@@ -179,7 +179,7 @@ pub fn probe(
     let mut heights: Vec<(u32, f32)> = frames_of(&steps, store, height);
     heights.sort_by_key(|(at, _)| *at);
     heights.dedup_by_key(|(at, _)| *at);
-    Ok(PlaceProbe { place, layers, heights })
+    Ok(PositionProbe { place, layers, heights })
 }
 
 fn frames_of(steps: &[(Grid, LayerStep)], store: &Store, height: impl Fn(&Terrain) -> f32) -> Vec<(u32, f32)> {

@@ -29,7 +29,7 @@ impl LayerTimes {
 pub fn timed_layers<T>(control: &Control, work: impl FnOnce() -> T) -> (T, Vec<(usize, Duration)>) {
     let times = Arc::<Mutex<LayerTimes>>::default();
     let heard = times.clone();
-    control.tell_layers(move |layer| heard.lock().unwrap_or_else(PoisonError::into_inner).go_on(layer));
+    control.on_layer_change(move |layer| heard.lock().unwrap_or_else(PoisonError::into_inner).go_on(layer));
     let made = work();
     let times = times.lock().unwrap_or_else(PoisonError::into_inner);
     (made, times.spent.iter().map(|(&layer, &spent)| (layer, spent)).collect())
@@ -45,7 +45,7 @@ mod tests {
         let layers = |entered: &[usize]| {
             let work = || {
                 entered.iter().for_each(|&layer| control.enter_layer(layer));
-                control.leave_layers();
+                control.finish_layers();
             };
             timed_layers(&control, work).1.into_iter().map(|(layer, _)| layer).collect::<Vec<_>>()
         };

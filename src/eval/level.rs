@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::mask::SmoothedMask;
 use super::multiscale::LevelChange;
 use super::plan::{GroupBase, LayerStep, plan_with};
-use super::run::{run_node, settled_streams};
-use super::store::KnownResult;
+use super::run::{run_node, trunk_streams_to_keep};
+use super::store::CachedPrefix;
 use super::{BaseTerrain, Playhead, Store, context, mask_scene, mix};
 use crate::field::{Cancelled, Control, Edges, Grid, Terrain};
 use crate::nodes::channels::trunk_streams::TrunkStreams;
@@ -61,7 +61,7 @@ impl<'a> Level<'a> {
         let mut steps = plan_with(self.scene, self.base, self.samples, self.playhead, &mut HashMap::new());
         steps.retain(|step| self.topmost.is_none_or(|topmost| step.index <= topmost));
         let mut changes = HashMap::new();
-        let KnownResult { steps: first, result, bases } = self.known_result(&steps, &mut changes, store)?;
+        let CachedPrefix { steps: first, result, bases } = self.known_result(&steps, &mut changes, store)?;
         let steps = &steps[first..];
         let mut coarse = self.coarser_changes(steps, store)?;
         let made = LevelResult { terrain: result, mass_balances: Vec::new(), changes };
@@ -80,7 +80,7 @@ impl<'a> Level<'a> {
         steps: &[LayerStep],
         changes: &mut HashMap<usize, LevelChange>,
         store: &mut Store,
-    ) -> Result<KnownResult, Cancelled> {
+    ) -> Result<CachedPrefix, Cancelled> {
         let mut most = steps.len();
         if self.topmost.is_some() {
             for (k, step) in steps.iter().enumerate().filter(|(_, step)| step.is_level) {
@@ -90,13 +90,13 @@ impl<'a> Level<'a> {
                 }
             }
             if most == steps.len() {
-                return Ok(KnownResult { steps: most, result: Arc::new(no_terrain()), bases: Vec::new() });
+                return Ok(CachedPrefix { steps: most, result: Arc::new(no_terrain()), bases: Vec::new() });
             }
         }
         let ground = |of| self.ground(of);
         match store.highest_known(&steps[..most], &ground)? {
             Some(known) => Ok(known),
-            None => Ok(KnownResult { steps: 0, result: ground(GroupBase::Start)?, bases: Vec::new() }),
+            None => Ok(CachedPrefix { steps: 0, result: ground(GroupBase::Start)?, bases: Vec::new() }),
         }
     }
 
@@ -117,7 +117,7 @@ impl<'a> Level<'a> {
     fn ground(&self, of: GroupBase) -> Result<Arc<Terrain>, Cancelled> {
         let grid = self.scene.grid(self.samples);
         match (of, self.base) {
-            (GroupBase::Start, Some(base)) => base.terrain_on(grid, self.control),
+            (GroupBase::Start, Some(base)) => base.resampled_to(grid, self.control),
             _ => Ok(Arc::new(Terrain::flat(grid))),
         }
     }
@@ -208,7 +208,7 @@ impl LevelRun<'_> {
         let written = step.layer.node.traits().writes;
         let mut change = LevelChange::from_terrains(&self.made.terrain, result, written, mass_balance);
         change.streams = match streams {
-            None => settled_streams(step.layer, cx, result)?,
+            None => trunk_streams_to_keep(step.layer, cx, result)?,
             streams => streams,
         };
         if !step.is_cut && !step.above && !self.store.transient {

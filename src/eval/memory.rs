@@ -41,7 +41,7 @@ pub struct MemoryUse {
     pub most_drawn: usize,
     /// Whether the user is the editor, which keeps the terrain on screen while it computes the next one.
     pub is_editor: bool,
-    /// Whether only the heights are used. Mass balances and the maps that erosions [record](MapKind::RECORDS) are then
+    /// Whether only the heights are used. Mass balances and the maps that erosions [record](MapKind::EROSION_RECORDS) are then
     /// not made, unless heights depend on them ([`Store::for_use`](super::Store::for_use)).
     pub heights_alone: bool,
 }
@@ -144,7 +144,7 @@ pub fn needed_memory(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
 
 /// Free bytes, if the system reports them. For the editor this includes the memory that the editor already holds,
 /// because the estimate counts it as well.
-pub fn memory_at_hand(what: &MemoryUse) -> Option<u64> {
+pub fn available_memory(what: &MemoryUse) -> Option<u64> {
     free_memory(if what.is_editor { resident_memory() } else { 0 })
 }
 
@@ -153,7 +153,7 @@ pub fn memory_at_hand(what: &MemoryUse) -> Option<u64> {
 /// # Errors
 /// If it needs more memory than is free; nothing has been computed yet.
 pub fn check_memory(scene: &Scene, samples: usize, what: &MemoryUse) -> Result<(), NotEnoughMemory> {
-    match memory_at_hand(what) {
+    match available_memory(what) {
         Some(free) => check_free(scene, samples, what, free),
         None => Ok(()),
     }
@@ -215,7 +215,7 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
             continue;
         }
         let below = bases.iter().sum::<f64>();
-        if scene.joins_grounds(index) {
+        if scene.blends_with_below(index) {
             bases.pop();
         }
         let mut written: BTreeSet<u8> = written(scene, layer).collect();

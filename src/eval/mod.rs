@@ -31,13 +31,13 @@ use rayon::ThreadPool;
 pub use base::BaseTerrain;
 pub use cache::{Cache, ContentKey};
 pub use construction::{ChangedRegion, Constructions};
-pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, probe};
+pub use history::{Moment, PositionProbe, ProcessHistory, history, measure_key_frame_slopes, probe};
 pub use layer_clock::timed_layers;
 use level::{Level, LevelResult};
 pub use live::StrokeTarget;
 pub use mask::{LayerMask, layer_mask};
 use mask::{mask_scene, scene_beneath, scene_up_to};
-pub use memory::{MemoryUse, NotEnoughMemory, check_free, check_memory, estimate, memory_at_hand, needed_memory};
+pub use memory::{MemoryUse, NotEnoughMemory, available_memory, check_free, check_memory, estimate, needed_memory};
 use plan::{LayerStep, node_values_key, plan};
 pub use store::Store;
 pub use strokes::{StrokedFields, changed_samples};
@@ -133,11 +133,11 @@ pub fn evaluate_on(
     store: &mut Store,
     control: &Control,
 ) -> Result<Evaluated, Cancelled> {
-    let is_sole = base.is_none() && construction::sole(scene).is_some();
+    let is_sole = base.is_none() && construction::sole_construction(scene).is_some();
     (store.constructions.newest, store.constructions.has_run) = (None, false);
     store.unread = if store.heights_alone { unread_records(scene) } else { Vec::new() };
     let made = Level { base, playhead, ..Level::whole(scene, samples, control) }.evaluate(store);
-    control.leave_layers();
+    control.finish_layers();
     let LevelResult { terrain, mass_balances, .. } = made?;
     let of_playhead = |p: Playhead| mass_balances.iter().find(|(index, _)| *index == p.layer).map(|(_, of)| *of);
     let mass_balance = playhead.and_then(of_playhead);
@@ -157,7 +157,7 @@ fn unread_records(scene: &Scene) -> Vec<MapKind> {
                 || mask.by_layer && mask.layer_reads == Reads::Data && mask.layer_data == kind
         })
     };
-    MapKind::RECORDS.into_iter().filter(|kind| !is_read(kind)).collect()
+    MapKind::EROSION_RECORDS.into_iter().filter(|kind| !is_read(kind)).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::plan::LayerStep;
 use crate::field::{Cancelled, GridDisplacement, MapKind, Terrain, resample, resample_displaced};
 use crate::nodes::channels::trunk_streams::{HeldBeds, TrunkStreams};
-use crate::nodes::multiscale::{sample_ratio, valley_bend};
+use crate::nodes::multiscale::{sample_ratio, valley_displacement};
 use crate::nodes::{Context, MassBalance, Traits};
 
 /// The change that a process made on a grid and all coarser ones.
@@ -59,7 +59,7 @@ impl LevelChange {
         let (coarse, fine) = (self.change.grid, cx.grid);
         let ratio = sample_ratio(coarse, fine);
         let mut displacement = match traits.finer_grids.follows_grid && goes_on {
-            true => Some(valley_bend(cx, coarse)?),
+            true => Some(valley_displacement(cx, coarse)?),
             false => None,
         };
         let refined = |displacement: &Option<GridDisplacement>, field: &[f32]| match displacement {
@@ -95,7 +95,7 @@ impl LevelChange {
                 None => made.par_iter_mut().for_each(|value| *value = kind.neutral() + *value * factor),
             }
             if kind == MapKind::Snow {
-                keep_cover(&mut ground.height, &mut made);
+                clamp_cover(&mut ground.height, &mut made);
             } else {
                 made.par_iter_mut().for_each(|value| *value = positive(*value));
             }
@@ -158,7 +158,7 @@ fn positive(value: f32) -> f32 {
 
 /// Sets negative depths of cover to 0 and adjusts `height`, so that the ground below the cover stays as it is. Samples
 /// of the coarser grid do not change.
-fn keep_cover(height: &mut [f32], cover: &mut [f32]) {
+fn clamp_cover(height: &mut [f32], cover: &mut [f32]) {
     height.par_iter_mut().zip(cover).for_each(|(height, depth)| {
         let kept = positive(*depth);
         *height += kept - *depth;

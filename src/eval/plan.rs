@@ -13,7 +13,7 @@ use crate::nodes::filters::group::GroupGround;
 use crate::nodes::multiscale::LargestScale;
 use crate::nodes::{Node, Process};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
-use crate::scene::{Layer, LayerStage, Scene, Settings};
+use crate::scene::{Layer, ProcessSegment, Scene, Settings};
 
 /// The terrain on which a group or its lowest layer starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,12 +105,12 @@ pub(super) fn plan_with<'a>(
             }
         }
         // A plain group changes nothing, so it is skipped.
-        let is_opened = scene.group(index).is_some() && !scene.joins_grounds(index);
+        let is_opened = scene.group(index).is_some() && !scene.blends_with_below(index);
         if is_opened || !scene.is_shown(index) || !layer.node.fits(scene.settings.world) {
             continue;
         }
         let (above, beneath) = (transient, key);
-        if scene.joins_grounds(index)
+        if scene.blends_with_below(index)
             && let Some((_, below)) = open.pop()
         {
             key = key.join(b"on").join(&below.bits().to_le_bytes());
@@ -125,7 +125,7 @@ pub(super) fn plan_with<'a>(
         let finest = levels.len().saturating_sub(1);
         let mut gone = key;
         for (k, (level, on_level)) in levels.into_iter().enumerate() {
-            for LayerStage { node: stage_node, process, iterations } in on_level {
+            for ProcessSegment { node: stage_node, process, iterations } in on_level {
                 let run = left.map_or(iterations, |left| left.min(iterations));
                 left = left.map(|left| left - run);
                 if run == 0 && (k < finest || !stages.is_empty()) {
@@ -286,7 +286,7 @@ mod tests {
         let mut plain = grouped([0, 1, 1, 0, 0]);
         let whole = run(&plain, None, &mut Store::forgetful());
         plain.layers.remove(3);
-        plain.mend_depths();
+        plain.clamp_depths();
         assert_eq!(whole, run(&plain, None, &mut Store::forgetful()));
         // A hidden group does not count at all.
         let mut hidden = grouped([0, 1, 1, 0, 0]);
@@ -318,7 +318,7 @@ mod tests {
         let mut alone = scene.clone();
         alone.layers.truncate(3);
         alone.layers.remove(0);
-        alone.mend_depths();
+        alone.clamp_depths();
         let (alone, highest) = (fresh(&alone), fresh(&scene));
         for k in 0..highest.height.len() {
             assert_eq!(highest.height[k], alone.height[k].max(below.height[k]), "{k}");
@@ -352,7 +352,7 @@ mod tests {
         scene.layers.push(Layer { depth: 0, ..Layer::new(Node::named("LayerGroup").unwrap(), 9) });
         scene.layers.push(Layer::new(Node::named("Levels").unwrap(), 10));
         scene.layers.insert(0, Layer { depth: 1, ..Layer::new(Node::named("Voronoi").unwrap(), 11) });
-        scene.mend_depths();
+        scene.clamp_depths();
         assert_eq!(scene.layers.iter().map(|layer| layer.depth).collect::<Vec<_>>(), [1, 1, 2, 2, 1, 1, 0, 0]);
         for group in [4, 6] {
             scene.layers[group].mix.opacity = 0.5;

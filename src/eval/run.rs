@@ -164,7 +164,7 @@ fn run_stage(
 }
 
 /// The trunk streams of `made` that finer grids of the process of `layer` keep in place.
-pub(super) fn settled_streams(
+pub(super) fn trunk_streams_to_keep(
     layer: &Layer,
     cx: &Context,
     made: &Terrain,

@@ -23,7 +23,7 @@ pub struct Store {
     pub strokes: StrokedFields,
     /// The current results are temporary and are not cached.
     pub transient: bool,
-    /// Only heights are used: mass balances and maps that erosions [record](MapKind::RECORDS) are not made, unless
+    /// Only heights are used: mass balances and maps that erosions [record](MapKind::EROSION_RECORDS) are not made, unless
     /// masks read them.
     pub(super) heights_alone: bool,
     /// Records that no mask reads in this evaluation.
@@ -35,7 +35,7 @@ pub struct Store {
 }
 
 /// The deepest cached result, from which evaluation resumes.
-pub(super) struct KnownResult {
+pub(super) struct CachedPrefix {
     /// Number of steps that need not run.
     pub steps: usize,
     pub result: Arc<Terrain>,
@@ -64,7 +64,7 @@ impl Store {
         &mut self,
         steps: &[LayerStep],
         made: &dyn Fn(GroupBase) -> Result<Arc<Terrain>, Cancelled>,
-    ) -> Result<Option<KnownResult>, Cancelled> {
+    ) -> Result<Option<CachedPrefix>, Cancelled> {
         for (k, step) in steps.iter().enumerate().rev() {
             let Some(result) = self.cache.get(step.result) else { continue };
             let bases = step.open.iter().map(|base| match base {
@@ -72,7 +72,7 @@ impl Store {
                 base => made(*base).map(Some),
             });
             if let Some(bases) = bases.collect::<Result<Option<Vec<_>>, _>>()? {
-                return Ok(Some(KnownResult { steps: k + 1, result, bases }));
+                return Ok(Some(CachedPrefix { steps: k + 1, result, bases }));
             }
         }
         Ok(None)

@@ -25,7 +25,7 @@ const MOST: usize = 5;
 const DRAWN_EROSION_SAMPLES: usize = 97;
 
 /// A field with some strokes applied.
-struct SettledField {
+struct RememberedField {
     /// Key of everything that the field depends on, except the strokes.
     key: ContentKey,
     strokes: Vec<Arc<Stroke>>,
@@ -35,7 +35,7 @@ struct SettledField {
 /// Latest results of brush strokes, newest first.
 #[derive(Default)]
 pub struct StrokedFields {
-    settled: Vec<SettledField>,
+    settled: Vec<RememberedField>,
     /// Whether the user is drawing and waits to see each movement.
     pub(super) is_drawing: bool,
 }
@@ -61,13 +61,13 @@ impl StrokedFields {
         let mut pieces = drawn.pieces();
         let last = pieces.pop();
         let before: Vec<_> = finished.iter().cloned().chain(pieces).collect();
-        let blank = |_: &mut Self| Ok(SettledField { key, strokes: Vec::new(), values: blank() });
+        let blank = |_: &mut Self| Ok(RememberedField { key, strokes: Vec::new(), values: blank() });
         let (mut values, canvas) = if self.is_drawing && drawn.brush.tool == BrushTool::Erode {
             let coarse = Canvas { erosion_samples: DRAWN_EROSION_SAMPLES, ..*canvas };
             let (exact, key) = (key, key.join(b"drawn"));
             let finished = |fields: &mut Self| {
                 let values = fields.settle(exact, canvas, &finished, blank)?;
-                Ok(SettledField { key, strokes: finished, values })
+                Ok(RememberedField { key, strokes: finished, values })
             };
             (self.settle(key, &coarse, &before, finished)?, coarse)
         } else {
@@ -86,9 +86,9 @@ impl StrokedFields {
         key: ContentKey,
         canvas: &Canvas,
         strokes: &[Arc<Stroke>],
-        start: impl FnOnce(&mut Self) -> Result<SettledField, Cancelled>,
+        start: impl FnOnce(&mut Self) -> Result<RememberedField, Cancelled>,
     ) -> Result<Vec<f32>, Cancelled> {
-        let begins_so = |settled: &SettledField| {
+        let begins_so = |settled: &RememberedField| {
             let same = |(a, b): (&Arc<Stroke>, &Arc<Stroke>)| Arc::ptr_eq(a, b) || a == b;
             settled.key == key
                 && settled.strokes.len() <= strokes.len()

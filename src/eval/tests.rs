@@ -435,7 +435,7 @@ fn the_history_has_the_mass_balance_of_every_iteration() {
     let scene = cut(&scene(65, 40), 15);
     let mut store = Store::default();
     run(&scene, None, &mut store);
-    measure_course(&scene, 65, 1, &mut store, &Control::default()).unwrap();
+    measure_key_frame_slopes(&scene, 65, 1, &mut store, &Control::default()).unwrap();
     let told = history(&scene, 65, 1, &store).unwrap();
     assert_eq!(told.moments.iter().map(|m| m.iteration).collect::<Vec<_>>(), (1..=40).collect::<Vec<_>>());
     assert!(told.moments.windows(2).all(|m| m[0].mass_balance.eroded <= m[1].mass_balance.eroded));

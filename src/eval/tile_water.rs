@@ -4,7 +4,7 @@
 use super::{context, plan};
 use crate::field::{Cancelled, Control, Grid, MapKind, Region, Terrain};
 use crate::hydrology::tiled::{
-    DividedRegion, DividedSolution, DividedSummary, DividedWorld, DrainedRegion, RegionDrainage, SpillSolution,
+    DividedRegion, DividedSolution, DividedSummary, DividedTrunks, DrainedRegion, RegionDrainage, SpillSolution,
     SurveyReader, TileRegions, WordError, read_float_field, write_floats,
 };
 use crate::hydrology::{DrainedArea, FlowMesh, Outlets};
@@ -125,23 +125,23 @@ impl<'a> WaterLayer<'a> {
     pub fn solve_trunks<E: From<Cancelled>>(
         &self,
         tiles: &TileRegions,
-        read: impl Fn(usize, &dyn Fn(&[u64]) -> Result<ToldTrunks, WordError>) -> Result<ToldTrunks, E>,
+        read: impl Fn(usize, &dyn Fn(&[u64]) -> Result<TrunkSummary, WordError>) -> Result<TrunkSummary, E>,
         control: &Control,
     ) -> Result<Vec<DividedSolution>, E> {
         let whole = Grid::working(self.samples, self.scene.settings.edges);
         let mut all = Vec::with_capacity(tiles.len());
         for tile in 0..tiles.len() {
             control.check()?;
-            all.push(read(tile, &|words| ToldTrunks::from_words(words, tiles.rim_len(tile), self.law.is_some()))?);
+            all.push(read(tile, &|words| TrunkSummary::from_words(words, tiles.rim_len(tile), self.law.is_some()))?);
         }
         let (mut summaries, mut grounds) = (Vec::new(), Vec::new());
         for told in all {
             summaries.push(told.divided);
             grounds.extend(told.ground);
         }
-        let world = DividedWorld::new(tiles, summaries, control)?;
+        let world = DividedTrunks::new(tiles, summaries, control)?;
         Ok(match self.law {
-            Some(law) => stream_power::worn_trunks(law, &self.context(whole, control), &world, grounds)?,
+            Some(law) => stream_power::erode_trunks(law, &self.context(whole, control), &world, grounds)?,
             None => world.solutions(|_| 0.0),
         })
     }
@@ -156,7 +156,7 @@ impl<'a> WaterLayer<'a> {
         let divided = DividedRegion::of_tile(grid, region, &mut reader)?;
         let mut areas = read_float_field(&mut reader, grid.len())?;
         reader.end()?;
-        divided.take_told(told, |k, [area, _]| areas[k] = area)?;
+        divided.read_solution(told, |k, [area, _]| areas[k] = area)?;
         Ok(areas)
     }
 
@@ -173,7 +173,7 @@ impl<'a> WaterLayer<'a> {
         control: &Control,
     ) -> Result<Result<Terrain, WordError>, Cancelled> {
         let Some(law) = self.law else { return Ok(Err(WordError)) };
-        stream_power::worn_tile(law, &self.context(ground.grid, control), ground, region, words)
+        stream_power::erode_tile(law, &self.context(ground.grid, control), ground, region, words)
     }
 }
 
@@ -183,17 +183,17 @@ pub fn rain(ground: &Terrain) -> Option<&[f32]> {
 }
 
 /// A tile's summary of its trunk streams.
-pub struct ToldTrunks {
+pub struct TrunkSummary {
     divided: DividedSummary,
     /// The terrain along the trunk streams, if they are eroded.
-    ground: Option<stream_power::TrunkGround>,
+    ground: Option<stream_power::TrunkHeights>,
 }
 
-impl ToldTrunks {
+impl TrunkSummary {
     fn from_words(words: &[u64], rim: usize, is_worn: bool) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let divided = DividedSummary::read_words(&mut reader, rim)?;
-        let ground = is_worn.then(|| stream_power::TrunkGround::read_words(&mut reader, divided.len()));
+        let ground = is_worn.then(|| stream_power::TrunkHeights::read_words(&mut reader, divided.len()));
         let made = Self { ground: ground.transpose()?, divided };
         reader.end()?;
         Ok(made)

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use super::live::{LiveChange, LiveGround, StrokeTarget};
 use super::{
-    ChangedRegion, Evaluated, LayerMask, MemoryUse, NotEnoughMemory, PREVIEW_SAMPLES, PlaceProbe, Playhead,
-    ProcessHistory, Store, check_memory, evaluate, history, is_cached, layer_mask, measure_course, probe,
+    ChangedRegion, Evaluated, LayerMask, MemoryUse, NotEnoughMemory, PREVIEW_SAMPLES, Playhead, PositionProbe,
+    ProcessHistory, Store, check_memory, evaluate, history, is_cached, layer_mask, measure_key_frame_slopes, probe,
     scene_beneath, thread_pool, timed_layers,
 };
 use crate::field::{Cancelled, Control, Terrain};
@@ -74,7 +74,7 @@ pub struct Insight {
     /// History of the watched process.
     pub history: Option<ProcessHistory>,
     /// Heights at the watched position.
-    pub probe: Option<PlaceProbe>,
+    pub probe: Option<PositionProbe>,
 }
 
 /// A terrain, together with data that the owner prepares from it on the worker thread.
@@ -391,7 +391,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             None => {}
         }
         // A small change of a construction needs no preview.
-        let at_once = request.playhead.is_none() && store.constructions.reaches_little(&request.scene);
+        let at_once = request.playhead.is_none() && store.constructions.is_small_change(&request.scene);
         let refused = check_memory(&request.scene, full, &MemoryUse::EDITOR).err().filter(|_| full > PREVIEW_SAMPLES);
         let small = if at_once && refused.is_none() { full } else { PREVIEW_SAMPLES.min(full) };
         // A cached result needs no preview: undo returns to the full size at once.
@@ -458,7 +458,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let prepared = (self.prepare)(&terrain, &request.scene, patch.as_ref().filter(|_| transient));
         control.check()?;
         let insight = match samples == request.scene.samples() && !transient {
-            true => Arc::new(Insight { costs, ..look_into(request, &terrain, playhead, store, control)? }),
+            true => Arc::new(Insight { costs, ..collect_insight(request, &terrain, playhead, store, control)? }),
             false => Arc::default(),
         };
         Ok(Output { terrain, prepared, playhead, mass_balance, problems, insight, elapsed })
@@ -579,7 +579,7 @@ fn previews_on_the_way(scene: &Scene, small: usize) -> Vec<usize> {
 }
 
 /// Collects the extra information about a terrain at full size and its history.
-fn look_into(
+fn collect_insight(
     request: &Request,
     terrain: &Arc<Terrain>,
     playhead: Option<Playhead>,
@@ -589,7 +589,7 @@ fn look_into(
     let (scene, samples) = (&*request.scene, terrain.samples());
     let mut insight = Insight { slopes: Some(slopes(terrain)), ..Insight::default() };
     if let Some(layer) = request.watch {
-        measure_course(scene, samples, layer, store, control)?;
+        measure_key_frame_slopes(scene, samples, layer, store, control)?;
         insight.history = history(scene, samples, layer, store);
     }
     if let Some(place) = request.place {

@@ -22,7 +22,7 @@ use crate::io::{FileError, SaveTarget, StagedFile, check_name};
 use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
 use crate::param::ImageFile;
-use crate::scene::saved_files::{PICTURE_STEMS, hashed_name, save_with_files};
+use crate::scene::saved_files::{PICTURE_SUFFIXES, hashed_name, save_with_files};
 use crate::scene::{Layer, Scene, SceneError};
 
 /// Why nothing was cut out.
@@ -121,7 +121,7 @@ impl CutOut {
             values.iter().for_each(|value| hash.update(&value.to_le_bytes()));
             scene.with_file_name(hashed_name(&format!("{stem}-{name}"), hash.digest(), "png"))
         };
-        PICTURE_STEMS.into_iter().zip(self.fields()).map(file).collect()
+        PICTURE_SUFFIXES.into_iter().zip(self.fields()).map(file).collect()
     }
 
     /// The heights, and the weights if there are any.

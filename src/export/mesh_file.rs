@@ -12,7 +12,7 @@ use crate::appearance::{PlanetLayout, ground_colours};
 use crate::field::{Control, Terrain};
 use crate::io::formats::PNG;
 use crate::io::{SaveTarget, StagedFile};
-use crate::mesh::formats::{MeshFormat, MeshWriting};
+use crate::mesh::formats::{MeshFormat, MeshWriteOptions};
 use crate::mesh::{Mesh, MeshError, MeshExtent, MeshGround, MeshOptions};
 use crate::scene::{BuildMesh, Scene};
 
@@ -86,12 +86,12 @@ impl MeshJob<'_> {
         };
         let mesh = Mesh::from_terrain(terrain, &ground, &options, control)?;
         let pictures = if has_pictures { Some(self.pictures(control)?) } else { None };
-        let writing = MeshWriting {
+        let writing = MeshWriteOptions {
             longest_millimetres: is_printed.then_some(how.print_millimetres),
             colour_png: pictures.as_ref().map(|[colours, _]| colours.as_slice()),
             normal_png: pictures.as_ref().map(|[_, normals]| normals.as_slice()),
             extras: if format.keeps_extras() { texts } else { &[] },
-            ..MeshWriting::default()
+            ..MeshWriteOptions::default()
         };
         let staged = StagedFile::new_while(to, control, |file| format.write(&mesh, &writing, file))?;
         let parts = mesh.parts.iter().filter(|part| (format.writes)(part.kind));

@@ -93,7 +93,7 @@ pub struct ExportReport {
 
 impl ExportReport {
     /// The part of the report about files directly in `folder`.
-    fn part_inside(&self, folder: &Path) -> Self {
+    fn files_in(&self, folder: &Path) -> Self {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
         let folder = absolute(&folder.join("."));
         let is_inside = |path: &Path| absolute(path).parent() == Some(folder.as_path());
@@ -358,7 +358,7 @@ fn export_made(
     control: &Control,
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<ExportReport, ExportError> {
-    place_together(request, place, |request, place| stage(request, made, place, control, tell))
+    commit_together(request, place, |request, place| stage(request, made, place, control, tell))
 }
 
 /// Calls `stage` to write the files of a request, then moves all of them into place together. A missing folder appears
@@ -366,7 +366,7 @@ fn export_made(
 ///
 /// # Errors
 /// Those of `stage`, or when the files cannot be moved into place.
-pub(crate) fn place_together<E: From<FileError>>(
+pub(crate) fn commit_together<E: From<FileError>>(
     request: &ExportRequest,
     place: &ExportPlace,
     stage: impl FnOnce(&ExportRequest, &ExportPlace) -> Result<(ExportReport, StagedSet), E>,

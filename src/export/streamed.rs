@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::maps::{ExportMap, MapNature, MapSheet, SampledSquare, SquareMaps, reason_of_whole};
+use super::maps::{ExportMap, MapNature, MapSheet, SampledSquare, SquareMaps, reason_for_whole};
 use super::names::file_name;
 use super::product::all_products;
 use super::raster_file::RasterJob;
@@ -103,7 +103,7 @@ pub fn streamed_products(
             ProductKind::Plants(_) => return Err(of_whole("plants are placed on all of it")),
             ProductKind::Map(map, format) => (map.clone(), *format),
         };
-        if let Some(why) = reason_of_whole(&map, scene) {
+        if let Some(why) = reason_for_whole(&map, scene) {
             return Err(of_whole(why));
         }
         made.push(StreamedProduct { map, format, product });
@@ -119,7 +119,7 @@ impl StreamedProduct {
     pub fn new(map: &ExportMap, scene: &Scene, file: &Path) -> Result<Self, ExportError> {
         let format = RasterFormat::for_path(file)?;
         product::check_holds(format, map)?;
-        if let Some(why) = reason_of_whole(map, scene) {
+        if let Some(why) = reason_for_whole(map, scene) {
             return Err(ExportError::Request(format!("`{map}` needs the whole terrain, because {why}")));
         }
         let product = ExportProduct { kind: ProductKind::Map(map.clone(), format), file: Some(file.into()) };

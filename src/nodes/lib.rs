@@ -25,8 +25,8 @@ pub mod water;
 pub use context::{Context, Pace};
 pub use multiscale::{FinerGrids, MultiScale};
 pub use parts::{
-    DrainedFilter, DrainedGround, NodeAreas, NodeDrainage, NodeParts, NodeReach, NodeSmoothing, RangedFilter,
-    SmoothedFilter,
+    DrainedFilter, NodeAreas, NodeDrainage, NodeParts, NodeSmoothing, RangedFilter, SmoothedFilter, StencilRadius,
+    WindowDrainage,
 };
 
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
@@ -248,7 +248,7 @@ pub trait Run: Send + Sync {
     fn step_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.step(cx)
     }
-    /// Declares that nobody reads these [records](MapKind::RECORDS) or the mass balance. If the heights do not depend
+    /// Declares that nobody reads these [records](MapKind::EROSION_RECORDS) or the mass balance. If the heights do not depend
     /// on them, the run drops them from its terrain, and the mass balance may be meaningless.
     fn leave_out(&mut self, _records: &[MapKind]) {}
     /// Moves the run by this many iterations, forwards or backwards, without computing them. The terrain is stale until
@@ -476,7 +476,7 @@ impl Node {
     }
 
     /// The preset that matches the current parameters.
-    pub fn present_preset(&self) -> Option<&'static Preset> {
+    pub fn matching_preset(&self) -> Option<&'static Preset> {
         self.about().presets.iter().find(|preset| {
             let mut adopted = self.clone();
             adopted.adopt(preset);

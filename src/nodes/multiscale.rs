@@ -173,7 +173,7 @@ pub enum StreamBeds {
 
 impl StreamBeds {
     /// Whether detail of the layers below is kept out of the beds.
-    pub fn leaves_out_detail(self) -> bool {
+    pub fn keeps_detail_out(self) -> bool {
         matches!(self, Self::Kept | Self::Held | Self::Incised)
     }
 
@@ -185,25 +185,25 @@ impl StreamBeds {
     /// Samples per side of the grid on which trunk streams are found, for a process that starts on the grid of
     /// `largest`.
     pub fn settled_samples(self, largest: LargestScale) -> usize {
-        let samples = if self == Self::Incised { INCISED_SAMPLES } else { SETTLED_SAMPLES };
+        let samples = if self == Self::Incised { INCISED_SAMPLES } else { TRUNK_STREAM_SAMPLES };
         samples.max(largest.samples().unwrap_or(samples))
     }
 }
 
-/// Grid after which channels are cut: one level coarser than [`SETTLED_SAMPLES`], so that level has channels as well.
+/// Grid after which channels are cut: one level coarser than [`TRUNK_STREAM_SAMPLES`], so that level has channels as well.
 const INCISED_SAMPLES: usize = 257;
 
 /// Displacement of valleys that follow the grid, in cells of the coarser grid.
 const BEND_CELLS: f32 = 0.9;
 /// Samples per side of the grid from which on the displacement in cells halves at each level. The courses are then
 /// settled: all further displacements add up to less than one cell of this grid.
-pub const SETTLED_SAMPLES: usize = 513;
+pub const TRUNK_STREAM_SAMPLES: usize = 513;
 /// Separates these random values from those of the process.
 const BEND_SALT: u64 = 0xbe4d;
 
 /// Displacement of the valleys of a grid of `samples` on the way to the next grid, in its cells.
 fn bend_cells(samples: usize) -> f32 {
-    let beyond = (samples - 1) as f32 / (SETTLED_SAMPLES - 1) as f32;
+    let beyond = (samples - 1) as f32 / (TRUNK_STREAM_SAMPLES - 1) as f32;
     if beyond < 1.0 { BEND_CELLS } else { 0.5 * BEND_CELLS / beyond }
 }
 
@@ -212,7 +212,7 @@ fn bend_cells(samples: usize) -> f32 {
 ///
 /// # Errors
 /// If the evaluation is cancelled.
-pub fn valley_bend(cx: &Context, coarse: Grid) -> Result<GridDisplacement, Cancelled> {
+pub fn valley_displacement(cx: &Context, coarse: Grid) -> Result<GridDisplacement, Cancelled> {
     let random = cx.random.fork(BEND_SALT ^ coarse.whole_samples() as u64);
     GridDisplacement::random(coarse, cx.grid, bend_cells(coarse.whole_samples()), random, cx.control)
 }

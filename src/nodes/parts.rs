@@ -16,11 +16,11 @@ pub enum NodeParts<'a> {
     /// A sample depends on its position and on the input at that position.
     Points,
     /// A sample depends on the input within reach.
-    Within(NodeReach),
+    Within(StencilRadius),
     /// In each iteration of a process, a sample depends on the previous state within reach.
     Iterations {
         /// Stencil radius of an iteration.
-        reach: NodeReach,
+        reach: StencilRadius,
         /// Whether a process that starts on the saved state of another run
         /// ([`Run::into_under_way`](super::Run::into_under_way)) continues exactly as that run would.
         resumes: bool,
@@ -44,7 +44,7 @@ pub enum NodeParts<'a> {
 /// A filter that can be computed in a window, given the drainage of the whole terrain.
 pub trait DrainedFilter: Filter {
     /// As [`apply`](Filter::apply) in a window of the terrain with that drainage.
-    fn apply_drained(&self, cx: &Context, water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled>;
+    fn apply_drained(&self, cx: &Context, water: WindowDrainage, terrain: &mut Terrain) -> Result<(), Cancelled>;
 }
 
 /// A filter that can be computed in a window, given the lowest and the highest height of the whole terrain.
@@ -62,7 +62,7 @@ pub trait SmoothedFilter: Filter {
 impl NodeParts<'_> {
     /// A resumable process with a stencil radius of `cells` per iteration.
     pub const fn iterations(cells: usize) -> Self {
-        Self::Iterations { reach: NodeReach::of_cells(cells), resumes: true, sums_rain: false }
+        Self::Iterations { reach: StencilRadius::of_cells(cells), resumes: true, sums_rain: false }
     }
 
     /// Whether the process needs the total rainfall.
@@ -72,16 +72,16 @@ impl NodeParts<'_> {
 
     /// How brush strokes can be computed in parts.
     pub fn painted(strokes: &Strokes) -> Self {
-        if strokes.act_by_place() { Self::Points } else { Self::Whole(Self::PAINTED_TOGETHER) }
+        if strokes.are_pointwise() { Self::Points } else { Self::Whole(Self::WHOLE_STROKE_REASON) }
     }
 
     /// The reason why strokes with such a brush need the whole terrain.
-    pub const PAINTED_TOGETHER: &'static str =
+    pub const WHOLE_STROKE_REASON: &'static str =
         "a brush that smooths, smears or erodes changes the whole stroke at once";
     /// For nodes that route water over the terrain.
     pub const DRAINED: Self = Self::Whole("water can reach a sample from anywhere on the terrain");
     /// For nodes that change cells in place.
-    pub const IN_PLACE: Self =
+    pub const CHANGES_IN_PLACE: Self =
         Self::Whole("it changes cells one after another, and each cell reads the earlier changes");
     /// For nodes that run on planets only.
     pub const PLANET: Self = Self::Whole("it runs on planets");
@@ -135,12 +135,12 @@ pub struct NodeSmoothing {
     /// Standard deviation in metres, above 0.
     pub metres: f32,
     /// Stencil radius around a sample, both for heights and for smoothed heights.
-    pub reach: NodeReach,
+    pub reach: StencilRadius,
 }
 
 /// The drainage of the whole terrain, in a window.
 #[derive(Clone, Debug, Default)]
-pub struct DrainedGround {
+pub struct WindowDrainage {
     /// Heights with filled depressions, as fractions of the relief; empty if the water is divided.
     pub surface: Vec<f32>,
     /// Drainage area of each cell in the whole terrain, weighted by rain, in cells; empty if the node does not need it.
@@ -149,7 +149,7 @@ pub struct DrainedGround {
 
 /// A stencil radius: the sum of the contributions below.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NodeReach {
+pub struct StencilRadius {
     /// Radius in cells.
     pub cells: usize,
     /// Radius in metres.
@@ -161,7 +161,7 @@ pub struct NodeReach {
     pub square_metres: f32,
 }
 
-impl NodeReach {
+impl StencilRadius {
     /// A fixed number of cells on any grid.
     pub const fn of_cells(cells: usize) -> Self {
         Self { cells, metres: 0.0, most_sides: f32::INFINITY, square_metres: 0.0 }

@@ -136,7 +136,7 @@ pub fn ground_of(field: GivenField, grid: Grid) -> Terrain {
 ///
 /// # Errors
 /// When a name is unknown, a map differs in size from the terrain, or a part of it is masked.
-pub fn put_maps(terrain: &mut Terrain, maps: &Bound<'_, PyDict>, relief_metres: f32) -> PyResult<()> {
+pub fn add_maps(terrain: &mut Terrain, maps: &Bound<'_, PyDict>, relief_metres: f32) -> PyResult<()> {
     let py = maps.py();
     for (name, array) in maps {
         let name: String = name.extract()?;

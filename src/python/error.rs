@@ -51,7 +51,7 @@ pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
 }
 
 /// Warns of values that were corrected when a scene was read.
-pub fn warn_of_mended(py: Python<'_>, warnings: &[Warning]) -> PyResult<()> {
+pub fn warn_of_corrections(py: Python<'_>, warnings: &[Warning]) -> PyResult<()> {
     warnings.iter().try_for_each(|Warning(text)| warn(py, text))
 }
 

@@ -5,11 +5,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
 
-use super::arrays::{self, given, ground_of, put_maps};
+use super::arrays::{self, add_maps, given, ground_of};
 use super::error::{failed, usage};
 use super::scene::{apply_memory, checked_samples, evaluate, unwrapped, value_text};
 use super::terrain::{PyTerrain, balance_dict, checked_cell, of_json};
-use super::work::{Listener, finish, pool};
+use super::work::{ProgressListener, finish, pool};
 use talweg::eval::BaseTerrain;
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::nodes::multiscale::LargestScale;
@@ -109,7 +109,7 @@ impl NodeGround<'_, '_> {
         field.values.iter_mut().for_each(|height| *height /= relief);
         let mut terrain = ground_of(field, scene.grid(samples));
         if let Some(maps) = self.maps {
-            put_maps(&mut terrain, maps, relief)?;
+            add_maps(&mut terrain, maps, relief)?;
         }
         terrain.close_seam();
         Ok((scene, Some(BaseTerrain::new(terrain)), samples))
@@ -275,7 +275,7 @@ impl PyNode {
         let grid = scene.grid(samples);
         let pool = pool(py, threads)?;
         let terrain = match base {
-            Some(base) => Terrain::clone(&*base.terrain_on(grid, &Control::default()).map_err(failed)?),
+            Some(base) => Terrain::clone(&*base.resampled_to(grid, &Control::default()).map_err(failed)?),
             None => Terrain::flat(grid),
         };
         let run = started(py, &pool, &scene, terrain)?;
@@ -321,7 +321,7 @@ fn started(py: Python<'_>, pool: &ThreadPool, scene: &Scene, terrain: Terrain) -
         );
         return Err(usage(py, text));
     }
-    let listener = Listener::new(py, None, Vec::new())?;
+    let listener = ProgressListener::new(py, None, Vec::new())?;
     let begin = |control: &Control| {
         let process = scene.layers[0].node.as_process()?;
         Some(process.start(&context(scene, control), terrain))
@@ -351,7 +351,7 @@ impl PyProcessRun {
     }
 
     fn advance(&mut self, py: Python<'_>, count: u32) -> PyResult<()> {
-        let listener = Listener::new(py, None, Vec::new())?;
+        let listener = ProgressListener::new(py, None, Vec::new())?;
         let Self { run, scene, pool, iteration, .. } = self;
         let made = finish(py, pool, &listener, |control| {
             let cx = context(scene, control);

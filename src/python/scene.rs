@@ -8,11 +8,11 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::{given, ground_of, put_maps};
-use super::error::{check_problems, failed, usage, warn_of_mended};
+use super::arrays::{add_maps, given, ground_of};
+use super::error::{check_problems, failed, usage, warn_of_corrections};
 use super::options::{KeywordOptions, items};
 use super::terrain::{PyTerrain, checked_cell, of_json};
-use super::work::{Listener, finish, pool};
+use super::work::{ProgressListener, finish, pool};
 use talweg::eval::{BaseTerrain, Evaluated, MemoryUse, Store, check_memory, evaluate_on};
 use talweg::export::origin::load_scene;
 use talweg::field::{MAX_SAMPLES, MIN_SAMPLES};
@@ -37,7 +37,7 @@ pub struct PyScene {
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<PyScene> {
     let (scene, warnings) = load_scene(&path).map_err(failed)?;
-    warn_of_mended(py, &warnings)?;
+    warn_of_corrections(py, &warnings)?;
     Ok(PyScene { scene })
 }
 
@@ -45,7 +45,7 @@ pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<PyScene> {
 #[pyfunction]
 pub fn parse(py: Python<'_>, text: &str) -> PyResult<PyScene> {
     let (scene, warnings) = Scene::from_ron(text).map_err(failed)?;
-    warn_of_mended(py, &warnings)?;
+    warn_of_corrections(py, &warnings)?;
     Ok(PyScene { scene })
 }
 
@@ -103,7 +103,7 @@ pub fn evaluate<'py>(
         failed(format_args!("{reason}. {smaller}, or raise the limit, as in memory=\"8GiB\", if more is free"))
     })?;
     let names = scene.layers.iter().map(|layer| layer.name.clone()).collect();
-    let listener = Listener::new(py, progress, names)?;
+    let listener = ProgressListener::new(py, progress, names)?;
     let pool = pool(py, threads)?;
     let made = finish(py, &pool, &listener, |control| {
         evaluate_on(base.as_ref(), &scene, samples, None, &mut Store::forgetful(), control)
@@ -198,7 +198,7 @@ impl PyScene {
         let grid = self.scene.grid(field.samples);
         let mut terrain = ground_of(field, grid);
         if let Some(maps) = maps {
-            put_maps(&mut terrain, maps, settings.relief_metres)?;
+            add_maps(&mut terrain, maps, settings.relief_metres)?;
         }
         terrain.close_seam();
         Ok(Some(BaseTerrain::new(terrain)))
@@ -385,7 +385,7 @@ impl PyScene {
         let wrong = |error: BatchError| of_batch(py, &error);
         let batch = PlannedBatch::new(&self.scene, samples, request).map_err(wrong)?;
         check_memory(&self.scene, samples, &batch.memory_use().map_err(wrong)?).map_err(failed)?;
-        let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
+        let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, None, Vec::new())?);
         let made = finish(py, &pool, &listener, |control| batch.make(control, &|_| ()))?;
         of_json(py, &made.map_err(wrong)?.json)
     }

@@ -10,11 +10,11 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::arrays::{self, given, ground_of, map_kind, map_name, put_maps};
+use super::arrays::{self, add_maps, given, ground_of, map_kind, map_name};
 use super::error::{failed, usage};
 use super::options::KeywordOptions;
 use super::scene::{PyScene, checked_samples, unwrapped, value_text};
-use super::work::{Listener, finish, pool};
+use super::work::{ProgressListener, finish, pool};
 use talweg::appearance::{PictureError, PictureRequest, PictureStyle, check_picture};
 use talweg::export::maps::ExportMap;
 use talweg::export::targets::ExportTarget;
@@ -312,7 +312,7 @@ impl PyTerrain {
         limits: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let limits = self::limits(py, limits)?;
-        let (pool, listener) = (pool(py, threads)?, Listener::new(py, progress, vec!["measures".into()])?);
+        let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, progress, vec!["measures".into()])?);
         let (terrain, scene, scale) = (self.terrain.clone(), &self.scene, self.scale());
         let made = finish(py, &pool, &listener, |control| measured(Some(scene), &terrain, scale, &limits, control))?;
         of_json(py, &made.map_err(failed)?.map_err(failed)?)
@@ -334,7 +334,7 @@ impl PyTerrain {
         options.finish("a picture")?;
         let target = path.map(|path| SaveTarget::new(path).over_read_only(force).over_links(force));
         target.iter().try_for_each(check_picture).map_err(|error| of_picture(py, &error))?;
-        let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
+        let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, None, Vec::new())?);
         let made = finish(py, &pool, &listener, |control| {
             let picture = request.draw(&self.scene, &self.terrain, control)?;
             if let Some(target) = target {
@@ -370,7 +370,7 @@ impl PyTerrain {
         let request = ExportRequest { samples: Some(self.terrain.samples()), ..request };
         let place = ExportPlace { folder: PathBuf::new(), force };
         export::check(&request, &self.scene, &place).map_err(|error| of_export(py, &error))?;
-        let (pool, listener) = (pool(py, threads)?, Listener::new(py, progress, vec!["export".into()])?);
+        let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, progress, vec!["export".into()])?);
         let write = if self.is_of_scene { export::export } else { export::export_without_scene };
         let made = finish(py, &pool, &listener, |control| {
             write(&request, &self.scene, &self.terrain, &place, control, &|share| control.advance(share))
@@ -482,11 +482,11 @@ pub fn measure<'py>(
     let samples = field.samples;
     let mut terrain = ground_of(field, Grid::new(samples, Edges::Open));
     if let Some(maps) = maps {
-        put_maps(&mut terrain, maps, 1.0)?;
+        add_maps(&mut terrain, maps, 1.0)?;
     }
     let size_metres = (cell * (samples - 1) as f64) as f32;
     let scale = TerrainScale { size_metres, relief_metres: 1.0, sea_metres: sea };
-    let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
+    let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, None, Vec::new())?);
     let made = finish(py, &pool, &listener, |control| measured(None, &terrain, scale, &limits, control))?;
     of_json(py, &made.map_err(failed)?.map_err(failed)?)
 }

@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 
 use super::error::{check_problems, failed, usage};
 use super::scene::{PyScene, apply_memory};
-use super::work::{Listener, finish, pool};
+use super::work::{ProgressListener, finish, pool};
 use talweg::export::streamed::streamed_map;
 use talweg::io::SaveTarget;
 use talweg::tiles::{LEAST_TILE, TaskOutcome, TileBuild, tile_plan, write_plan};
@@ -99,7 +99,7 @@ impl PyPlan {
     ) -> PyResult<bool> {
         apply_memory(py, memory)?;
         let pool = pool(py, threads)?;
-        let listener = Listener::new(py, None, Vec::new())?;
+        let listener = ProgressListener::new(py, None, Vec::new())?;
         let outcome = finish(py, &pool, &listener, |control| self.build.run_task(stage, tile, control))?;
         Ok(outcome.map_err(failed)? == TaskOutcome::Done)
     }
@@ -117,7 +117,7 @@ impl PyPlan {
         let stages = self.build.plan.stages.len();
         let open: Vec<bool> =
             (0..stages).map(|number| open.as_ref().is_none_or(|open| open.contains(&number))).collect();
-        self.build.forget_unread(stage.min(stages - 1), &open);
+        self.build.remove_unread_tiles(stage.min(stages - 1), &open);
     }
 
     /// Approximate disk space of the build in bytes: `kept` with all tiles, `pruned` with unread tiles removed.
@@ -154,7 +154,7 @@ impl PyPlan {
     ) -> PyResult<String> {
         let map = streamed_map(what).map_err(|why| usage(py, format_args!("what: {why}")))?;
         let pool = pool(py, threads)?;
-        let listener = Listener::new(py, None, Vec::new())?;
+        let listener = ProgressListener::new(py, None, Vec::new())?;
         let merged = finish(py, &pool, &listener, |control| {
             let merged = self.build.merged(control)?;
             if let Some(path) = &path {

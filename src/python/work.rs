@@ -30,7 +30,7 @@ pub fn pool(py: Python<'_>, threads: usize) -> PyResult<ThreadPool> {
 }
 
 /// Passes the progress on to the caller.
-pub struct Listener<'py> {
+pub struct ProgressListener<'py> {
     /// `talweg._progress.Reporter`, if the caller wants progress.
     reporter: Option<Bound<'py, PyAny>>,
     layers: Vec<String>,
@@ -38,7 +38,7 @@ pub struct Listener<'py> {
     told: Cell<f32>,
 }
 
-impl<'py> Listener<'py> {
+impl<'py> ProgressListener<'py> {
     /// `progress` is a function of the finished fraction and the layer's name, or True for a tqdm bar. `layers` are the
     /// names of the steps.
     pub fn new(py: Python<'py>, progress: Option<&Bound<'py, PyAny>>, layers: Vec<String>) -> PyResult<Self> {
@@ -74,7 +74,7 @@ impl<'py> Listener<'py> {
 pub fn finish<'py, T: Send>(
     py: Python<'py>,
     pool: &ThreadPool,
-    listener: &Listener<'py>,
+    listener: &ProgressListener<'py>,
     work: impl FnOnce(&Control) -> T + Send,
 ) -> PyResult<T> {
     let control = Control::default();

@@ -16,7 +16,7 @@ const STATE: &str = "session.ron";
 const LOCK: &str = "lock";
 /// Lock held while a session starts or sessions are searched, so that a starting session is not mistaken for an
 /// abandoned one.
-const DOOR: &str = ".lock";
+const SESSIONS_LOCK: &str = ".lock";
 const VERSION: u32 = 1;
 /// Maximum file size: more than a scene of 16 MiB with every character escaped. A larger file is not ours.
 const MAX_BYTES: u64 = 64 << 20;
@@ -127,7 +127,7 @@ impl Session {
         let sessions = state.join(FOLDER);
         let begin = || {
             make_private_folder(&sessions)?;
-            let _door = open_door(&sessions)?;
+            let _door = lock_sessions(&sessions)?;
             let now = unix_seconds(SystemTime::now());
             let process = std::process::id();
             let named = |k: u32| sessions.join(format!("{now}-{process}-{k}"));
@@ -213,7 +213,7 @@ pub fn left_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
         other => other.map_err(failed)?,
     };
-    let _door = open_door(&sessions).map_err(failed)?;
+    let _door = lock_sessions(&sessions).map_err(failed)?;
     let mut found = Vec::new();
     for folder in session_folders(&sessions).map_err(failed)? {
         let lock = match free_lock(&folder) {
@@ -245,7 +245,7 @@ pub fn left_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
 pub fn open_elsewhere(state: &Path, path: &Path) -> Option<OpenScene> {
     let wanted = identity(path);
     let sessions = state.join(FOLDER);
-    let _door = open_door(&sessions).ok()?;
+    let _door = lock_sessions(&sessions).ok()?;
     session_folders(&sessions).ok()?.into_iter().find_map(|folder| {
         let open = read_state(&folder).ok().filter(|open| open.process != std::process::id())?;
         let is_wanted = open.scene_file().is_some_and(|file| identity(&file) == wanted);
@@ -295,8 +295,8 @@ fn session_folders(sessions: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// Opens the lock that gives exclusive access to the sessions; dropping it releases it.
-fn open_door(sessions: &Path) -> std::io::Result<File> {
-    let door = open_lock(&sessions.join(DOOR))?;
+fn lock_sessions(sessions: &Path) -> std::io::Result<File> {
+    let door = open_lock(&sessions.join(SESSIONS_LOCK))?;
     door.lock()?;
     Ok(door)
 }

@@ -131,17 +131,17 @@ impl Default for BuildMesh {
 }
 
 /// Maximum samples per side of an export. Terrains too large to evaluate as a whole are built in tiles.
-pub const MOST_BUILT: usize = 262_145;
+pub const MAX_EXPORT_SAMPLES: usize = 262_145;
 
 /// Default pattern of file names.
-pub const USUAL_FILE_NAMES: &str = "{scene}-{map}";
+pub const DEFAULT_FILE_NAMES: &str = "{scene}-{map}";
 
 impl Default for BuildPreset {
     fn default() -> Self {
         Self {
             name: String::new(),
             folder: String::new(),
-            file_names: USUAL_FILE_NAMES.into(),
+            file_names: DEFAULT_FILE_NAMES.into(),
             target: String::new(),
             samples: None,
             products: Vec::new(),
@@ -163,7 +163,7 @@ impl BuildPreset {
     /// The first invalid number and the valid values for it; `None` if all are valid. Sizes must be within the range of
     /// scenes, lengths above 0, and everything finite.
     pub fn wrong_number(&self) -> Option<String> {
-        let is_size = |samples: u32| (MIN_SAMPLES..=MOST_BUILT).contains(&(samples as usize));
+        let is_size = |samples: u32| (MIN_SAMPLES..=MAX_EXPORT_SAMPLES).contains(&(samples as usize));
         let is_above = |number: f32| number.is_finite() && number > 0.0;
         let is_range = |(low, high): (f32, f32)| low.is_finite() && high.is_finite() && low < high;
         let is_place = |place: BuildPlacement| place.west.is_finite() && place.south.is_finite();
@@ -184,7 +184,7 @@ impl BuildPreset {
 }
 
 fn is_usual_pattern(text: &String) -> bool {
-    text == USUAL_FILE_NAMES
+    text == DEFAULT_FILE_NAMES
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -171,7 +171,7 @@ impl ChangeList {
         for (index, spec) in one.about().params.iter().enumerate() {
             let (from, to) = (one.get(index), two.get(index));
             if from != to {
-                let (from, to) = words_of_both(spec, &from, &to);
+                let (from, to) = differing_texts(spec, &from, &to);
                 self.value(owner, spec.name, &from, &to);
                 if let Some(change) = self.changes.last_mut() {
                     change.unit = spec.unit.into();
@@ -240,7 +240,7 @@ fn description(layer: &Layer, index: usize) -> String {
 const LONGEST: usize = 100;
 
 /// Texts for two different values, shortened so that the difference stays visible.
-fn words_of_both(spec: &ParamSpec, from: &Value, to: &Value) -> (String, String) {
+fn differing_texts(spec: &ParamSpec, from: &Value, to: &Value) -> (String, String) {
     let words = |value: &Value| match (value, &spec.kind) {
         (Value::Choice(k), ParamKind::Choice(options)) => options.get(*k).map_or("?", |o| o.label).to_string(),
         (Value::Bool(is_on), _) => if *is_on { "on" } else { "off" }.to_string(),

@@ -56,7 +56,7 @@ impl Scene {
 
     /// Whether a layer is a shown group that does more than collect its layers: it combines the result of its layers
     /// with the terrain below the group.
-    pub fn joins_grounds(&self, index: usize) -> bool {
+    pub fn blends_with_below(&self, index: usize) -> bool {
         self.group(index).is_some_and(|group| {
             let layer = &self.layers[index];
             let is_plain = layer.mix == Mix::default() && !layer.mask.is_active();
@@ -64,20 +64,20 @@ impl Scene {
         })
     }
 
-    /// The first group that [joins grounds](Self::joins_grounds), if there is one.
-    pub fn joining_group(&self) -> Option<usize> {
-        (0..self.layers.len()).find(|&index| self.joins_grounds(index))
+    /// The first group that [joins grounds](Self::blends_with_below), if there is one.
+    pub fn blending_group(&self) -> Option<usize> {
+        (0..self.layers.len()).find(|&index| self.blends_with_below(index))
     }
 
-    /// The groups that [join grounds](Self::joins_grounds) and whose lowest layer is this one, outermost first. A group
+    /// The groups that [join grounds](Self::blends_with_below) and whose lowest layer is this one, outermost first. A group
     /// without layers begins at itself.
     pub fn groups_beginning_at(&self, index: usize) -> Vec<usize> {
-        let begins = |&group: &usize| self.block(group).start == index && self.joins_grounds(group);
+        let begins = |&group: &usize| self.block(group).start == index && self.blends_with_below(group);
         self.groups_around(index).into_iter().rev().chain([index]).filter(begins).collect()
     }
 
     /// Reduces the depth of every layer that lies deeper than the layer above it allows.
-    pub fn mend_depths(&mut self) {
+    pub fn clamp_depths(&mut self) {
         let mut most = 0;
         for layer in self.layers.iter_mut().rev() {
             layer.depth = layer.depth.min(most);
@@ -139,14 +139,14 @@ mod tests {
         assert!(scene.groups_around(7).is_empty() && scene.groups_around(0).is_empty());
         assert_eq!(scene.block(4), 2..5);
         let mut mended = scene.clone();
-        mended.mend_depths();
+        mended.clamp_depths();
         assert_eq!(mended, scene, "no depth needed mending");
     }
 
     #[test]
     fn invalid_group_depths_are_corrected() {
         let mut scene = scene(&[("a", 3), ("G2", 1), ("b", 2), ("G1", 0), ("c", 4)]);
-        scene.mend_depths();
+        scene.clamp_depths();
         let depths: Vec<u32> = scene.layers.iter().map(|layer| layer.depth).collect();
         assert_eq!(depths, [2, 1, 1, 0, 0]);
     }

@@ -151,14 +151,14 @@ pub struct ParamEpoch {
 
 impl ParamEpoch {
     /// The epoch as a stage, if the node is a process.
-    fn stage(&self) -> Option<LayerStage<'_>> {
-        Some(LayerStage { node: &self.node, process: self.node.as_process()?, iterations: self.iterations })
+    fn stage(&self) -> Option<ProcessSegment<'_>> {
+        Some(ProcessSegment { node: &self.node, process: self.node.as_process()?, iterations: self.iterations })
     }
 }
 
 /// A stage of a process during which the parameters do not change.
 #[derive(Clone, Copy)]
-pub struct LayerStage<'a> {
+pub struct ProcessSegment<'a> {
     /// The node with these parameters.
     pub node: &'a Node,
     /// The node as a process.
@@ -232,7 +232,7 @@ impl Layer {
     /// All stages of a process in order, each with its total iterations on the grids up to `samples`; the current
     /// parameters come last. On a single grid the last stage has its own number of iterations; otherwise it gets the
     /// iterations that the earlier stages leave over. Empty if the node is not a process.
-    pub fn stages(&self, samples: usize) -> Vec<LayerStage<'_>> {
+    pub fn stages(&self, samples: usize) -> Vec<ProcessSegment<'_>> {
         let Some(process) = self.node.as_process() else { return Vec::new() };
         let mut stages: Vec<_> = self.epochs.iter().filter_map(ParamEpoch::stage).collect();
         let mut iterations = process.iterations();
@@ -241,12 +241,12 @@ impl Layer {
             let all = all.iter().fold(0u32, |sum, level| sum.saturating_add(level.iterations));
             iterations = stages.iter().fold(all, |left, stage| left.saturating_sub(stage.iterations));
         }
-        stages.push(LayerStage { node: &self.node, process, iterations });
+        stages.push(ProcessSegment { node: &self.node, process, iterations });
         stages
     }
 
     /// The grids of a process up to `samples`, each with the stages that run on it and their iterations there.
-    pub fn levels(&self, samples: usize) -> Vec<(Level, Vec<LayerStage<'_>>)> {
+    pub fn levels(&self, samples: usize) -> Vec<(Level, Vec<ProcessSegment<'_>>)> {
         let Some(process) = self.node.as_process() else { return Vec::new() };
         let mut stages = self.stages(samples);
         let levels = self.multiscale().levels(process.iterations(), samples);
@@ -260,7 +260,7 @@ impl Layer {
             for stage in &mut stages {
                 let iterations = left.min(stage.iterations);
                 if iterations > 0 {
-                    here.push(LayerStage { iterations, ..*stage });
+                    here.push(ProcessSegment { iterations, ..*stage });
                 }
                 (left, stage.iterations) = (left - iterations, stage.iterations - iterations);
             }

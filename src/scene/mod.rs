@@ -21,13 +21,14 @@ mod works;
 
 pub use bookmark::{CameraBookmark, MAX_BOOKMARKS};
 pub use build::{
-    BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, MOST_BUILT, USUAL_FILE_NAMES,
+    BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, DEFAULT_FILE_NAMES,
+    MAX_EXPORT_SAMPLES,
 };
 pub use changes::{ChangeKind, SceneChange, scene_changes};
 pub use examples::{ShippedScene, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{EditHistory, Gesture};
-pub use layer::{Blend, Layer, LayerStage, Mask, Mix, ParamEpoch, Reads};
+pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, ProcessSegment, Reads};
 pub use light::LightPreset;
 pub use links::{Problem, Severity};
 pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchFiles, PatchOrigin, put_patch_back, take_patch};
@@ -255,7 +256,7 @@ impl Scene {
     }
 
     /// The climate in effect: the scene's own, or that of its biome table.
-    pub fn climate_in_force(&self) -> &Climate {
+    pub fn effective_climate(&self) -> &Climate {
         static USUAL: LazyLock<Climate> = LazyLock::new(Climate::default);
         let named = || BiomeTable::named(self.palette.strip_prefix(BIOME_PREFIX)?).map(|table| &**table);
         let own = self.biomes.as_deref().filter(|_| self.palette.starts_with(BIOME_PREFIX));
@@ -265,7 +266,7 @@ impl Scene {
 
     /// A copy of the climate in effect.
     pub fn climate(&self) -> Climate {
-        self.climate_in_force().clone()
+        self.effective_climate().clone()
     }
 
     /// The climate in effect; on a planet with the planet's tilt and season.

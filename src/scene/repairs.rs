@@ -194,7 +194,7 @@ impl Repairs {
     fn depths(&mut self, scene: &mut Scene) {
         let depths = |scene: &Scene| scene.layers.iter().map(|layer| layer.depth).collect::<Vec<_>>();
         let written = depths(scene);
-        scene.mend_depths();
+        scene.clamp_depths();
         if depths(scene) != written {
             self.warn("scene: some layers were nested deeper than their groups allow; they were moved out");
         }

@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 255;
 /// Extensions of files that are written with a scene.
 const ENDINGS: [&str; 2] = ["r32", "png"];
 /// Suffixes in the file names of a primitive's pictures, after the name of the scene: heights and weights.
-pub const PICTURE_STEMS: [&str; 2] = ["heights", "weights"];
+pub const PICTURE_SUFFIXES: [&str; 2] = ["heights", "weights"];
 
 /// `stem-0123456789abcdef.ending`, with the stem shortened if the file name would be too long.
 pub fn hashed_name(stem: &str, hash: u64, ending: &str) -> String {
@@ -78,7 +78,7 @@ fn forget(file: &Path, folder: &Path, stem: &str) {
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else { return };
     let stems = std::iter::once(stem.to_string())
         .chain(MapKind::ALL.iter().map(|&kind| map_stem(stem, kind)))
-        .chain(PICTURE_STEMS.iter().map(|picture| format!("{stem}-{picture}")));
+        .chain(PICTURE_SUFFIXES.iter().map(|picture| format!("{stem}-{picture}")));
     let is_named = |(hash, ending): (u64, &str)| stems.into_iter().any(|stem| hashed_name(&stem, hash, ending) == name);
     if file.parent() != Some(folder) || !hash_of(name).is_some_and(is_named) {
         return;

@@ -16,7 +16,7 @@ pub struct DiskUse {
 
 /// Approximate number of fields that a tile keeps of its water: courses, division between neighbours, areas, fill
 /// depth.
-const KEPT_FIELDS: usize = 4;
+const DRAINAGE_FIELDS: usize = 4;
 
 impl TilePlan {
     /// Estimates the disk space of the build, as if every sample had all data maps of the layers below. The drainage
@@ -69,7 +69,7 @@ impl TilePlan {
             StageProduct::Change(_, layer) => 1 + maps(layer + 1),
             StageProduct::Field(_) => 1,
             StageProduct::Survey(_) => 0,
-            StageProduct::Kept(_) => KEPT_FIELDS,
+            StageProduct::Kept(_) => DRAINAGE_FIELDS,
         };
         let fields: usize = stage.writes.iter().map(fields).sum();
         4 * (stage.samples * stage.samples * fields) as u64
@@ -78,7 +78,7 @@ impl TilePlan {
 
 impl TileBuild {
     /// For each stage, whether it has tasks left to do: tiles are missing, and the result or another open stage needs
-    /// them. Tiles that were [removed](Self::forget_unread) after use are therefore not made again.
+    /// them. Tiles that were [removed](Self::remove_unread_tiles) after use are therefore not made again.
     ///
     /// # Errors
     /// When an existing tile cannot be read.
@@ -100,7 +100,7 @@ impl TileBuild {
 
     /// Removes the tiles of all stages up to `done` that no later `open` stage reads. Folders that cannot be removed
     /// stay.
-    pub fn forget_unread(&self, done: usize, open: &[bool]) {
+    pub fn remove_unread_tiles(&self, done: usize, open: &[bool]) {
         let is_read = self.plan.read_after(done, open);
         for stage in (0..=done).filter(|&stage| !is_read[stage]) {
             if let Some(folder) = self.store.path(StageProduct::Ground(stage), [0; 2]).parent() {

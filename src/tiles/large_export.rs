@@ -7,7 +7,7 @@ use super::result_rows::ResultSquare;
 use super::{TileBuild, TileError, TilePlan, TileStore, tile_plan_with_masks};
 use crate::export::maps::{ExportMap, SquareMaps, mask_layer};
 use crate::export::streamed::streamed_products;
-use crate::export::{self, ExportPlace, ExportReport, ExportRequest, place_together};
+use crate::export::{self, ExportPlace, ExportReport, ExportRequest, commit_together};
 use crate::field::Control;
 use crate::io::memory::shortage;
 use crate::io::{StagedSet, TemporaryFolder};
@@ -16,7 +16,7 @@ use crate::scene::Scene;
 /// Tile sizes to try, largest first, until a task fits into memory.
 const TILES: [usize; 4] = [2048, 1024, 512, 256];
 /// Fraction of the progress bar for building the tiles; the rest is writing the files.
-const BUILT: f32 = 0.8;
+const BUILD_FRACTION: f32 = 0.8;
 
 /// An export in tiles, checked and planned.
 #[derive(Debug)]
@@ -82,14 +82,14 @@ impl<'a> LargeExport<'a> {
         let merged = build.merged(control)?;
         let square = ResultSquare::new(&build, &merged);
         let maps = SquareMaps::new(self.scene, &square, control);
-        place_together(self.request, self.place, |request, place| {
+        commit_together(self.request, self.place, |request, place| {
             let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
             let products = streamed_products(request, self.scene, self.plan.samples)?;
             let target = |path: &Path| place.target(path);
             let files = build.streamed(&merged, request, &target, control);
             for (k, product) in products.iter().enumerate() {
                 build.stage_product(&merged, &files, (&maps, &square), product, (&mut report, &mut set))?;
-                tell(BUILT + (1.0 - BUILT) * (k + 1) as f32 / products.len() as f32);
+                tell(BUILD_FRACTION + (1.0 - BUILD_FRACTION) * (k + 1) as f32 / products.len() as f32);
             }
             files.stage_read_me(&place.folder.join(&request.folder), (&mut report, &mut set))?;
             control.check()?;
@@ -118,9 +118,9 @@ impl<'a> LargeExport<'a> {
                 control.check()?;
                 build.run_task(number, task, control)?;
                 done += work(number) / stage.tasks as f64;
-                tell((done / all) as f32 * BUILT);
+                tell((done / all) as f32 * BUILD_FRACTION);
             }
-            build.forget_unread(number, &vec![true; stages.len()]);
+            build.remove_unread_tiles(number, &vec![true; stages.len()]);
         }
         Ok(())
     }

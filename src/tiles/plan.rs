@@ -14,7 +14,7 @@ use crate::hydrology::tiled::TileRegions;
 use crate::scene::Scene;
 
 /// Most samples per side. Single precision could tell apart more positions, but the files would be impractically large.
-pub const MOST_SAMPLES: usize = crate::scene::MOST_BUILT;
+pub const MOST_SAMPLES: usize = crate::scene::MAX_EXPORT_SAMPLES;
 /// Fewest samples per side of a tile.
 pub const LEAST_TILE: usize = 16;
 
@@ -254,7 +254,7 @@ impl PlanStage {
     }
 
     /// The step that its [survey](StageProduct::Survey) product belongs to.
-    pub fn survey_told(&self) -> Option<&PlannedSurvey> {
+    pub fn written_survey(&self) -> Option<&PlannedSurvey> {
         self.tells.as_ref().or(self.survey.as_ref())
     }
 
@@ -378,7 +378,7 @@ impl TilePlan {
     /// The mistake in a survey step of a stage, if there is one.
     fn survey_error(&self, number: usize, survey: &PlannedSurvey) -> Option<String> {
         let step_of = |product: &StageProduct| match product {
-            StageProduct::Survey(stage) => self.stages.get(*stage).and_then(|stage| Some(stage.survey_told()?.step)),
+            StageProduct::Survey(stage) => self.stages.get(*stage).and_then(|stage| Some(stage.written_survey()?.step)),
             StageProduct::Kept(stage) | StageProduct::Ground(stage) => {
                 self.stages.get(*stage).and_then(|stage| Some(stage.survey.as_ref()?.step))
             }

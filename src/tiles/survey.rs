@@ -13,7 +13,7 @@ use crate::hydrology::tiled::{
     BasinSummary, DividedSolution, DrainedRegion, FlowSummary, InflowSolution, RegionDrainage, SpillSolution,
     WordError, solve_inflows, solve_spills,
 };
-use crate::nodes::DrainedGround;
+use crate::nodes::WindowDrainage;
 use crate::scene::Scene;
 
 impl TileBuild {
@@ -78,7 +78,7 @@ impl TileBuild {
                         self.store.write_words(plan, StageProduct::Kept(stage), place, &kept)?;
                         told
                     }
-                    _ => self.words_of_ground(stage, place, survey, scene, &beneath, control)?,
+                    _ => self.tile_summary(stage, place, survey, scene, &beneath, control)?,
                 };
                 of_all(vec![words])
             }
@@ -86,7 +86,7 @@ impl TileBuild {
     }
 
     /// A tile's summary of its terrain: its height range or its basins.
-    pub(super) fn words_of_ground(
+    pub(super) fn tile_summary(
         &self,
         stage: usize,
         place: [usize; 2],
@@ -103,17 +103,17 @@ impl TileBuild {
     }
 
     /// The survey words of a tile in one of the products that the survey reads, by its index.
-    fn told(&self, survey: &PlannedSurvey, number: usize, place: [usize; 2]) -> Result<ToldWords, TileError> {
+    fn told(&self, survey: &PlannedSurvey, number: usize, place: [usize; 2]) -> Result<SurveyWords, TileError> {
         let missing = || TileError::NotAPlan {
             path: self.store.folder().join(PLAN_FILE),
             error: format!("{:?} reads nothing", survey.step),
         };
         let from = *survey.reads.get(number).ok_or_else(missing)?;
-        self.told_words(from, place)
+        self.survey_words(from, place)
     }
 
-    pub(super) fn told_words(&self, from: StageProduct, place: [usize; 2]) -> Result<ToldWords, TileError> {
-        Ok(ToldWords { words: self.store.words(&self.plan, from, place)?, path: self.store.path(from, place) })
+    pub(super) fn survey_words(&self, from: StageProduct, place: [usize; 2]) -> Result<SurveyWords, TileError> {
+        Ok(SurveyWords { words: self.store.words(&self.plan, from, place)?, path: self.store.path(from, place) })
     }
 
     fn region_drainage(
@@ -177,7 +177,7 @@ impl TileBuild {
     }
 
     /// The answers of the survey for a layer, in the window of a tile.
-    pub(super) fn surveyed(
+    pub(super) fn survey_answer(
         &self,
         stage: usize,
         place: [usize; 2],
@@ -201,7 +201,7 @@ impl TileBuild {
                 let [told, kept] = [self.told(survey, 0, place)?, self.told(survey, 1, place)?];
                 let areas = WaterLayer::divided_areas(beneath.grid, region, [&kept.words, &told.words]);
                 let areas = areas.map_err(|error| kept.broken(error))?;
-                return Ok(SurveyedGround::Drainage(DrainedGround { surface: Vec::new(), areas }));
+                return Ok(SurveyedGround::Drainage(WindowDrainage { surface: Vec::new(), areas }));
             }
             _ => {}
         }
@@ -215,17 +215,17 @@ impl TileBuild {
             }
             areas = DrainedArea::into_cells(drained.areas(rain(beneath), &inflow, control)?);
         }
-        Ok(SurveyedGround::Drainage(DrainedGround { surface: drained.filled(&beneath.height), areas }))
+        Ok(SurveyedGround::Drainage(WindowDrainage { surface: drained.filled(&beneath.height), areas }))
     }
 }
 
 /// The survey words of a file.
-pub(super) struct ToldWords {
+pub(super) struct SurveyWords {
     words: Vec<u64>,
     path: PathBuf,
 }
 
-impl ToldWords {
+impl SurveyWords {
     pub(super) fn read<T>(&self, read: impl Fn(&[u64]) -> Result<T, WordError>) -> Result<T, TileError> {
         read(&self.words).map_err(|error| self.broken(error))
     }

@@ -12,7 +12,7 @@ use crate::eval::window::{
     window_weights,
 };
 use crate::eval::{Store, evaluate, layer_mask, terrain_key};
-use crate::field::{Control, DISPLACED_CELLS, Grid, MapKind, Region, Terrain, samples_around};
+use crate::field::{Control, DISPLACEMENT_HALO, Grid, MapKind, Region, Terrain, input_samples};
 use crate::nodes::multiscale::coarser_samples;
 use crate::scene::Scene;
 
@@ -121,7 +121,7 @@ impl TileBuild {
         } else if planned.layers.is_empty() && planned.writes.contains(&StageProduct::Ground(stage)) {
             let grid = self.window_of(stage, task);
             BTreeMap::from([(StageProduct::Ground(stage), Terrain::flat(grid))])
-        } else if scene.joining_group().is_some() {
+        } else if scene.blending_group().is_some() {
             let made = evaluate(&scene, planned.samples, None, &mut Store::forgetful(), control)?;
             BTreeMap::from([(StageProduct::Ground(stage), Arc::unwrap_or_clone(made.terrain))])
         } else if planned.layers.is_empty() {
@@ -239,13 +239,13 @@ impl TileBuild {
         let mut input = self.input(planned, scene, grid)?;
         if let Some(survey) = &planned.survey {
             let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
-            let known = self.surveyed(stage, place, survey, scene, &input.beneath, control)?;
+            let known = self.survey_answer(stage, place, survey, scene, &input.beneath, control)?;
             input.surveys.insert(survey.layer, known);
         }
         let made = evaluate_window(scene, planned.samples, grid, &parts, input, control)?;
         if let Some(tells) = &planned.tells {
             let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
-            let words = self.words_of_ground(stage, place, tells, scene, &made.terrain, control)?;
+            let words = self.tile_summary(stage, place, tells, scene, &made.terrain, control)?;
             self.store.write_words(&self.plan, StageProduct::Survey(stage), place, &words)?;
         }
         let mut changes = made.changes;
@@ -265,7 +265,7 @@ impl TileBuild {
         let read = |product: StageProduct| self.store.window(&self.plan, product, grid);
         let sources = planned.sources.iter().map(|(layer, product)| Ok((*layer, read(*product)?)));
         let streams = planned.streams.iter().map(|&(layer, product)| {
-            let told = self.told_words(product, [0; 2])?;
+            let told = self.survey_words(product, [0; 2])?;
             Ok((layer, told.read(|words| trunk_streams(scene, layer, words))?))
         });
         let changes = planned.changes.iter().map(|(layer, product)| Ok((*layer, self.coarse(*product, grid)?)));
@@ -365,8 +365,8 @@ impl TileBuild {
     fn coarse_window(&self, product: StageProduct, fine: Grid) -> Region {
         let whole = self.plan.grid(product.stage(), &self.scene);
         let [rows, columns] =
-            fine.first().map(|first| samples_around(whole.samples, fine.whole_samples(), first..first + fine.samples));
-        let around = Region { rows, columns }.grown(DISPLACED_CELLS, whole.samples);
+            fine.first().map(|first| input_samples(whole.samples, fine.whole_samples(), first..first + fine.samples));
+        let around = Region { rows, columns }.grown(DISPLACEMENT_HALO, whole.samples);
         window_region(square_window(whole, &around))
     }
 }

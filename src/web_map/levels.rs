@@ -21,7 +21,7 @@ const FEWEST: usize = 3;
 const ROWS: usize = 64;
 
 /// Returns the heights in metres for ranges of rows and columns, row by row; NaN without ground.
-pub type MetresOf<'a> = &'a (dyn Fn(Range<usize>, Range<usize>) -> Result<Vec<f32>, BoxedError> + Sync);
+pub type HeightSource<'a> = &'a (dyn Fn(Range<usize>, Range<usize>) -> Result<Vec<f32>, BoxedError> + Sync);
 
 /// Error of a height source.
 pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;
@@ -108,7 +108,7 @@ impl LevelSource for TerrainLevels {
 /// A terrain at all levels, none of which is in memory: the finest is read on demand, the others are temporary files.
 pub(super) struct SpooledLevels<'a> {
     sides: Vec<usize>,
-    finest: MetresOf<'a>,
+    finest: HeightSource<'a>,
     files: Vec<Mutex<File>>,
     folder: TemporaryFolder,
 }
@@ -118,7 +118,12 @@ impl<'a> SpooledLevels<'a> {
     ///
     /// # Errors
     /// When heights cannot be read, files cannot be written, or `control` is cancelled.
-    pub fn new(samples: usize, finest: MetresOf<'a>, target: &Path, control: &Control) -> Result<Self, WebMapError> {
+    pub fn new(
+        samples: usize,
+        finest: HeightSource<'a>,
+        target: &Path,
+        control: &Control,
+    ) -> Result<Self, WebMapError> {
         let beside = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let failed = |source| FileError::Write { path: beside.into(), source };
         let folder = TemporaryFolder::new(beside).map_err(failed)?;

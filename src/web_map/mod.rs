@@ -29,7 +29,7 @@ use crate::mesh::MeshError;
 use crate::mesh::formats::GeoBounds;
 
 pub use globe::GlobePyramid;
-pub use levels::{BoxedError, MetresOf};
+pub use levels::{BoxedError, HeightSource};
 pub use place::MapPlace;
 pub use raster::{MapColour, RasterPyramid, TilePixels};
 

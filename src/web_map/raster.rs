@@ -9,7 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::levels::{LevelSource, LevelWindow, MetresOf, SpooledLevels, TerrainLevels};
+use super::levels::{HeightSource, LevelSource, LevelWindow, SpooledLevels, TerrainLevels};
 use super::place::{HALF_WORLD, MapPlace, MercatorSquare};
 use super::{CLOSEST, TileRange, WebMapError, WebMapReport, check_count, write_tile};
 use crate::field::{Control, Terrain};
@@ -106,7 +106,7 @@ impl RasterPyramid<'_> {
         &self,
         samples: usize,
         cell: f64,
-        metres: MetresOf,
+        metres: HeightSource,
         folder: &Path,
         control: &Control,
     ) -> Result<WebMapReport, WebMapError> {

@@ -216,7 +216,7 @@ fn layers_can_vary_seeds_and_presets() {
     assert_eq!(found.len(), about.presets.len());
     for (variant, preset) in found.iter().zip(&about.presets) {
         assert_eq!(variant.caption, preset.label);
-        assert_eq!(variant.scene.layers[2].node.present_preset().unwrap().name, preset.name);
+        assert_eq!(variant.scene.layers[2].node.matching_preset().unwrap().name, preset.name);
         let mut set = scene.clone();
         set.set(&variant.assignments[0]).unwrap();
         assert_eq!(set, variant.scene);

@@ -376,7 +376,7 @@ fn an_undrawable_tree_says_why_and_offers_solo() {
     let mut panels = large(&["Construction", "Thermal"]);
     press(&mut panels, Modifiers::COMMAND, Key::Num6);
     let mode = panels.state().editor().view.mode;
-    assert!(mode == ViewMode::Traced && mode.asks_tree());
+    assert!(mode == ViewMode::Traced && mode.draws_tree());
     let scene = panels.state().editor().doc.shown_scene().0;
     let unsupported =
         TreeRecipe::from_scene(&scene, ViewMode::Traced, None).expect_err("an erosion above the construction");

@@ -14,7 +14,7 @@ fn a_preset_is_one_click_and_one_undo_step() {
     let before = panels.state().editor().doc.scene().layers[1].node.clone();
     click(&mut panels, "Preset Strong");
     let node = panels.state().editor().doc.scene().layers[1].node.clone();
-    assert_eq!(node.present_preset().map(|preset| preset.name), Some("Strong"));
+    assert_eq!(node.matching_preset().map(|preset| preset.name), Some("Strong"));
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Preset Strong"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(panels.state().editor().doc.scene().layers[1].node, before);
@@ -53,7 +53,7 @@ fn a_change_during_playback_offers_to_continue_or_branch() {
 
 #[test]
 fn charts_request_and_show_the_history() {
-    use talweg::eval::{Insight, Moment, PlaceProbe, ProcessHistory};
+    use talweg::eval::{Insight, Moment, PositionProbe, ProcessHistory};
     use talweg::nodes::MassBalance;
     let mut panels = large(&["Perlin", "Thermal"]);
     assert_eq!(panels.state().requests.last().unwrap().watch, None);
@@ -66,7 +66,8 @@ fn charts_request_and_show_the_history() {
         Moment { iteration: k, mass_balance, slopes: Some(talweg::measure::Slopes { mean: 0.01, deviation: 0.02 }) }
     };
     let history = ProcessHistory { layer: 1, levels: vec![0], cells: 100, moments: (1..=20).map(moment).collect() };
-    let probe = PlaceProbe { place: [0.5, 0.25], layers: vec![(0, 0.5), (1, 0.4)], heights: vec![(1, 0.5), (20, 0.4)] };
+    let probe =
+        PositionProbe { place: [0.5, 0.25], layers: vec![(0, 0.5), (1, 0.4)], heights: vec![(1, 0.5), (20, 0.4)] };
     let insight = Insight {
         slopes: Some(talweg::measure::Slopes { mean: 1.0, deviation: 1.5 }),
         history: Some(history),

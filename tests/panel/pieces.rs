@@ -449,7 +449,7 @@ fn nothing_is_cut_in_the_smallest_window() {
 /// benchmark of constructions measures the times.
 #[test]
 fn moving_a_small_piece_recomputes_a_small_part() {
-    use talweg::construction::edit::reshape::Reshape;
+    use talweg::construction::edit::reshape::Similarity;
     use talweg::nodes::Node;
     use talweg::nodes::generators::construction::Construction;
     use talweg::scene::{Layer, Scene};
@@ -480,7 +480,7 @@ fn moving_a_small_piece_recomputes_a_small_part() {
     let path = PiecePath::material(MaterialLayer::Terrain).child(44);
     for _ in 0..3 {
         let piece = path.piece_mut(&mut tree).unwrap();
-        *piece = Reshape::shift([12.0, 7.0]).applied(piece);
+        *piece = Similarity::shift([12.0, 7.0]).applied(piece);
         let scene = scene_of(&tree);
         let next = evaluate(&scene, 1024, None, &mut store, &control).unwrap();
         let patch = next.patch.expect("it is a part");

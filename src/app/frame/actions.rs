@@ -72,7 +72,7 @@ pub(super) fn edit(In(action): In<EditAction>, mut editor: ResMut<Editor>) {
 pub(super) fn compute(In(action): In<ComputeAction>, world: &mut World) {
     match action {
         ComputeAction::Recompute => {
-            talweg::io::forget_rasters();
+            talweg::io::clear_raster_cache();
             world.resource_mut::<Editor>().doc.recompute();
         }
         // close an open window first; a second press stops the computation

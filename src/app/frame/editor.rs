@@ -252,14 +252,14 @@ impl Editor {
                     SceneError::Write(error) => Overwrite::from_error(error, &to, elsewhere(), over),
                     _ => None,
                 };
-                self.ask_or_tell(question, || because("The scene was not saved", &error));
+                self.ask_or_report(question, || because("The scene was not saved", &error));
                 false
             }
         }
     }
 
     /// Asks whether to overwrite a file, or shows the message `told` if there is no question.
-    pub fn ask_or_tell(&mut self, question: Option<Overwrite>, told: impl FnOnce() -> String) {
+    pub fn ask_or_report(&mut self, question: Option<Overwrite>, told: impl FnOnce() -> String) {
         match question {
             Some(question) => self.dialogs.open(question),
             None => self.toasts.error(told()),

@@ -90,7 +90,7 @@ impl EvaluationClient {
             let mut newest = newest.lock().unwrap_or_else(PoisonError::into_inner);
             let known = newest.as_ref().zip(patch).filter(|((known, last), patch)| {
                 let same_sun = last.towards_sun == scene.settings.sun_direction();
-                Arc::ptr_eq(known, &patch.before) && last.choice.shows_the_same(&choice) && same_sun
+                Arc::ptr_eq(known, &patch.before) && last.choice.has_same_image(&choice) && same_sun
             });
             let renewed = match known {
                 Some(((_, last), patch)) => last.renewed(terrain, &scene.settings, &patch.region, &control)?,
@@ -192,7 +192,7 @@ impl EvaluationClient {
         }
         self.overlay.stop();
         let Some(shown) = &self.shown else { return };
-        if !shown.base().choice.shows_the_same(&choice) {
+        if !shown.base().choice.has_same_image(&choice) {
             // on a thread of its own, so that a long evaluation does not delay it
             let over = shown.clone();
             let task = self.tasks.start("overlay", move |stop| over.with_overlay(&choice, stop).ok());

@@ -58,11 +58,11 @@ const ABORTING: [&str; 2] = ["panic in a destructor during cleanup", "panic in a
 ///
 /// Bevy reports a missing display or driver only by a panic while its plugins are built.
 pub fn guarded<T>(engine: impl FnOnce() -> T) -> Result<T, AppError> {
-    guarded_or_told(|_| {}, engine)
+    guarded_with_end(|_| {}, engine)
 }
 
 /// Like [`guarded`]; calls `tell_end` with a panic that aborts the process because it happened during another panic.
-pub fn guarded_or_told<T>(
+pub fn guarded_with_end<T>(
     tell_end: impl Fn(&str) + Send + Sync + 'static,
     engine: impl FnOnce() -> T,
 ) -> Result<T, AppError> {
@@ -118,7 +118,7 @@ mod tests {
             }
         }
         if std::env::var_os("TALWEG_TEST_ABORTS").is_some() {
-            let _ = guarded_or_told(
+            let _ = guarded_with_end(
                 |message| eprintln!("told: {message}"),
                 || {
                     let _brittle = Brittle;

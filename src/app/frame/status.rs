@@ -158,7 +158,7 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<LayerProgres
 /// Facts about the terrain and the cursor, laid out from the right, the most important first.
 fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
     ui.spacing_mut().item_spacing.x = 14.0;
-    let unit = ShownUnit::of_kept("m");
+    let unit = ShownUnit::of_stored("m");
     if let Some((low, high)) = info.range_metres {
         fact(
             ui,

@@ -4,7 +4,7 @@
 //! Tasks::start ──▶ thread: work(&Control) ──▶ result, and the window is woken
 //!       └── Task ── outcome() once a frame ──▶ Running | Done(result) | Broke
 //! ```
-//! Dropping a [`Task`] stops it. [`Newest`] runs only the newest request. [`SceneWork`] allows one task at a time. The
+//! Dropping a [`Task`] stops it. [`Newest`] runs only the newest request. [`SingleTask`] allows one task at a time. The
 //! window draws at a reduced rate while anything runs ([`Tasks::is_busy`]), and rarely while something is timed
 //! ([`Tasks::is_timing`]).
 //!
@@ -225,7 +225,7 @@ impl<K, T: Send + 'static> Newest<K, T> {
 }
 
 /// Work on a scene, such as an export, of which only one runs at a time; with data about it.
-pub struct SceneWork<I, T> {
+pub struct SingleTask<I, T> {
     running: Option<SceneTask<I, T>>,
 }
 
@@ -236,13 +236,13 @@ struct SceneTask<I, T> {
     task: Task<anyhow::Result<T>>,
 }
 
-impl<I, T> Default for SceneWork<I, T> {
+impl<I, T> Default for SingleTask<I, T> {
     fn default() -> Self {
         Self { running: None }
     }
 }
 
-impl<I, T: Send + 'static> SceneWork<I, T> {
+impl<I, T: Send + 'static> SingleTask<I, T> {
     /// Starts `work` on a scene with `layers` layers.
     ///
     /// # Errors

@@ -55,7 +55,7 @@ pub struct ShownUnit {
 impl ShownUnit {
     /// The unit in which a stored unit is shown: the same, or the imperial one if it is a length and feet are
     /// preferred.
-    pub fn of_kept(kept: &'static str) -> Self {
+    pub fn of_stored(kept: &'static str) -> Self {
         Self::in_system(kept, CURRENT.get())
     }
 
@@ -115,7 +115,7 @@ fn six_digits(value: f64) -> f64 {
 
 /// The unit in which a parameter is shown.
 pub fn of_param(spec: &ParamSpec) -> ShownUnit {
-    ShownUnit::of_kept(spec.shown_unit())
+    ShownUnit::of_stored(spec.shown_unit())
 }
 
 /// Formats a parameter value with its unit.
@@ -144,7 +144,7 @@ pub fn range_text(spec: &ParamSpec) -> String {
 
 /// A number field that stores `unit` and is shown and typed in the preferred unit.
 pub fn field<'a>(field: DragValue<'a>, unit: &'static str) -> DragValue<'a> {
-    let unit = ShownUnit::of_kept(unit);
+    let unit = ShownUnit::of_stored(unit);
     field
         .suffix(unit.suffix())
         .custom_formatter(move |kept, decimals| emath::format_with_decimals_in_range(unit.shown(kept), decimals))
@@ -153,13 +153,13 @@ pub fn field<'a>(field: DragValue<'a>, unit: &'static str) -> DragValue<'a> {
 
 /// Formats a number stored in `unit`, with `decimals` decimals and its unit.
 pub fn text(kept: f64, unit: &'static str, decimals: usize) -> String {
-    let unit = ShownUnit::of_kept(unit);
+    let unit = ShownUnit::of_stored(unit);
     format!("{:.decimals$}{}", unit.shown(kept), unit.suffix())
 }
 
 /// Like `text`, with a sign.
 pub fn signed(kept: f64, unit: &'static str, decimals: usize) -> String {
-    let unit = ShownUnit::of_kept(unit);
+    let unit = ShownUnit::of_stored(unit);
     format!("{:+.decimals$}{}", unit.shown(kept), unit.suffix())
 }
 
@@ -176,7 +176,7 @@ pub fn distance(metres: f64, decimals: usize) -> String {
 /// Formats a distance with few digits.
 pub fn rounded_distance(metres: impl Into<f64>) -> String {
     let metres = metres.into();
-    match ShownUnit::of_kept("km").shown(metres * 1e-3) {
+    match ShownUnit::of_stored("km").shown(metres * 1e-3) {
         far if far >= 10.0 => text(metres * 1e-3, "km", 0),
         far if far >= 1.0 => text(metres * 1e-3, "km", 1),
         _ => text(metres, "m", 0),
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn lengths_are_parsed_in_the_shown_or_named_unit() {
         let read = |text: &str| {
-            let unit = ShownUnit::of_kept("m");
+            let unit = ShownUnit::of_stored("m");
             unit.read(text).map(|shown| (unit.kept(shown) * 1e4).round() / 1e4)
         };
         assert_eq!(
@@ -217,8 +217,8 @@ mod tests {
         imperial(|| {
             assert_eq!(["10", "10 ft", "10'", "-2 m", "2km"].map(read), [3.048, 3.048, 3.048, -2.0, 2000.0].map(Some));
             assert_eq!(["", "ft", "ten", "5 °", "3 s"].map(read), [None; 5]);
-            assert_eq!(ShownUnit::of_kept("°").read("5°"), Some(5.0));
-            assert_eq!(ShownUnit::of_kept("°").read("5 m"), None, "an angle is not a length");
+            assert_eq!(ShownUnit::of_stored("°").read("5°"), Some(5.0));
+            assert_eq!(ShownUnit::of_stored("°").read("5 m"), None, "an angle is not a length");
         });
     }
 
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_number_typed_in_feet_is_shown_as_typed() {
         imperial(|| {
-            let unit = ShownUnit::of_kept("m");
+            let unit = ShownUnit::of_stored("m");
             for typed in [0.1, 1.0, 1000.0, 12_345.6, 98_765.0] {
                 let kept = unit.kept(typed) as f32;
                 assert_eq!(unit.digits(unit.shown(f64::from(kept))), typed.to_string());

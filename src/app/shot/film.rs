@@ -84,7 +84,7 @@ impl ViewFilm {
             progress(k as f32 / count as f32);
             control.check().map_err(|stopped| ShotError::Film(stopped.into()))?;
             let image = match (&poses, subject) {
-                (Some(poses), _) => renderer.picture_from(subject, ShotView::Pose(poses[k])),
+                (Some(poses), _) => renderer.draw_from(subject, ShotView::Pose(poses[k])),
                 (None, ShotSubject::Planet(terrain, view, camera)) => {
                     let turned = camera.turned_round(f64::from(TAU) * k as f64 / count as f64);
                     renderer.picture(&ShotSubject::Planet(terrain.clone(), view.clone(), Box::new(turned)))

@@ -28,7 +28,7 @@ use crate::frame::launch::{AppError, guarded};
 use crate::view::globe::{GlobeTerrain, PlanetView, PlannedScenery};
 use crate::view::{
     CompareLayout, DrawPlugin, FrameStatus, GlobeCamera, Pose, RenderQuality, RenderTerrain, SquareTerrain,
-    TreeSurface, Unsupported, ViewCommand, ViewMode, ViewProjection, ViewState, camera_bundle, near_world, place,
+    TreeSurface, Unsupported, ViewCommand, ViewMode, ViewProjection, ViewState, camera_bundle, near_plane_world, place,
     scenery,
 };
 use talweg::appearance::{PaletteTable, RgbImage, decode, encode};
@@ -199,7 +199,7 @@ impl OffscreenRenderer {
     }
 
     /// Draws the subject from another viewpoint; returns RGBA rows from the top.
-    fn picture_from(&mut self, subject: &ShotSubject, view: ShotView) -> Result<Vec<u8>, ShotError> {
+    fn draw_from(&mut self, subject: &ShotSubject, view: ShotView) -> Result<Vec<u8>, ShotError> {
         self.options.view = view;
         self.picture(subject)
     }
@@ -255,7 +255,7 @@ impl OffscreenRenderer {
             }
             if !is_asked && drawn.serial() == shown.serial() && drawn.is_current(&shown) {
                 is_asked = true;
-                drawn.await_picture();
+                drawn.request_capture();
                 let taken = taken.clone();
                 app.world_mut().spawn(Screenshot::image(target.clone())).observe(
                     move |shot: On<ScreenshotCaptured>| {
@@ -319,7 +319,7 @@ fn spawn_camera(
     if let Some(present) = camera.get::<Projection>() {
         projection = present.clone();
     }
-    let near = near_world(&pose, terrain, tree_surface);
+    let near = near_plane_world(&pose, terrain, tree_surface);
     place(&pose, (near, projection_of.field_of_view()), &mut transform, &mut projection);
     camera.insert((transform, projection));
     camera.id()

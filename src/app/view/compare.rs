@@ -60,7 +60,7 @@ impl Pane {
         if !self.whole || self.to - self.from == 1.0 {
             return Mat4::IDENTITY;
         }
-        let more = widening(view);
+        let more = half_view_scale(view);
         Mat4::from_scale(vec2(2.0 / more, 1.0 / more).extend(1.0))
     }
 
@@ -81,7 +81,7 @@ const FRAMED_ASPECT: f32 = 1.45;
 
 /// Factor by which a half view shows more vertically than the whole view. It is chosen so that the middle of the whole
 /// view still fits into the half.
-fn widening(view: Vec2) -> f32 {
+fn half_view_scale(view: Vec2) -> f32 {
     (2.0 * FRAMED_ASPECT * view.y / view.x).clamp(1.0, 2.0)
 }
 
@@ -107,7 +107,7 @@ impl CompareLayout {
         match self {
             Self::One | Self::Split(_) => Lens { fov_y, size },
             Self::Halves => {
-                let up = widening(size) * (0.5 * fov_y).tan();
+                let up = half_view_scale(size) * (0.5 * fov_y).tan();
                 Lens { fov_y: 2.0 * up.atan(), size: size * vec2(0.5, 1.0) }
             }
         }

@@ -48,7 +48,7 @@ struct ExtractedState {
 impl ExtractedState {
     /// The tree that is drawn in place of the grid of a side, if one is wanted.
     fn tree(&self, side: CompareSide) -> Option<Arc<TreeSurface>> {
-        self.state.tree_surface.clone().filter(|_| side == CompareSide::A && self.mode.asks_tree())
+        self.state.tree_surface.clone().filter(|_| side == CompareSide::A && self.mode.draws_tree())
     }
 
     /// The planned image of a globe, if the side shows one.
@@ -341,7 +341,7 @@ fn draw(
     let beside_bytes = drawings.side(CompareSide::B).map_or(0, |drawing| drawing.texture_bytes() as u64);
     status.set_settled(is_settled);
     // a single image is drawn once, when it is complete and a capture waits for it
-    if *quality == RenderQuality::Still && !(is_settled && status.take_awaited()) {
+    if *quality == RenderQuality::Still && !(is_settled && status.take_capture_request()) {
         if is_settled {
             status.report(serials, beside_bytes);
         }

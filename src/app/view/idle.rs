@@ -31,7 +31,7 @@ impl Plugin for IdlePlugin {
         app.insert_resource(WinitSettings::desktop_app())
             .add_systems(
                 PreUpdate,
-                (drop_unchanged_modifiers, tell_time)
+                (drop_unchanged_modifiers, set_egui_time)
                     .chain()
                     .after(EguiPreUpdateSet::ProcessInput)
                     .before(EguiPreUpdateSet::BeginPass),
@@ -65,7 +65,7 @@ fn drop_unchanged_modifiers(mut inputs: Query<&mut EguiInput>, mut last: Local<e
 
 /// Sets egui's time from a clock of our own. After an idle period, the clock of Bevy still holds the time of the frame
 /// before it. A press would then seem older than its release by the whole idle period, and would not count as a click.
-fn tell_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Instant>>) {
+fn set_egui_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Instant>>) {
     let now = begun.get_or_insert_with(Instant::now).elapsed().as_secs_f64();
     for mut input in &mut inputs {
         input.0.time = Some(now);

@@ -71,12 +71,12 @@ mod tiles;
 use bevy::prelude::*;
 
 pub use camera::apply::{Hit, Probe};
-pub(crate) use camera::apply::{camera_bundle, near_world, place};
+pub(crate) use camera::apply::{camera_bundle, near_plane_world, place};
 pub use camera::command::ViewCommand;
 pub use camera::globe::GlobeCamera;
 pub use camera::globe::plan::scenery;
 pub use camera::globe::probe::{GlobeHit, GlobeProbe, project};
-pub use camera::input::{CameraManners, ViewSystems, ViewportArea};
+pub use camera::input::{CameraBehaviour, ViewSystems, ViewportArea};
 pub use camera::pose::Pose;
 pub use camera::square::ViewCamera;
 pub use camera::stage::{GroundPosition, Stage};

@@ -112,7 +112,7 @@ impl ViewMode {
     }
 
     /// Whether the mode draws a construction tree and not the grid.
-    pub fn asks_tree(self) -> bool {
+    pub fn draws_tree(self) -> bool {
         !Self::OF_GRID.contains(&self)
     }
 
@@ -126,7 +126,7 @@ impl ViewMode {
     pub fn of_grid(self) -> Self {
         match self {
             Self::AdaptiveWireframe => Self::Wireframe,
-            mode if mode.asks_tree() => Self::Shaded,
+            mode if mode.draws_tree() => Self::Shaded,
             mode => mode,
         }
     }
@@ -142,7 +142,7 @@ impl ViewMode {
     }
 
     /// Whether the terrain is lit as an eye would see it, so that auto exposure applies.
-    pub fn is_lit_as_seen(self) -> bool {
+    pub fn has_auto_exposure(self) -> bool {
         matches!(self, Self::Shaded | Self::Wireframe | Self::Adaptive | Self::AdaptiveWireframe | Self::Traced)
     }
 

@@ -33,14 +33,14 @@ impl RenderBase {
     pub fn new(terrain: Arc<Terrain>, settings: &Settings, range: (f32, f32), choice: &OverlayChoice) -> Self {
         let biomes = choice.biomes.as_ref().map(|biomes| BiomePaint::new(&terrain, settings, biomes, None));
         let (settings, choice) = (settings.clone(), choice.clone());
-        Self { serial: next_serial(), terrain, settings, range, choice, legend: None, biomes }
+        Self { serial: new_serial(), terrain, settings, range, choice, legend: None, biomes }
     }
 
     /// The same terrain with another overlay or other biomes. The legend is copied unchanged.
     pub fn with_choice(&self, choice: &OverlayChoice) -> Self {
         let paint = |biomes| BiomePaint::new(&self.terrain, &self.settings, biomes, self.biomes.as_ref());
         let biomes = choice.biomes.as_ref().map(paint);
-        Self { serial: next_serial(), choice: choice.clone(), biomes, ..self.clone() }
+        Self { serial: new_serial(), choice: choice.clone(), biomes, ..self.clone() }
     }
 
     /// The colour ramp of the overlay, if the overlay shows anything.
@@ -69,7 +69,7 @@ impl BiomePaint {
 }
 
 /// A serial number that has not been used before.
-pub fn next_serial() -> u64 {
+pub fn new_serial() -> u64 {
     static SERIAL: AtomicU64 = AtomicU64::new(1);
     SERIAL.fetch_add(1, Ordering::Relaxed)
 }

@@ -76,7 +76,7 @@ impl ViewState {
     }
 
     /// The globe of a side, if it shows a globe.
-    pub fn globe_of(&self, side: CompareSide) -> Option<&Arc<GlobeTerrain>> {
+    pub fn globe_on_side(&self, side: CompareSide) -> Option<&Arc<GlobeTerrain>> {
         self.terrain_of(side)?.0.globe()
     }
 
@@ -161,12 +161,12 @@ impl FrameStatus {
 
     /// Marks the next frame as one to capture. With [`RenderQuality::Still`](crate::view::RenderQuality::Still) only
     /// such frames are drawn.
-    pub fn await_picture(&self) {
+    pub fn request_capture(&self) {
         self.0.awaited.store(true, Ordering::Release);
     }
 
     /// Whether the frame about to be drawn will be captured; resets the mark.
-    pub(super) fn take_awaited(&self) -> bool {
+    pub(super) fn take_capture_request(&self) -> bool {
         self.0.awaited.swap(false, Ordering::AcqRel)
     }
 

@@ -66,7 +66,7 @@ impl PaletteTable {
     }
 
     /// Whether both have the same terrain colours and the same plants and stones; materials may differ.
-    pub fn grows_like(&self, other: &Self) -> bool {
+    pub fn has_same_vegetation(&self, other: &Self) -> bool {
         let Self { biomes, lut, rock, rock_degrees, scatter, materials: _ } = self;
         (biomes, lut, rock, rock_degrees) == (&other.biomes, &other.lut, &other.rock, &other.rock_degrees)
             && scatter == &other.scatter

@@ -1,7 +1,7 @@
 //! Covers that hide the terrain's colour: snow, sand and plants, from the terrain's maps.
 
 use super::srgb::{Light, brighten, decode, encode, mix};
-use crate::appearance::materials::piece_materials::{GroundShareMaps, GroundShares, hidden_by_both};
+use crate::appearance::materials::piece_materials::{GroundShareMaps, GroundShares, combined_cover};
 use crate::appearance::pictures::raster::PixelGrid;
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::scene::Settings;
@@ -65,7 +65,7 @@ impl<'a> SampleCoverDepths<'a> {
         std::array::from_fn(|cover| {
             let lying =
                 self.lying[cover].map_or(0.0, |(depths, per_half)| share_hidden((depths[k] * per_half).max(0.0)));
-            made.map_or(lying, |made| hidden_by_both(made[cover], lying))
+            made.map_or(lying, |made| combined_cover(made[cover], lying))
         })
     }
 }

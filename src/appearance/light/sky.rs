@@ -27,7 +27,7 @@ const MIE: f32 = 3.996e-6;
 const MIE_EXTINCTION: f32 = 4.44e-6;
 const MIE_HEIGHT: f32 = 1200.0;
 /// Asymmetry of the haze's phase function: 1 scatters straight forward.
-const FORWARD: f32 = 0.8;
+const HAZE_ASYMMETRY: f32 = 0.8;
 /// Absorption of ozone at 25 km, per metre.
 const OZONE: Rgb = [0.650e-6, 1.881e-6, 0.085e-6];
 /// White balance: 0 keeps the colour of light on level terrain, 1 makes it white.
@@ -315,7 +315,7 @@ fn rayleigh_phase(cosine: f32) -> f32 {
 
 /// The phase function of Cornette and Shanks.
 fn mie_phase(cosine: f32) -> f32 {
-    let g = FORWARD;
+    let g = HAZE_ASYMMETRY;
     let away = 1.0 + g * g - 2.0 * g * cosine;
     3.0 / (8.0 * PI) * (1.0 - g * g) * (1.0 + cosine * cosine) / ((2.0 + g * g) * away * libm::sqrtf(away))
 }

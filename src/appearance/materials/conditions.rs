@@ -7,7 +7,7 @@ use crate::appearance::colours::srgb::{Light, decode, mix};
 use crate::appearance::scatter::PlantedGround;
 use crate::appearance::{GroundShareMaps, PaletteTable, openness, share_hidden};
 use crate::appearance_files::{Band, CONDITIONS, EVERYWHERE, ScatterKind};
-use crate::field::{Cancelled, Control, MapKind, Terrain, bilinear, cell_before};
+use crate::field::{Cancelled, Control, MapKind, Terrain, bilinear, cell_and_fraction};
 use crate::scene::Settings;
 
 /// The maps that conditions read.
@@ -248,7 +248,7 @@ impl<'a> GroundConditions<'a> {
 
     fn cell(&self, [u, v]: [f32; 2]) -> SampleCell {
         let grid = self.terrain.grid;
-        let [(j, east), (i, south)] = [u, v].map(|place| cell_before(grid.whole_samples(), place));
+        let [(j, east), (i, south)] = [u, v].map(|place| cell_and_fraction(grid.whole_samples(), place));
         let [top, left] = grid.first();
         // Positions beyond the sides of a window are clamped; the affected results are discarded later.
         let here = |index: usize, first: usize| index.saturating_sub(first).min(grid.samples - 2);

@@ -70,6 +70,6 @@ impl<'a> GroundShareMaps<'a> {
 }
 
 /// Combined hidden fraction of two covers on top of each other.
-pub fn hidden_by_both(first: f32, second: f32) -> f32 {
+pub fn combined_cover(first: f32, second: f32) -> f32 {
     first + second * (1.0 - first)
 }

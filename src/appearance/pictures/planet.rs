@@ -19,7 +19,7 @@ use super::image::RgbImage;
 use crate::appearance::biomes::ground_types::PlanetLayout;
 use crate::appearance::colours::srgb::{Light, brighten, decode, encode, mix};
 use crate::appearance::{PaletteTable, biomes, by_rows, relief};
-use crate::field::globe::{direction_at, from_angles, locate, nearly_located};
+use crate::field::globe::{direction_at, from_angles, locate, locate_fast};
 use crate::field::topology::FACES;
 use crate::field::vector;
 use crate::field::{Cancelled, Control, Globe, MapKind, Terrain, globe_gradient, smooth_step};
@@ -402,7 +402,7 @@ pub fn planet_normals(
             let directions = map.directions();
             RgbImage::drawn(map.width, map.height, control, |column, row| {
                 let direction = directions.direction(column, row);
-                let (face, u, v) = nearly_located(direction);
+                let (face, u, v) = locate_fast(direction);
                 let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
                 let (east, north) = frame(direction);
                 normal((face * n + index(v)) * n + index(u), east, north)

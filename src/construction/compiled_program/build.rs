@@ -7,7 +7,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::repeated::ProgramCopy;
-use super::{NodeFrame, Operator, PreparedPrimitive, ProgramNode, Repeated};
+use super::{NodeCopies, NodeFrame, Operator, PreparedPrimitive, ProgramNode};
 use crate::check::{DEEPEST, MOST_PIECES};
 use crate::geometry::hierarchy::Hierarchy;
 use crate::geometry::plane::Area;
@@ -36,13 +36,13 @@ pub(super) struct Builder<'a> {
 }
 
 /// The path to a piece, formatted only when a message needs it.
-struct PieceWay<'a> {
-    around: Option<&'a PieceWay<'a>>,
+struct PieceLocation<'a> {
+    around: Option<&'a PieceLocation<'a>>,
     piece: &'a Piece,
     index: usize,
 }
 
-impl std::fmt::Display for PieceWay<'_> {
+impl std::fmt::Display for PieceLocation<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.around {
             Some(around) => write!(f, "{around}")?,
@@ -71,10 +71,10 @@ impl<'a> Builder<'a> {
 
     /// Adds `piece` and all that it holds; `None` if none of it is visible.
     pub fn add(&mut self, piece: &Piece, frame: NodeFrame) -> Option<u32> {
-        self.add_as(piece, &PieceWay { around: None, piece, index: 0 }, frame, 0)
+        self.add_as(piece, &PieceLocation { around: None, piece, index: 0 }, frame, 0)
     }
 
-    fn add_as(&mut self, piece: &Piece, at: &PieceWay, frame: NodeFrame, depth: usize) -> Option<u32> {
+    fn add_as(&mut self, piece: &Piece, at: &PieceLocation, frame: NodeFrame, depth: usize) -> Option<u32> {
         if piece.hidden {
             return None;
         }
@@ -103,7 +103,7 @@ impl<'a> Builder<'a> {
                     return None;
                 };
                 let inner = placed(&frame, &instance.settings)?;
-                let way = PieceWay { around: Some(at), piece: &definition.piece, index: 0 };
+                let way = PieceLocation { around: Some(at), piece: &definition.piece, index: 0 };
                 self.repeats += 1;
                 let made = self.add_as(&definition.piece, &way, inner, depth + 1);
                 self.repeats -= 1;
@@ -144,7 +144,7 @@ impl<'a> Builder<'a> {
         &mut self,
         operator: Operator,
         piece: &Piece,
-        at: &PieceWay,
+        at: &PieceLocation,
         frame: NodeFrame,
         depth: usize,
     ) -> Option<u32> {
@@ -153,7 +153,7 @@ impl<'a> Builder<'a> {
             // an added height is relative, so the frame must not lift it again
             let is_laid = matches!(operator, Operator::Add(_)) && !children.is_empty();
             let frame = if is_laid { frame.unlifted() } else { frame };
-            let way = PieceWay { around: Some(at), piece: inner, index: k };
+            let way = PieceLocation { around: Some(at), piece: inner, index: k };
             children.extend(self.add_as(inner, &way, frame, depth + 1));
         }
         if children.is_empty() {
@@ -203,7 +203,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds the pieces of an array or a scatter once for each variant in use, and their copies.
-    fn add_copies(&mut self, piece: &Piece, at: &PieceWay, frame: NodeFrame, depth: usize) -> Option<u32> {
+    fn add_copies(&mut self, piece: &Piece, at: &PieceLocation, frame: NodeFrame, depth: usize) -> Option<u32> {
         let (copies, overlap) = match piece.copies(frame.seed)? {
             Ok(made) => made,
             Err(problem) => {
@@ -246,7 +246,7 @@ impl<'a> Builder<'a> {
             has_material,
             area: areas.iter().copied().fold(Area::EMPTY, Area::union),
             hierarchy: Hierarchy::new(&areas),
-            operator: Operator::Repeat(Repeated { copies: placed, overlap }),
+            operator: Operator::Repeat(NodeCopies { copies: placed, overlap }),
             key: key.digest(),
             children,
             slot,
@@ -273,7 +273,7 @@ impl<'a> Builder<'a> {
         hash
     }
 
-    fn add_leaf(&mut self, piece: &Piece, at: &PieceWay, frame: NodeFrame) -> Option<u32> {
+    fn add_leaf(&mut self, piece: &Piece, at: &PieceLocation, frame: NodeFrame) -> Option<u32> {
         let mut made_of = self.hash_of(piece);
         let image_file = match piece.image_file() {
             None => None,

@@ -26,13 +26,13 @@ pub fn region_of_area(area: &Area, grid: Grid, side: f64) -> Region {
 
 /// Positions of a grid's samples, in metres. A grid that is a window of a larger one keeps the positions of that grid.
 #[derive(Clone, Copy)]
-struct SamplePlaces {
+struct SamplePositions {
     first: [usize; 2],
     last: f64,
     side: f64,
 }
 
-impl SamplePlaces {
+impl SamplePositions {
     fn new(grid: Grid, side: f64) -> Self {
         Self { first: grid.first(), last: (grid.whole_samples() - 1) as f64, side }
     }
@@ -90,7 +90,7 @@ impl Program {
             return Ok(());
         }
         let n = grid.samples;
-        let places = SamplePlaces::new(grid, self.side);
+        let places = SamplePositions::new(grid, self.side);
         let detail = Detail { level: sampling.level, spacing: places.step() };
         let rows = &mut out[region.rows.start * n..region.rows.end * n];
         rows.par_chunks_mut(TILE * n).enumerate().try_for_each(|(band, cells)| {
@@ -132,7 +132,7 @@ impl Program {
         level: f64,
         control: &Control,
     ) -> Result<Vec<[f32; PieceMaterial::LAID.len()]>, Cancelled> {
-        let places = SamplePlaces::new(grid, self.side);
+        let places = SamplePositions::new(grid, self.side);
         let detail = Detail { level, spacing: places.step() };
         let width = region.columns.len();
         let mut shares = vec![[0.0; PieceMaterial::LAID.len()]; region.len()];
@@ -150,7 +150,7 @@ impl Program {
                     control.check()?;
                     for column in left..right {
                         let place = [places.x(column), places.y(first + i)];
-                        let found = self.material_shares_in(&selection, place, &detail);
+                        let found = self.material_fractions_in(&selection, place, &detail);
                         row[column - region.columns.start] = found.laid().map(|share| share as f32);
                     }
                 }

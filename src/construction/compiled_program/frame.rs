@@ -110,7 +110,7 @@ impl NodeFrame {
     pub(super) fn bounds_outward(&self, own: &GroundBounds) -> GroundBounds {
         let steep = self.stretching * self.rise.abs();
         GroundBounds {
-            height: own.height.times(self.rise).plus(Interval::one(self.lift)).loosened(),
+            height: own.height.times(self.rise).plus(Interval::one(self.lift)).widened_for_rounding(),
             weight: own.weight,
             slope: own.slope * steep,
             fade: own.fade * self.stretching,

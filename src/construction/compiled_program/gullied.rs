@@ -24,7 +24,7 @@ impl Program {
     }
 
     /// The sample of a gully node at `p`, in the parent's coordinates.
-    pub(super) fn ask_gullied<const G: bool>(
+    pub(super) fn sample_gullies<const G: bool>(
         &self,
         selection: &NodeSelection,
         node: &ProgramNode,
@@ -59,7 +59,7 @@ impl Program {
     }
 
     /// Bounds of a gully node over a capsule.
-    pub(super) fn bound_gullied(
+    pub(super) fn bounds_of_gullies(
         &self,
         selection: &NodeSelection,
         node: &ProgramNode,
@@ -88,7 +88,7 @@ impl Program {
             let (range, steepest) = gullies.bounds(disc, gullies.slope(heights, frame.rise), change, &detail);
             let steepest = steepest * frame.rise.abs() * (1.0 + 1e-9);
             (
-                own.height.plus(range.times(frame.rise)).loosened(),
+                own.height.plus(range.times(frame.rise)).widened_for_rounding(),
                 own.slope + steepest,
                 own.laid + own.weight.high * steepest,
             )
@@ -98,7 +98,7 @@ impl Program {
     }
 
     /// Samples of a gully node along a row.
-    pub(crate) fn gullied_row(
+    pub(crate) fn gullies_row(
         &self,
         selection: &NodeSelection,
         node: &ProgramNode,

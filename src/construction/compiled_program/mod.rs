@@ -25,9 +25,9 @@ use std::sync::Arc;
 use build::Builder;
 pub(super) use frame::NodeFrame;
 pub use primitive::PreparedPrimitive;
-pub(super) use repeated::Repeated;
+pub(super) use repeated::NodeCopies;
 
-use super::geometry::hierarchy::{Hierarchy, Met};
+use super::geometry::hierarchy::{Hierarchy, HitList};
 use super::geometry::plane::{Area, Capsule, Interval, Point, higher};
 use super::materials::MaterialLayer;
 use super::operators::blend::{self, BlendSum};
@@ -61,7 +61,7 @@ pub(super) enum Operator {
         frame: NodeFrame,
     },
     /// Copies of its children.
-    Repeat(Repeated),
+    Repeat(NodeCopies),
 }
 
 /// A node of the program.
@@ -328,14 +328,14 @@ impl Program {
     }
 
     /// Height of the ground including the sand and snow on it.
-    pub fn covered_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> f64 {
+    pub fn surface_with_sand_and_snow_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> f64 {
         let terrain = self.sample_in::<false>(selection, MaterialLayer::Terrain, p, detail).surface(self.ground).0;
         MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(terrain, |height, material| {
             height + higher(self.sample_in::<false>(selection, material, p, detail).surface(0.0).0, 0.0)
         })
     }
 
-    /// Range and Lipschitz bound of [`covered_in`](Self::covered_in) over a capsule.
+    /// Range and Lipschitz bound of [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in) over a capsule.
     pub fn covered_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let terrain = self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground);
         MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(
@@ -391,8 +391,10 @@ impl Program {
                 frame.sample_outward::<G>(own)
             }
             Operator::Blend => self.sum::<G>(selection, id, p, detail),
-            Operator::Repeat(repeated) => self.ask_copies::<G>(selection, node, repeated, p, detail),
-            Operator::Gullies { gullies, frame } => self.ask_gullied::<G>(selection, node, (gullies, frame), p, detail),
+            Operator::Repeat(repeated) => self.sample_copies::<G>(selection, node, repeated, p, detail),
+            Operator::Gullies { gullies, frame } => {
+                self.sample_gullies::<G>(selection, node, (gullies, frame), p, detail)
+            }
             Operator::Replace(Replacement { extent, window }) => {
                 let children = selection.children(node);
                 let mut below = first(p, children);
@@ -445,7 +447,7 @@ impl Program {
                 let share = settings.share(detail.level);
                 let mut sum = BlendSum::default();
                 for child in selection.children(node).iter().filter(|child| there(child)) {
-                    let share = node.share_of(*child, share);
+                    let share = node.child_fraction(*child, share);
                     if share > 0.0 {
                         sum.add(&self.ask::<G>(selection, *child, p, detail), share);
                     }
@@ -475,9 +477,9 @@ impl Program {
 
     /// Positions of the children whose boxes satisfy `meets`; `None` if the caller must test them one by one.
     #[inline]
-    fn met(&self, node: &ProgramNode, children: &[u32], meets: impl Fn(&Area) -> bool) -> Option<Met> {
+    fn met(&self, node: &ProgramNode, children: &[u32], meets: impl Fn(&Area) -> bool) -> Option<HitList> {
         let is_whole = !node.hierarchy.is_empty() && children.len() == node.children.len();
-        if is_whole { Met::find(&node.hierarchy, meets) } else { None }
+        if is_whole { HitList::find(&node.hierarchy, meets) } else { None }
     }
 
     fn bound(&self, selection: &NodeSelection, id: u32, capsule: &Capsule, detail: &Detail) -> GroundBounds {
@@ -499,9 +501,9 @@ impl Program {
                 frame.bounds_outward(&own)
             }
             Operator::Blend => self.sum_bounds(selection, id, capsule, detail),
-            Operator::Repeat(repeated) => self.bound_copies(selection, node, repeated, capsule, detail),
+            Operator::Repeat(repeated) => self.bounds_of_copies(selection, node, repeated, capsule, detail),
             Operator::Gullies { gullies, frame } => {
-                self.bound_gullied(selection, node, (gullies, frame), capsule, detail)
+                self.bounds_of_gullies(selection, node, (gullies, frame), capsule, detail)
             }
             Operator::Replace(Replacement { extent, window }) => {
                 let children = selection.children(node);
@@ -581,7 +583,7 @@ impl Program {
 impl ProgramNode {
     /// Fraction of a child of a level-of-detail node, where the last child has the fraction `share`. Children between
     /// the first and the last never show.
-    pub(super) fn share_of(&self, child: u32, share: f64) -> f64 {
+    pub(super) fn child_fraction(&self, child: u32, share: f64) -> f64 {
         let last = self.children.len() - 1;
         match self.children.iter().position(|&c| c == child) {
             Some(0) if last > 0 => 1.0 - share,

@@ -2,7 +2,7 @@
 
 use super::frame::NodeFrame;
 use super::{NodeSelection, Program, ProgramNode};
-use crate::geometry::hierarchy::Met;
+use crate::geometry::hierarchy::HitList;
 use crate::geometry::plane::{Area, Capsule, Point};
 use crate::operators::blend::{self, BlendSum};
 use crate::operators::copies::{self, Overlap};
@@ -20,7 +20,7 @@ pub(crate) struct ProgramCopy {
 
 /// The copies of a node, in order.
 #[derive(Debug)]
-pub(crate) struct Repeated {
+pub(crate) struct NodeCopies {
     pub(crate) copies: Vec<ProgramCopy>,
     pub(crate) overlap: Overlap,
 }
@@ -44,15 +44,15 @@ impl Program {
         room
     }
 
-    pub(super) fn ask_copies<const G: bool>(
+    pub(super) fn sample_copies<const G: bool>(
         &self,
         selection: &NodeSelection,
         node: &ProgramNode,
-        repeated: &Repeated,
+        repeated: &NodeCopies,
         p: Point,
         detail: &Detail,
     ) -> GroundSample {
-        let Repeated { copies, overlap } = repeated;
+        let NodeCopies { copies, overlap } = repeated;
         let (mut sum, mut below) = (BlendSum::default(), GroundSample::default());
         let mut put = |k: u32| {
             let copy = &copies[k as usize];
@@ -72,7 +72,7 @@ impl Program {
         };
         let selected = selection.children(node);
         let is_whole = !node.hierarchy.is_empty() && selected.len() == copies.len();
-        match if is_whole { Met::find(&node.hierarchy, |area| area.contains(p)) } else { None } {
+        match if is_whole { HitList::find(&node.hierarchy, |area| area.contains(p)) } else { None } {
             Some(met) => met.positions().iter().for_each(|&k| put(k)),
             None => {
                 self.copies_in(selection, node, |area| area.contains(p), &mut Vec::new()).iter().for_each(|&k| put(k))
@@ -84,11 +84,11 @@ impl Program {
         }
     }
 
-    pub(super) fn bound_copies(
+    pub(super) fn bounds_of_copies(
         &self,
         selection: &NodeSelection,
         node: &ProgramNode,
-        repeated: &Repeated,
+        repeated: &NodeCopies,
         capsule: &Capsule,
         detail: &Detail,
     ) -> GroundBounds {

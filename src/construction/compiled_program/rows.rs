@@ -3,7 +3,7 @@
 //! Every sample equals [`Program::sample_in`] at its point, bit for bit. A row is faster because it decides once which
 //! pieces and octaves count and shares the lattice cells; the rest is arithmetic on arrays.
 
-use super::{NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program, ProgramNode, Repeated};
+use super::{NodeCopies, NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program, ProgramNode};
 use crate::geometry::plane::{Area, higher, lower};
 use crate::materials::MaterialLayer;
 use crate::operators::copies::{self, Overlap};
@@ -95,7 +95,7 @@ impl Program {
     }
 
     /// Heights of the ground including sand and snow, along a row of up to [`LANES`] points; they equal
-    /// [`covered_in`](Self::covered_in).
+    /// [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in).
     pub fn covered_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, out: &mut [f64]) {
         let mut lanes = RowSamples::NOTHING;
         self.row_in(selection, MaterialLayer::Terrain, row, detail, &mut lanes);
@@ -175,7 +175,7 @@ impl Program {
                 let share = settings.share(detail.level);
                 let mut sums = BlendSumRow::NOTHING;
                 for child in selection.children(node) {
-                    let share = node.share_of(*child, share);
+                    let share = node.child_fraction(*child, share);
                     if share > 0.0 {
                         self.sum_row(selection, *child, share, row, detail, &mut sums);
                     }
@@ -223,7 +223,7 @@ impl Program {
                 }
             }
             Operator::Gullies { gullies, frame } => {
-                self.gullied_row(selection, node, (gullies, frame), row, detail, out)
+                self.gullies_row(selection, node, (gullies, frame), row, detail, out)
             }
             Operator::Repeat(repeated) => self.repeat_row(selection, node, repeated, row, detail, out),
             Operator::Add(deposit) => self.add_row(selection, selection.children(node), deposit, row, detail, out),
@@ -247,7 +247,7 @@ impl Program {
         &self,
         selection: &NodeSelection,
         node: &ProgramNode,
-        repeated: &Repeated,
+        repeated: &NodeCopies,
         row: PointRow,
         detail: &Detail,
         out: &mut RowSamples,

@@ -6,8 +6,8 @@
 use super::reshape::tidy;
 use super::transform_path::TransformPath;
 use super::{
-    EditError, PiecePath, Root, Spot, Wrap, insert, link_group, put_on_material, set_material, soundly, unused_name,
-    unused_original, wrap_root,
+    EditError, PiecePath, Root, Spot, Wrap, apply_or_undo, insert, link_group, put_on_material, set_material,
+    unused_name, unused_original, wrap_root,
 };
 use crate::compiled_program::Program;
 use crate::geometry::plane::{Point, lower};
@@ -519,7 +519,7 @@ pub fn place(
     piece.name = unused_name(&made, &item.label().to_lowercase());
     let path = insert(&mut made, &spot, piece)?;
     if material == MaterialLayer::Terrain {
-        soundly(&mut made, |tree| lay_belongings(tree, &path, item, seed))?;
+        apply_or_undo(&mut made, |tree| lay_belongings(tree, &path, item, seed))?;
     }
     *tree = made;
     Ok(path)
@@ -530,7 +530,7 @@ pub fn place(
 ///
 /// # Errors
 /// When the resulting tree would be invalid.
-pub fn place_river(
+pub fn add_river(
     tree: &mut Tree,
     line: Vec<CurvePoint>,
     width: f32,
@@ -544,7 +544,7 @@ pub fn place_river(
     let mut piece = Piece::new(PieceKind::Curve(Curve { points: line, settings }));
     piece.name = unused_name(&made, &Item::River.label().to_lowercase());
     let path = insert(&mut made, &spot, piece)?;
-    soundly(&mut made, |tree| lay_belongings(tree, &path, Item::River, seed))?;
+    apply_or_undo(&mut made, |tree| lay_belongings(tree, &path, Item::River, seed))?;
     *tree = made;
     Ok(path)
 }

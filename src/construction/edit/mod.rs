@@ -256,7 +256,7 @@ fn set_material(tree: &mut Tree, material: MaterialLayer, piece: Option<Piece>) 
 }
 
 /// Applies an edit and undoes it if it fails or leaves an invalid tree.
-fn soundly<T>(tree: &mut Tree, edit: impl FnOnce(&mut Tree) -> Result<T, EditError>) -> Result<T, EditError> {
+fn apply_or_undo<T>(tree: &mut Tree, edit: impl FnOnce(&mut Tree) -> Result<T, EditError>) -> Result<T, EditError> {
     let before = tree.clone();
     let done = edit(tree).and_then(|done| tree.check().map(|()| done).map_err(EditError::from));
     if done.is_err() {
@@ -279,7 +279,7 @@ fn take(tree: &mut Tree, path: &PiecePath) -> Result<Piece, EditError> {
 /// # Errors
 /// When the parent is not an operator, or the resulting tree would be invalid.
 pub fn insert(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<PiecePath, EditError> {
-    soundly(tree, |tree| put(tree, spot, piece))
+    apply_or_undo(tree, |tree| put(tree, spot, piece))
 }
 
 fn put(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<PiecePath, EditError> {
@@ -310,14 +310,14 @@ pub fn relocate(tree: &mut Tree, from: &PiecePath, spot: &Spot) -> Result<PieceP
     if from.holds(&spot.parent) {
         return Err(EditError::IntoItself);
     }
-    soundly(tree, |tree| {
+    apply_or_undo(tree, |tree| {
         let home = from.parent().ok_or(EditError::RootStays)?;
         let piece = take(tree, from)?;
         let parent = spot.parent.after_removal(&home, from.index()).ok_or(EditError::IntoItself)?;
         let shifts = home == spot.parent && spot.at > from.index();
         let mut at = spot.at - usize::from(shifts);
         if let (Root::Material(material), true) = (parent.root, parent.is_root())
-            && open_tier(tree, material)?
+            && ensure_layer_holds_pieces(tree, material)?
         {
             at = 1;
         }
@@ -326,7 +326,7 @@ pub fn relocate(tree: &mut Tree, from: &PiecePath, spot: &Spot) -> Result<PieceP
 }
 
 /// Makes a material layer able to hold pieces. Returns whether it was a primitive, which is then its first piece.
-fn open_tier(tree: &mut Tree, material: MaterialLayer) -> Result<bool, EditError> {
+fn ensure_layer_holds_pieces(tree: &mut Tree, material: MaterialLayer) -> Result<bool, EditError> {
     match tree.root(material).map(Piece::takes_pieces) {
         None => set_material(tree, material, Some(Piece::default())),
         Some(false) => {
@@ -341,7 +341,7 @@ fn open_tier(tree: &mut Tree, material: MaterialLayer) -> Result<bool, EditError
 /// Adds a linked piece to a material layer, beside the other linked pieces. These replace the rest of the layer: a
 /// river on an island keeps its own level instead of being averaged with the sea's.
 fn put_on_material(tree: &mut Tree, material: MaterialLayer, piece: Piece) -> Result<PiecePath, EditError> {
-    open_tier(tree, material)?;
+    ensure_layer_holds_pieces(tree, material)?;
     let root = PiecePath::material(material);
     let holds_belongings = |piece: &Piece| {
         matches!(&piece.form, PieceKind::Blend(group) if group.of.iter().all(link_group::is_bound)) && !piece.hidden
@@ -424,9 +424,9 @@ fn wrap_root(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<(), EditEr
 /// # Errors
 /// When the piece does not exist, or the tree would have too many pieces.
 pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath, EditError> {
-    soundly(tree, |tree| {
+    apply_or_undo(tree, |tree| {
         let piece = path.piece(tree).ok_or(EditError::Gone)?;
-        let mut copy = reshape::Reshape::shift([by, by]).applied(piece);
+        let mut copy = reshape::Similarity::shift([by, by]).applied(piece);
         copy.locked = false;
         if !copy.name.is_empty() {
             copy.name = unused_name(tree, &copy.name);
@@ -448,7 +448,7 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath
 /// # Errors
 /// When it is not an operator, when it is a root with more than one piece, or when its pieces would move.
 pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditError> {
-    soundly(tree, |tree| {
+    apply_or_undo(tree, |tree| {
         let piece = path.piece_mut(tree).ok_or(EditError::Gone)?;
         let plain = match &piece.form {
             PieceKind::Place(group) => group.settings == Placement::default(),
@@ -481,10 +481,10 @@ pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditErro
 /// When the piece does not exist, or a definition would contain itself.
 pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath, EditError> {
     let pivot = pick_index::centre(tree, path).unwrap_or_default();
-    soundly(tree, |tree| {
+    apply_or_undo(tree, |tree| {
         let piece = path.piece(tree).ok_or(EditError::Gone)?.clone();
         if matches!(piece.form, PieceKind::Instance(_)) {
-            let copy = reshape::Reshape::shift([by, by]).applied(&piece);
+            let copy = reshape::Similarity::shift([by, by]).applied(&piece);
             let spot = spot_beside(tree, path)?;
             return put(tree, &spot, copy);
         }
@@ -493,14 +493,14 @@ pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePa
             Piece::new(PieceKind::Instance(Instance { definition, settings }))
         };
         if let (Root::Definition(index), true) = (path.root, path.is_root()) {
-            let copy = reshape::Reshape::shift([by, by]).applied(&placed(tree.definitions[index].name.clone()));
+            let copy = reshape::Similarity::shift([by, by]).applied(&placed(tree.definitions[index].name.clone()));
             let spot = library::spot_for(tree, None, library::Role::Carve, true)?;
             return put(tree, &spot, copy);
         }
         let wanted = if piece.name.is_empty() { piece.kind() } else { piece.name.as_str() };
         let name = unused_original(tree, wanted);
         let first = Piece { name: piece.name.clone(), locked: piece.locked, ..placed(name.clone()) };
-        let second = reshape::Reshape::shift([by, by]).applied(&placed(name.clone()));
+        let second = reshape::Similarity::shift([by, by]).applied(&placed(name.clone()));
         tree.definitions.push(Definition { name, piece: Piece { locked: false, ..piece } });
         *path.piece_mut(tree).ok_or(EditError::Gone)? = first;
         let spot = spot_beside(tree, path)?;

@@ -9,7 +9,7 @@ use crate::primitives::curve::CurvePoint;
 
 /// A similarity transform in the piece's parent coordinates: p ↦ about + shift + scale · turn (p - about).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reshape {
+pub struct Similarity {
     /// Fixed point of rotation and scaling.
     pub about: Point,
     /// Rotation in degrees, from east to south.
@@ -20,7 +20,7 @@ pub struct Reshape {
     pub shift: Point,
 }
 
-impl Reshape {
+impl Similarity {
     /// A shift in metres to the east and south.
     pub fn shift(by: Point) -> Self {
         Self { about: [0.0; 2], turn: 0.0, scale: 1.0, shift: by }

@@ -4,9 +4,9 @@
 //! it is selected itself or not.
 
 use super::link_group::{self, Motion};
-use super::snap::{GroundBeneath, lay};
+use super::snap::{GroundBelow, lay};
 use super::transform_path::TransformPath;
-use super::{EditError, PiecePath, Root, Wrap, pick_index, points, soundly, take, wrap_root};
+use super::{EditError, PiecePath, Root, Wrap, apply_or_undo, pick_index, points, take, wrap_root};
 use crate::geometry::plane::{Area, Point};
 use crate::materials::MaterialLayer;
 use crate::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
@@ -47,7 +47,7 @@ fn backwards(mut paths: Vec<PiecePath>) -> Vec<PiecePath> {
 
 /// Moves pieces along with those linked to them. Lines among the [`outermost`] pieces are draped on their `grounds`:
 /// one for each such piece, or none.
-pub fn move_all(tree: &mut Tree, paths: &[PiecePath], seed: u32, motion: &Motion, grounds: &[GroundBeneath]) {
+pub fn move_all(tree: &mut Tree, paths: &[PiecePath], seed: u32, motion: &Motion, grounds: &[GroundBelow]) {
     let chosen = outermost(tree, paths);
     let with_others: Vec<PiecePath> =
         chosen.iter().flat_map(|path| link_group::others(tree, path)).chain(chosen.iter().cloned()).collect();
@@ -73,7 +73,7 @@ pub fn move_all(tree: &mut Tree, paths: &[PiecePath], seed: u32, motion: &Motion
 /// # Errors
 /// When one does not exist.
 pub fn remove_all(tree: &mut Tree, paths: &[PiecePath]) -> Result<Option<PiecePath>, EditError> {
-    soundly(tree, |tree| {
+    apply_or_undo(tree, |tree| {
         let mut next = None;
         let all = backwards(owners(tree, paths));
         // removing one definition changes the indices of others, so keep their names
@@ -101,7 +101,7 @@ pub fn remove_all(tree: &mut Tree, paths: &[PiecePath]) -> Result<Option<PiecePa
 /// # Errors
 /// When one does not exist, or the tree would have too many pieces.
 pub fn duplicate_all(tree: &mut Tree, paths: &[PiecePath], by: f64, seed: u32) -> Result<Vec<PiecePath>, EditError> {
-    soundly(tree, |tree| {
+    apply_or_undo(tree, |tree| {
         let mut copies: Vec<(usize, PiecePath, Piece)> = Vec::new();
         for path in backwards(owners(tree, paths)) {
             let copy = link_group::duplicate(tree, &path, by, seed)?;
@@ -156,7 +156,7 @@ pub fn toggle_locked(tree: &mut Tree, paths: &[PiecePath]) -> bool {
 /// When the piece does not exist, or operators would be nested too deeply.
 pub fn group(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<PiecePath, EditError> {
     let pivot = pick_index::centre(tree, path).unwrap_or_default();
-    soundly(tree, |tree| {
+    apply_or_undo(tree, |tree| {
         wrap_root(tree, path, wrap)?;
         put_pivot(&mut path.piece_mut(tree).ok_or(EditError::Gone)?.form, pivot);
         Ok(path.clone())
@@ -192,7 +192,7 @@ pub fn group_all(tree: &mut Tree, paths: &[PiecePath], wrap: Wrap) -> Result<Pie
     }
     let centres = Area::enclosing(all.iter().filter_map(|path| pick_index::centre(tree, path)));
     let pivot = if centres.is_empty() { [0.0; 2] } else { centres.centre() };
-    soundly(tree, |tree| {
+    apply_or_undo(tree, |tree| {
         let mut of = Vec::with_capacity(all.len());
         for path in all.iter().rev() {
             of.push(take(tree, path)?);

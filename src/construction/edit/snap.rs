@@ -12,17 +12,17 @@ use crate::primitives::curve::CurvePoint;
 use crate::sample::Detail;
 
 /// Minimum slope of a river, in metres per metre.
-const LEAST_FALL: f64 = 2e-4;
+const MIN_RIVER_SLOPE: f64 = 2e-4;
 /// Rounding step of heights, in metres.
 const ROUNDING: f64 = 1e-3;
 
 /// The relief without some pieces, in the coordinates of one of them.
-pub struct GroundBeneath {
+pub struct GroundBelow {
     program: Arc<Program>,
     transform: TransformPath,
 }
 
-impl GroundBeneath {
+impl GroundBelow {
     /// The ground without the piece at `path`. `before` is the program of a similar tree, whose primitives are reused.
     pub fn new(tree: &Tree, path: &PiecePath, seed: u32, before: Option<&Program>) -> Self {
         let program = Arc::new(without(tree, std::slice::from_ref(path), seed, before));
@@ -72,7 +72,7 @@ pub fn fall(points: &mut [CurvePoint]) -> usize {
     for pair in order.windows(2) {
         let (above, here) = (&points[pair[0]], &points[pair[1]]);
         let point = |p: &CurvePoint| [f64::from(p.at.0), f64::from(p.at.1)];
-        let most = f64::from(above.height) - LEAST_FALL * length(sub(point(above), point(here)));
+        let most = f64::from(above.height) - MIN_RIVER_SLOPE * length(sub(point(above), point(here)));
         if f64::from(here.height) > most + ROUNDING {
             points[pair[1]].height = most as f32;
             sunk += 1;

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::library::{Item, Role, place, spot_for};
 use super::pick_index::{PickIndex, centre, outlines};
-use super::reshape::{Reshape, raised};
-use super::snap::{GroundBeneath, fall, lay};
+use super::reshape::{Similarity, raised};
+use super::snap::{GroundBelow, fall, lay};
 use super::transform_path::TransformPath;
 use super::*;
 use crate::geometry::plane::{length, sub};
@@ -188,14 +188,14 @@ fn moved_pieces_are_found_at_their_new_place() {
         // a full turn about its centre and scaling back leave it unchanged
         let middle = centre(&tree, &new).unwrap();
         let piece = new.piece(&tree).unwrap();
-        let moved = Reshape::shift([1500.0, -400.0]).applied(piece);
+        let moved = Similarity::shift([1500.0, -400.0]).applied(piece);
         let mut other = tree.clone();
         *new.piece_mut(&mut other).unwrap() = moved;
         let there = centre(&other, &new).unwrap();
         assert!(length(sub(there, [middle[0] + 1500.0, middle[1] - 400.0])) < 1.0, "{item:?}: {middle:?} {there:?}");
         assert_ne!(raised(piece, 50.0), *piece);
-        let turned = Reshape::turn(middle, 90.0).applied(&Reshape::scale(middle, 2.0).applied(piece));
-        let back = Reshape::scale(middle, 0.5).applied(&Reshape::turn(middle, -90.0).applied(&turned));
+        let turned = Similarity::turn(middle, 90.0).applied(&Similarity::scale(middle, 2.0).applied(piece));
+        let back = Similarity::scale(middle, 0.5).applied(&Similarity::turn(middle, -90.0).applied(&turned));
         *new.piece_mut(&mut other).unwrap() = back;
         let (a, b) = (centre(&tree, &new).unwrap(), centre(&other, &new).unwrap());
         assert!(length(sub(a, b)) < 1.0, "{item:?}");
@@ -208,7 +208,7 @@ fn a_turned_copy_shows_the_turned_ground() {
     let copy = path(&[]).child(1);
     let centre = centre(&tree, &copy).unwrap();
     let before = Program::new(&tree, 0);
-    let reshape = Reshape { about: centre, turn: 63.0, scale: 1.4, shift: [230.0, -120.0] };
+    let reshape = Similarity { about: centre, turn: 63.0, scale: 1.4, shift: [230.0, -120.0] };
     *copy.piece_mut(&mut tree).unwrap() = reshape.applied(copy.piece(&tree).unwrap());
     let after = Program::new(&tree, 0);
     // compare weights, not heights: scaling also enlarges the crater's depth below its datum
@@ -272,7 +272,7 @@ fn a_road_follows_the_ground_without_itself() {
     let piece = road.piece_mut(&mut tree).unwrap();
     let points = points::line_mut(piece).unwrap();
     points.iter_mut().for_each(|point| point.height = 7000.0);
-    let below = GroundBeneath::new(&tree, &road, 2, None);
+    let below = GroundBelow::new(&tree, &road, 2, None);
     let points = points::line_mut(road.piece_mut(&mut tree).unwrap()).unwrap();
     lay(points, |q| below.height(q));
     for point in points {

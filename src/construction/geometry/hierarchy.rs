@@ -91,12 +91,12 @@ impl Hierarchy {
 
 /// Indices of the pieces found, in ascending order; it has room for the usual number at one point.
 #[derive(Clone, Copy, Debug)]
-pub struct Met {
+pub struct HitList {
     positions: [u32; Self::MOST],
     count: usize,
 }
 
-impl Met {
+impl HitList {
     const MOST: usize = 32;
 
     /// The indices that [`Hierarchy::each`] finds, in ascending order; `None` if there are too many.
@@ -148,7 +148,7 @@ mod tests {
                 if count < FEW || there.len() > 8 {
                     continue;
                 }
-                let met = Met::find(&hierarchy, |area| area.contains(p)).expect("few are met");
+                let met = HitList::find(&hierarchy, |area| area.contains(p)).expect("few are met");
                 let found: Vec<u32> =
                     met.positions().iter().copied().filter(|&k| areas[k as usize].contains(p)).collect();
                 assert_eq!(found, there);

@@ -470,8 +470,8 @@ impl Path {
         let distance = Interval::new(higher(nearest - r, 0.0), nearest + r);
         Some(NearestBounds {
             distance,
-            along: along.loosened(),
-            offset: offset.loosened(),
+            along: along.widened_for_rounding(),
+            offset: offset.widened_for_rounding(),
             dalong: 1.0 + mixing * (along.high - along.low),
             doffset: 1.0 + mixing * (offset.high - offset.low),
             is_mixed: count > 1,

@@ -64,7 +64,7 @@ use std::sync::Arc;
 pub use layout::{BufferListing, Instruction, LeafWords, Operation, Primitive, PushWords, WindowWords};
 pub use records::{ContourWords, CurveWords, DiscWords, ImageWords, LineWords, RibbonWords};
 
-use super::compiled_program::{NodeFrame, Operator, PreparedPrimitive, Program, ProgramNode, Repeated};
+use super::compiled_program::{NodeCopies, NodeFrame, Operator, PreparedPrimitive, Program, ProgramNode};
 use super::geometry::plane::{Affine, Area, Capsule};
 use super::geometry::{path, profile};
 use super::materials::MaterialLayer;
@@ -231,10 +231,10 @@ impl Encoder<'_> {
                 let window = self.window_words(window, node, around);
                 Operation::Replace { extent: *extent as u32, window, of }
             }
-            Operator::Repeat(Repeated { overlap: Overlap::Blend, .. }) => {
+            Operator::Repeat(NodeCopies { overlap: Overlap::Blend, .. }) => {
                 Operation::Blend { of: self.grouped(node, around) }
             }
-            Operator::Repeat(Repeated { copies, overlap: Overlap::Replace }) => {
+            Operator::Repeat(NodeCopies { copies, overlap: Overlap::Replace }) => {
                 let above = (0..copies.len()).map(|k| self.part(node, k, around)).collect();
                 let nothing = Instruction { area: [0.0; 4], what: Operation::Group { of: Vec::new() } };
                 let window = WindowWords::default();
@@ -342,7 +342,7 @@ impl Encoder<'_> {
     /// Encodes a child or a copy.
     fn part(&mut self, node: &ProgramNode, k: usize, around: &NodeFrame) -> Instruction {
         match &node.operator {
-            Operator::Repeat(Repeated { copies, .. }) => {
+            Operator::Repeat(NodeCopies { copies, .. }) => {
                 let copy = &copies[k];
                 self.step(node.children[copy.child as usize], &around.composed(&copy.frame))
             }

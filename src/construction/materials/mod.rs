@@ -47,6 +47,6 @@ impl Default for PieceMaterial {
 
 impl PieceMaterial {
     /// The materials other than the palette's ground, in the order of
-    /// [`MaterialShares::laid`](crate::materials::shares::MaterialShares::laid).
+    /// [`MaterialFractions::laid`](crate::materials::shares::MaterialFractions::laid).
     pub const LAID: [Self; 6] = [Self::Rock, Self::Grass, Self::Sand, Self::Snow, Self::Road, Self::Bare];
 }

@@ -20,9 +20,9 @@ use crate::sample::{Detail, GroundSample, THRESHOLD};
 
 /// Fractions of the materials of [`PieceMaterial::LAID`], then of [`PieceMaterial::Ground`], from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct MaterialShares([f64; PieceMaterial::LAID.len() + 1]);
+pub struct MaterialFractions([f64; PieceMaterial::LAID.len() + 1]);
 
-impl MaterialShares {
+impl MaterialFractions {
     /// The fraction 1 of one material; all fractions are 0 for [`PieceMaterial::Unset`].
     pub fn whole(material: PieceMaterial) -> Self {
         let mut shares = Self::default();
@@ -59,33 +59,33 @@ impl MaterialShares {
 
 /// Weighted sum of the materials in a blend.
 #[derive(Default)]
-struct SharesSum {
-    shares: MaterialShares,
+struct MaterialBlend {
+    shares: MaterialFractions,
     weight: f64,
 }
 
-impl SharesSum {
-    fn add(&mut self, shares: &MaterialShares, weight: f64) {
+impl MaterialBlend {
+    fn add(&mut self, shares: &MaterialFractions, weight: f64) {
         if weight > 0.0 {
             self.weight += weight;
             self.shares.0.iter_mut().zip(shares.0).for_each(|(sum, share)| *sum += weight * share);
         }
     }
 
-    fn blended(&self) -> MaterialShares {
-        if self.weight > 0.0 { self.shares.times(1.0 / self.weight) } else { MaterialShares::default() }
+    fn blended(&self) -> MaterialFractions {
+        if self.weight > 0.0 { self.shares.times(1.0 / self.weight) } else { MaterialFractions::default() }
     }
 }
 
 impl Program {
     /// Materials of the terrain at `p`, in metres. `selection` must hold every piece that has weight there.
-    pub fn material_shares_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> MaterialShares {
+    pub fn material_fractions_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> MaterialFractions {
         match self.roots[MaterialLayer::Terrain as usize] {
             Some(root) if self.nodes[root as usize].has_material && self.nodes[root as usize].area.contains(p) => {
                 let weight = self.ask::<false>(selection, root, p, detail).weight;
                 self.shares_of(selection, root, p, detail).times(smooth(weight / THRESHOLD).0)
             }
-            _ => MaterialShares::default(),
+            _ => MaterialFractions::default(),
         }
     }
 
@@ -95,10 +95,10 @@ impl Program {
     }
 
     /// Materials of a node at a point where it has weight.
-    fn shares_of(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> MaterialShares {
+    fn shares_of(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> MaterialFractions {
         let node = &self.nodes[id as usize];
         if !node.has_material {
-            return MaterialShares::default();
+            return MaterialFractions::default();
         }
         let ask = |child: u32, p: Point, detail: &Detail| {
             let is_there = self.nodes[child as usize].area.contains(p);
@@ -106,7 +106,7 @@ impl Program {
         };
         let children = selection.children(node);
         let blended = |p: Point, detail: &Detail| {
-            let mut sum = SharesSum::default();
+            let mut sum = MaterialBlend::default();
             for &child in children {
                 let weight = ask(child, p, detail).weight;
                 if weight > 0.0 {
@@ -116,15 +116,15 @@ impl Program {
             sum.blended()
         };
         match &node.operator {
-            Operator::Leaf { frame, .. } => MaterialShares::whole(frame.material),
+            Operator::Leaf { frame, .. } => MaterialFractions::whole(frame.material),
             Operator::Blend => blended(p, detail),
             Operator::Warp { warp, frame } => {
                 blended(warp.displace::<false>(frame.inward.apply(p)).0, &frame.detail(detail))
             }
             Operator::Detail(settings) => {
-                let (mut sum, share) = (SharesSum::default(), settings.share(detail.level));
+                let (mut sum, share) = (MaterialBlend::default(), settings.share(detail.level));
                 for &child in children {
-                    let weight = ask(child, p, detail).weight * node.share_of(child, share);
+                    let weight = ask(child, p, detail).weight * node.child_fraction(child, share);
                     if weight > 0.0 {
                         sum.add(&self.shares_of(selection, child, p, detail), weight);
                     }
@@ -132,11 +132,14 @@ impl Program {
                 sum.blended()
             }
             Operator::Replace(Replacement { extent, window }) => {
-                let Some((&first, above)) = children.split_first() else { return MaterialShares::default() };
+                let Some((&first, above)) = children.split_first() else { return MaterialFractions::default() };
                 let below = ask(first, p, detail);
                 let mut ground = below.weight;
-                let mut shares =
-                    if ground > 0.0 { self.shares_of(selection, first, p, detail) } else { MaterialShares::default() };
+                let mut shares = if ground > 0.0 {
+                    self.shares_of(selection, first, p, detail)
+                } else {
+                    MaterialFractions::default()
+                };
                 let surface = |q: Point| ask(first, q, detail).surface(self.ground);
                 let mut acting = None;
                 for &child in above {
@@ -159,13 +162,13 @@ impl Program {
                 shares
             }
             Operator::Add(deposit) => {
-                let Some((&first, above)) = children.split_first() else { return MaterialShares::default() };
+                let Some((&first, above)) = children.split_first() else { return MaterialFractions::default() };
                 let surface = |q: Point| ask(first, q, detail).surface(self.ground);
                 let below = ask(first, p, detail);
                 let mut shares = if below.weight > 0.0 {
                     self.shares_of(selection, first, p, detail)
                 } else {
-                    MaterialShares::default()
+                    MaterialFractions::default()
                 };
                 let mut laid = None;
                 for &child in above {
@@ -182,8 +185,8 @@ impl Program {
                 self.shares_of(selection, children[0], q, &detail)
             }
             Operator::Repeat(repeated) => {
-                let (mut sum, mut room) = (SharesSum::default(), Vec::new());
-                let (mut shares, mut ground) = (MaterialShares::default(), 0.0);
+                let (mut sum, mut room) = (MaterialBlend::default(), Vec::new());
+                let (mut shares, mut ground) = (MaterialFractions::default(), 0.0);
                 for &k in self.copies_in(selection, node, |area| area.contains(p), &mut room) {
                     let copy = &repeated.copies[k as usize];
                     if !copy.area.contains(p) {

@@ -105,5 +105,5 @@ pub fn bounds(pieces: &[GroundBounds]) -> GroundBounds {
     let slope = mean + lift / sum.weight.low;
     let slope = if slope.is_nan() { f64::INFINITY } else { slope * (1.0 + 1e-9) };
     let laid = lower((sum.laid + lift) * (1.0 + 1e-9), slope * sum.weight.high);
-    GroundBounds { slope, laid, height: sum.height.loosened(), ..sum }
+    GroundBounds { slope, laid, height: sum.height.widened_for_rounding(), ..sum }
 }

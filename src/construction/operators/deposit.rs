@@ -58,7 +58,12 @@ impl Deposit {
         }
         let (sigma, dsigma, laid) = presence_bounds(a);
         let slope = (laid + dsigma * a.height.reach()) * (1.0 + 1e-9);
-        GroundBounds { height: a.height.product(sigma).loosened(), slope, laid: slope * a.weight.high, ..*a }
+        GroundBounds {
+            height: a.height.product(sigma).widened_for_rounding(),
+            slope,
+            laid: slope * a.weight.high,
+            ..*a
+        }
     }
 
     /// `b` laid on `a`, with the fraction `share` and its gradient.
@@ -82,7 +87,7 @@ impl Deposit {
         let dw = dw * share.0.high + w.high * share.1;
         let (w, laid) = (w.product(share.0), laid * share.0.high);
         let more = laid + dw * b.height.reach();
-        let height = a.height.plus(b.height.product(w)).loosened();
+        let height = a.height.plus(b.height.product(w)).widened_for_rounding();
         let slope = (a.slope + more) * (1.0 + 1e-9);
         if self.extent == Extent::Below {
             let laid = lower((a.laid + a.weight.high * more) * (1.0 + 1e-9), slope * a.weight.high);

@@ -314,7 +314,7 @@ impl GullyLaw {
         let raised = self.sample(place, [0.0, 0.0, 1.0], [slope[0], slope[1], 0.0], share).0;
         let steepest = steepest * (1.0 + 1e-9);
         let range = Interval::centred(raised, steepest * radius);
-        (range.intersection(Interval::centred(0.0, reach)).loosened(), steepest)
+        (range.intersection(Interval::centred(0.0, reach)).widened_for_rounding(), steepest)
     }
 }
 

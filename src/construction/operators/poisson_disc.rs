@@ -25,7 +25,7 @@ const MOST_CELLS: i64 = 1 << 21;
 
 /// A point, and the cell that identifies it in every window.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DiscPlace {
+pub struct PoissonPoint {
     /// Position in metres.
     pub at: Point,
     /// Column and row of the cell.
@@ -34,7 +34,7 @@ pub struct DiscPlace {
 
 /// The points in a window from `low` to `high`, row by row of their cells, at least `distance` apart. `None` if there
 /// would be too many.
-pub fn poisson_disc_places(low: Point, high: Point, distance: f64, random: Stream) -> Option<Vec<DiscPlace>> {
+pub fn poisson_disc_points(low: Point, high: Point, distance: f64, random: Stream) -> Option<Vec<PoissonPoint>> {
     let size = distance * std::f64::consts::FRAC_1_SQRT_2;
     let [first, last] = [low, high].map(|p| p.map(|v| libm::floor(v / size)));
     if first.iter().chain(&last).any(|v| !(-1e9..=1e9).contains(v)) || last[0] < first[0] || last[1] < first[1] {
@@ -89,7 +89,7 @@ pub fn poisson_disc_places(low: Point, high: Point, distance: f64, random: Strea
     let inside = |p: &Point| (0..2).all(|k| p[k] >= low[k] && p[k] <= high[k]);
     let places = taken.iter().enumerate().filter_map(|(k, place)| {
         let at = (*place).filter(inside)?;
-        Some(DiscPlace { at, cell: [from[0] + (k % columns) as i32, from[1] + (k / columns) as i32] })
+        Some(PoissonPoint { at, cell: [from[0] + (k % columns) as i32, from[1] + (k / columns) as i32] })
     });
     Some(places.collect())
 }
@@ -109,8 +109,8 @@ mod tests {
     use super::*;
     use crate::geometry::plane::length;
 
-    fn window(low: Point, high: Point, distance: f64) -> Vec<DiscPlace> {
-        poisson_disc_places(low, high, distance, Stream::new(5, 9)).expect("few places")
+    fn window(low: Point, high: Point, distance: f64) -> Vec<PoissonPoint> {
+        poisson_disc_points(low, high, distance, Stream::new(5, 9)).expect("few places")
     }
 
     /// Compares with the jamming coverage of random sequential adsorption, 0.547 (Hinrichsen, Feder & Jøssang 1986).
@@ -142,16 +142,16 @@ mod tests {
         for (low, high) in
             [([0.0, 0.0], [300.0, 200.0]), ([-1234.0, -777.0], [10.0, 900.0]), ([5.0, 5.0], [6.0, 2000.0])]
         {
-            let inside = |p: &&DiscPlace| (0..2).all(|k| p.at[k] >= low[k] && p.at[k] <= high[k]);
-            let same: Vec<DiscPlace> = whole.iter().filter(inside).copied().collect();
+            let inside = |p: &&PoissonPoint| (0..2).all(|k| p.at[k] >= low[k] && p.at[k] <= high[k]);
+            let same: Vec<PoissonPoint> = whole.iter().filter(inside).copied().collect();
             assert_eq!(window(low, high, 37.0), same);
         }
     }
 
     #[test]
     fn requests_larger_than_memory_are_refused() {
-        assert_eq!(poisson_disc_places([0.0; 2], [1e6; 2], 0.1, Stream::new(1, 1)), None);
-        assert_eq!(poisson_disc_places([0.0; 2], [1e300; 2], 0.1, Stream::new(1, 1)), None);
-        assert_eq!(poisson_disc_places([0.0; 2], [-1.0; 2], 0.1, Stream::new(1, 1)), None);
+        assert_eq!(poisson_disc_points([0.0; 2], [1e6; 2], 0.1, Stream::new(1, 1)), None);
+        assert_eq!(poisson_disc_points([0.0; 2], [1e300; 2], 0.1, Stream::new(1, 1)), None);
+        assert_eq!(poisson_disc_points([0.0; 2], [-1.0; 2], 0.1, Stream::new(1, 1)), None);
     }
 }

@@ -116,7 +116,7 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBound
     }
     let (w, dw, laid_b) = held_bounds(b);
     let step = a.height.spread(&b.height);
-    let height = if w.low >= 1.0 { b.height } else { a.height.union(b.height) }.loosened();
+    let height = if w.low >= 1.0 { b.height } else { a.height.union(b.height) }.widened_for_rounding();
     if extent == Extent::Below {
         if a.is_nothing() {
             return *a;

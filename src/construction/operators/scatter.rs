@@ -8,7 +8,7 @@
 
 use super::array::CopyCurve;
 use super::copies::{CopyPlace, MOST_COPIES, copy_params, copy_style, too_many};
-use super::poisson_disc::poisson_disc_places;
+use super::poisson_disc::poisson_disc_points;
 use crate::geometry::path::{CurveFit, closed_line};
 use crate::geometry::plane::{Area, Point, add, dot, higher, length, sub};
 use crate::piece::CopyGroup;
@@ -72,7 +72,7 @@ impl CopyGroup<ScatterSettings> {
         let centre = [f64::from(settings.x), f64::from(settings.y)];
         let within = |area: Area, is_in: &dyn Fn(Point) -> bool| {
             let (low, high) = (sub(area.low, centre), sub(area.high, centre));
-            let places = poisson_disc_places(low, high, distance, random.fork(0)).ok_or_else(too_many)?;
+            let places = poisson_disc_points(low, high, distance, random.fork(0)).ok_or_else(too_many)?;
             let places = places.into_iter().map(|place| CopyPlace::plain(add(centre, place.at), place.cell));
             Ok::<Vec<CopyPlace>, String>(places.filter(|place| is_in(place.at)).collect())
         };

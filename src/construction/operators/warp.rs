@@ -147,7 +147,7 @@ impl PicturePush {
         let (area, per_side) = (capsule.area_of(), 0.5 / self.falloff.radius);
         let span = |k: usize| {
             let at = |x: f64| 0.5 + (x - self.centre[k]) * per_side;
-            Interval::new(at(area.low[k]), at(area.high[k])).loosened()
+            Interval::new(at(area.low[k]), at(area.high[k])).widened_for_rounding()
         };
         let (range, steps) = self.picture.bounds(span(0), span(1));
         let value = higher((2.0 * range.high - 1.0).abs(), (2.0 * range.low - 1.0).abs());

@@ -357,7 +357,7 @@ impl PreparedContour {
     fn bounds_outline(&self, outline: &ClosedOutline, capsule: &Capsule) -> GroundBounds {
         let per_depth = 1.0 / outline.depth();
         let (distance, _) = outline.distance(sub(capsule.middle(), self.centre));
-        let near = Interval::centred(1.0 + distance * per_depth, capsule.radius() * per_depth).loosened();
+        let near = Interval::centred(1.0 + distance * per_depth, capsule.radius() * per_depth).widened_for_rounding();
         let x = Interval::new(higher(near.low, 0.0), higher(near.high, 0.0));
         let (weight, turn) = self.falloff.bounds(x);
         if weight.high <= 0.0 {
@@ -380,7 +380,7 @@ impl PreparedContour {
             by_direction += 1.5 * (rise.high - rise.low);
         }
         let slope = self.depth.abs() * (steep + by_direction) * per_depth * (1.0 + 1e-9);
-        let height = rise.times(self.depth).plus(Interval::one(self.height)).loosened();
+        let height = rise.times(self.depth).plus(Interval::one(self.height)).widened_for_rounding();
         GroundBounds::plain(height, weight, slope, turn * per_depth * (1.0 + 1e-9))
     }
 
@@ -397,13 +397,13 @@ impl PreparedContour {
         let far = length(way);
         // asin t ≤ π/2 t
         let angles = if r < far {
-            Interval::centred(libm::atan2(way[1], way[0]), FRAC_PI_2 * r / far).loosened()
+            Interval::centred(libm::atan2(way[1], way[0]), FRAC_PI_2 * r / far).widened_for_rounding()
         } else {
             Interval::new(-PI, PI)
         };
         let angles = if angles.high - angles.low >= TAU { Interval::new(-PI, PI) } else { angles };
         let (radius, dradius) = self.radius.bounds(angles);
-        let x = Interval::new(rho.low / radius.high, rho.high / radius.low).loosened();
+        let x = Interval::new(rho.low / radius.high, rho.high / radius.low).widened_for_rounding();
         let x = Interval::new(higher(x.low, 0.0), x.high);
         let (weight, turn) = self.falloff.bounds(x);
         if weight.high <= 0.0 {
@@ -434,7 +434,7 @@ impl PreparedContour {
         let dx = (1.0 + bend * bend).sqrt() / radius.low;
         let depth = self.depth.abs();
         let slope = depth * (steep * dx + swing) * (1.0 + 1e-9);
-        let height = rise.times(self.depth).plus(Interval::one(self.height)).loosened();
+        let height = rise.times(self.depth).plus(Interval::one(self.height)).widened_for_rounding();
         GroundBounds::plain(height, weight, slope, turn * dx * (1.0 + 1e-9))
     }
 

@@ -189,7 +189,7 @@ impl CurveCentreline {
         let Some(share) = self.core_share else { return self.falloff.bounds(near.distance) };
         let (width, dwidth) = self.width.bounds(near.along);
         let beside = Interval::new(near.distance.low - share * width.high, near.distance.high - share * width.low);
-        let (weight, turn) = Falloff { core: 0.0, radius: self.fade() }.bounds(beside.loosened());
+        let (weight, turn) = Falloff { core: 0.0, radius: self.fade() }.bounds(beside.widened_for_rounding());
         (weight, turn * near.slope(share * dwidth * near.dalong, 1.0) * (1.0 + 1e-9))
     }
 
@@ -343,6 +343,6 @@ impl PreparedCurve {
         let by_s = dz + ddepth * rise.reach() + depth.reach() * (rise_s + x_rise_x * dwidth / width.low);
         let by_o = depth.reach() * rise_x / width.low;
         let slope = near.slope(by_s * near.dalong, by_o * near.doffset);
-        GroundBounds::plain(z.plus(depth.product(rise)).loosened(), weight, slope * (1.0 + 1e-9), fade)
+        GroundBounds::plain(z.plus(depth.product(rise)).widened_for_rounding(), weight, slope * (1.0 + 1e-9), fade)
     }
 }

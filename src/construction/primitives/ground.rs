@@ -297,7 +297,7 @@ impl ReliefField {
         let along = Interval::new(lower(ends[0], ends[1]), higher(ends[0], ends[1]));
         let phase = Interval::new(along.low - capsule.pad * per_size, along.high + capsule.pad * per_size)
             .plus(wander.times(WANDER))
-            .loosened();
+            .widened_for_rounding();
         let (wave, dwave) = wave_over(phase);
         let height = Interval::new(0.5 + 0.5 * swell.low, 0.5 + 0.5 * swell.high);
         let dphase = per_size + WANDER * dwander;

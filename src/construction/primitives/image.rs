@@ -215,7 +215,7 @@ impl PreparedImage {
         // parts of the capsule outside the corners have weight 0
         let inside = self.area_inside(capsule);
         let least = if inside { along.low * across.low * share.low } else { 0.0 };
-        let height = value.times(self.depth).plus(Interval::one(self.height)).loosened();
+        let height = value.times(self.depth).plus(Interval::one(self.height)).widened_for_rounding();
         GroundBounds::plain(height, Interval::new(least, border * share.high), slope, fade)
     }
 

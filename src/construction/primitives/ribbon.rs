@@ -130,6 +130,6 @@ impl PreparedRibbon {
             + depth.reach() * by[0] * self.per_length
             + by_x * x.reach() * dwidth / width.low;
         let slope = near.slope(by_s * near.dalong, by_x / width.low * near.doffset);
-        GroundBounds::plain(z.plus(depth.product(over)).loosened(), weight, slope * (1.0 + 1e-9), fade)
+        GroundBounds::plain(z.plus(depth.product(over)).widened_for_rounding(), weight, slope * (1.0 + 1e-9), fade)
     }
 }

@@ -155,7 +155,7 @@ impl<'a> Tracer<'a> {
     /// Height of the surface at `p`.
     pub fn height(&self, p: Point, detail: &Detail) -> f64 {
         match self.of {
-            TracedSurface::Ground => self.program.covered_in(&self.everything, p, detail),
+            TracedSurface::Ground => self.program.surface_with_sand_and_snow_in(&self.everything, p, detail),
             TracedSurface::Water => {
                 self.program.sample_in::<false>(&self.everything, MaterialLayer::Water, p, detail).surface(self.dry).0
             }

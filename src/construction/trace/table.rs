@@ -80,7 +80,7 @@ impl GroundTable {
         let mut table = Self { cell, corners, residuals: Vec::new(), highest: Vec::new(), range: Interval::EMPTY };
         table.residuals =
             (0..BLOCKS * BLOCKS).into_par_iter().map(|block| table.measured(tracer, eye, block)).collect();
-        table.pile_up();
+        table.build_pyramid();
         table
     }
 
@@ -134,7 +134,7 @@ impl GroundTable {
     }
 
     /// Builds the pyramid of maximum heights.
-    fn pile_up(&mut self) {
+    fn build_pyramid(&mut self) {
         let mut level: Vec<f32> = (0..CELLS * CELLS)
             .into_par_iter()
             .map(|k| {

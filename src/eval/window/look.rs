@@ -13,7 +13,7 @@ const DETAIL_CELLS: usize = 6;
 
 /// The stencil radius of a layer on a grid, and the other data it needs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LayerLook {
+pub struct LayerStencil {
     /// Stencil radius of the whole layer, in cells; of a process, over all its iterations.
     pub cells: usize,
     /// Stencil radius of one iteration, in cells, if the process can be interrupted.
@@ -54,7 +54,7 @@ pub enum LayerSurvey {
 
 /// The stencil radius of layer `index` of a scene at `samples` a side, with the reason if the layer cannot be computed
 /// in parts ([`NodeParts::Whole`]). `None` for a layer that takes no part.
-pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerLook, Option<&'static str>)> {
+pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(LayerStencil, Option<&'static str>)> {
     let steps = plan(scene, samples, None);
     let step = steps.iter().find(|step| step.index == index)?;
     let control = Control::default();
@@ -63,8 +63,8 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     let iterations = step.stages.iter().map(|stage| stage.iterations).sum();
     let beds = step.layer.node.traits().finer_grids.stream_beds;
     let keeps_beds = step.is_refined && keeps_streams(step.layer, samples);
-    let refine_cells = if keeps_beds && beds.leaves_out_detail() { DETAIL_CELLS } else { 0 };
-    let mut look = LayerLook {
+    let refine_cells = if keeps_beds && beds.keeps_detail_out() { DETAIL_CELLS } else { 0 };
+    let mut look = LayerStencil {
         cells: refine_cells,
         iteration_cells: None,
         mask_cells: usize::from(step.layer.mask.by_slope),
@@ -113,7 +113,7 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
 
 /// Whether the strokes of a mask act on more than each position by itself.
 fn is_painted_together(mask: &Mask) -> bool {
-    mask.is_active() && mask.by_paint && !mask.painted.act_by_place()
+    mask.is_active() && mask.by_paint && !mask.painted.are_pointwise()
 }
 
 /// Samples per side of the grid on which the trunk streams of a layer are found.
@@ -131,14 +131,14 @@ fn keeps_streams(layer: &Layer, samples: usize) -> bool {
 
 /// The requirements of a layer's mask alone: its stencil radius and the fields that it reads smoothed, with the reason
 /// if the mask can only be computed as a whole.
-pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str>) {
+pub fn mask_stencil(scene: &Scene, index: usize) -> (LayerStencil, Option<&'static str>) {
     let mask = &scene.layers[index].mask;
     let reason = match scene.settings.edges {
         Edges::Wrap => Some("the terrain wraps, so each edge needs data from the opposite edge"),
-        Edges::Open if scene.joining_group().is_some() => Some("a group blends its terrain with the terrain below"),
+        Edges::Open if scene.blending_group().is_some() => Some("a group blends its terrain with the terrain below"),
         Edges::Open => is_painted_together(mask).then_some("it has smooth or smear strokes"),
     };
-    let look = LayerLook {
+    let look = LayerStencil {
         cells: 0,
         iteration_cells: None,
         mask_cells: usize::from(mask.by_slope),

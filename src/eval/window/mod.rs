@@ -1,7 +1,7 @@
 //! Evaluates some layers of a scene on a window of the grid, with the same code as for the whole grid.
 //!
 //! A window contains no data beyond its sides. Where a side is not an edge of the terrain, the outermost cells of the
-//! result are therefore wrong. Their number is the layers' stencil radius from [`layer_look`]; [`tiles`](crate::tiles)
+//! result are therefore wrong. Their number is the layers' stencil radius from [`layer_stencil`]; [`tiles`](crate::tiles)
 //! cuts them off.
 
 mod look;
@@ -24,9 +24,9 @@ use crate::hydrology::tiled::WordError;
 pub use crate::nodes::channels::trunk_streams::TrunkStreams;
 use crate::nodes::erosion::stream_power::tiles as stream_power;
 use crate::nodes::filters::gauss;
-use crate::nodes::{Context, DrainedGround, MassBalance, NodeParts};
+use crate::nodes::{Context, MassBalance, NodeParts, WindowDrainage};
 use crate::scene::Scene;
-pub use look::{LayerLook, LayerSurvey, layer_look, mask_look};
+pub use look::{LayerStencil, LayerSurvey, layer_stencil, mask_stencil};
 use look::{settled_samples, smoothing_metres};
 
 /// A layer, or some of its iterations, on one grid.
@@ -74,7 +74,7 @@ pub enum SmoothedField {
 #[derive(Debug)]
 pub enum SurveyedGround {
     /// Its drainage.
-    Drainage(DrainedGround),
+    Drainage(WindowDrainage),
     /// Its lowest and highest height.
     Range([f32; 2]),
     /// Its heights, smoothed.
@@ -101,7 +101,7 @@ pub fn stream_words(scene: &Scene, index: usize, control: &Control) -> Result<Ve
     let Some(layer) = scene.layers.get(index) else { return Ok(Vec::new()) };
     let level = Level { topmost: Some(index), ..Level::whole(scene, settled_samples(layer), control) };
     let made = level.evaluate(&mut Store::forgetful())?.changes;
-    control.leave_layers();
+    control.finish_layers();
     let streams = made.get(&index).and_then(|made| made.streams.as_ref());
     Ok(streams.map(|streams| streams.to_words()).unwrap_or_default())
 }
@@ -165,7 +165,7 @@ pub fn evaluate_window(
                 let mut terrain = match known {
                     Some(SurveyedGround::Worn(worn)) if let Some(law) = law() => {
                         let smooth = smooth(SmoothedField::Worn);
-                        stream_power::crept_tile(law, &cx, Arc::unwrap_or_clone(ground), *worn, smooth)?
+                        stream_power::finish_tile(law, &cx, Arc::unwrap_or_clone(ground), *worn, smooth)?
                     }
                     _ => run_iterations(step, &cx, ground, iterations.clone())?,
                 };
@@ -189,7 +189,7 @@ pub fn evaluate_window(
         mix::weigh(&cx, step.layer, &beneath, source, &mut store.strokes, known, &mut result)?;
         beneath = Arc::new(result);
     }
-    control.leave_layers();
+    control.finish_layers();
     Ok(WindowOutput { terrain: Arc::unwrap_or_clone(beneath), changes: made })
 }
 
@@ -333,6 +333,6 @@ pub fn level_changes(
 ) -> Result<HashMap<usize, Terrain>, Cancelled> {
     let level = Level { topmost: Some(topmost), ..Level::whole(scene, samples, control) };
     let made = level.evaluate(&mut Store::forgetful())?;
-    control.leave_layers();
+    control.finish_layers();
     Ok(made.changes.into_iter().map(|(layer, made)| (layer, Arc::unwrap_or_clone(made.change))).collect())
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::NumberAt;
 use crate::appearance::PlanetLayout;
-use crate::field::globe::nearly_located;
+use crate::field::globe::locate_fast;
 use crate::field::{Globe, HAS_GROUND, MapKind, Terrain};
 use crate::planet::projection::{Directions, Equirectangular, FACE_NAMES};
 
@@ -54,7 +54,7 @@ impl PixelLayout {
         let n = self.samples;
         match (&self.directions, self.planet) {
             (Some(directions), _) => {
-                let (face, u, v) = nearly_located(directions.direction(column, row));
+                let (face, u, v) = locate_fast(directions.direction(column, row));
                 let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
                 (face * n + index(v)) * n + index(u)
             }

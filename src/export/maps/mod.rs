@@ -16,7 +16,7 @@ mod surface;
 use std::fmt;
 use std::str::FromStr;
 
-pub use strips::{SquareMaps, reason_of_whole};
+pub use strips::{SquareMaps, reason_for_whole};
 pub(crate) use surface::square_curvature;
 
 pub use layout::{FilePart, PixelLayout, layouts};

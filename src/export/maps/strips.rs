@@ -33,7 +33,7 @@ pub struct SquareMaps<'a> {
 }
 
 /// The reason why a map of `scene` cannot be computed some rows at a time, as the end of a sentence; `None` if it can.
-pub fn reason_of_whole(map: &ExportMap, scene: &Scene) -> Option<&'static str> {
+pub fn reason_for_whole(map: &ExportMap, scene: &Scene) -> Option<&'static str> {
     let wraps = scene.settings.edges == Edges::Wrap;
     match map {
         ExportMap::SkyView => Some("the horizon may lie anywhere on the terrain"),

@@ -51,7 +51,7 @@ impl BrushTool {
     }
 
     /// Whether the result at a sample depends on that sample alone.
-    pub fn acts_by_place(self) -> bool {
+    pub fn is_pointwise(self) -> bool {
         !matches!(self, Self::Smooth | Self::Smear | Self::Erode)
     }
 }
@@ -228,8 +228,8 @@ impl Strokes {
     }
 
     /// Whether the result at a sample depends on that sample alone, for all visible strokes.
-    pub fn act_by_place(&self) -> bool {
-        self.visible().all(|stroke| stroke.brush.tool.acts_by_place())
+    pub fn are_pointwise(&self) -> bool {
+        self.visible().all(|stroke| stroke.brush.tool.is_pointwise())
     }
 
     /// Hash of all strokes.

@@ -60,12 +60,12 @@ impl Control {
     }
 
     /// Reports that no layer is being computed any more.
-    pub fn leave_layers(&self) {
+    pub fn finish_layers(&self) {
         self.listener.lock().unwrap_or_else(PoisonError::into_inner).tell(None);
     }
 
     /// Registers `listener`, replacing any earlier one. It receives the layer being computed, and `None` at the end.
-    pub fn tell_layers(&self, listener: impl Fn(Option<usize>) + Send + 'static) {
+    pub fn on_layer_change(&self, listener: impl Fn(Option<usize>) + Send + 'static) {
         *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = LayerListener(Some(Box::new(listener)));
     }
 

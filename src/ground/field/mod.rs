@@ -25,11 +25,11 @@ pub use metric::{Metric, Spherical, Uniform};
 pub use random::Stream;
 pub use region::Region;
 pub use resample::{
-    DISPLACED_CELLS, GridDisplacement, catmull_rom_weights, resample, resample_displaced, samples_around,
+    DISPLACEMENT_HALO, GridDisplacement, catmull_rom_weights, input_samples, resample, resample_displaced,
 };
 pub use slope::{globe_gradient, globe_slope_degrees, gradient, gradient_degrees, sampled_gradient, slope_degrees};
 pub use smooth_step::smooth_step;
 pub use square::SquareReader;
-pub use terrain::{FieldHasher, HAS_GROUND, MapKind, Terrain, bilinear, cell_before, terrain_hash};
+pub use terrain::{FieldHasher, HAS_GROUND, MapKind, Terrain, bilinear, cell_and_fraction, terrain_hash};
 pub use topology::{Adjacency, DIRECTIONS};
 pub use void_edge::heights_over_void;

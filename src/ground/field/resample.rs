@@ -71,7 +71,7 @@ fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
 
 /// The range of input samples along one axis that [`resample`] reads to compute the output samples `wanted`. `from` and
 /// `to` are the samples per side of the whole grids.
-pub fn samples_around(from: usize, to: usize, wanted: Range<usize>) -> Range<usize> {
+pub fn input_samples(from: usize, to: usize, wanted: Range<usize>) -> Range<usize> {
     let before = |k: usize| k * (from - 1) / (to - 1);
     before(wanted.start).saturating_sub(2)..(before(wanted.end.saturating_sub(1)) + 3).min(from)
 }
@@ -82,7 +82,7 @@ pub fn samples_around(from: usize, to: usize, wanted: Range<usize>) -> Range<usi
 /// Dubuc
 /// 1989. Each face of a globe is interpolated separately; the faces agree along their borders. Either grid can be a
 ///       window;
-/// the window of `from` must then hold the [`samples_around`] the samples of `to`.
+/// the window of `from` must then hold the [`input_samples`] the samples of `to`.
 ///
 /// # Errors
 /// When it was cancelled.
@@ -131,7 +131,7 @@ pub struct GridDisplacement {
 
 /// Extra coarse cells that a displacement with a strength of up to one cell needs on every side. The curve overshoots
 /// one cell, but by less than two.
-pub const DISPLACED_CELLS: usize = 2;
+pub const DISPLACEMENT_HALO: usize = 2;
 /// Spacing of the random values of a [`GridDisplacement`], in cells of the coarse grid.
 const DISPLACEMENT_SPACING: usize = 2;
 /// Width of the strip in which a displacement fades out towards edges and face borders, in cells of the coarse grid.
@@ -140,7 +140,7 @@ const FADE_CELLS: f32 = 3.0;
 impl GridDisplacement {
     /// Random offsets of at most about `strength` cells of `from`; the interpolation can overshoot slightly. Offsets
     /// are 0 on edges and on the borders of a globe's faces. Either grid can be a window. The window of `from` must
-    /// then hold [`DISPLACED_CELLS`] more on every side than [`samples_around`], as far as the grid extends.
+    /// then hold [`DISPLACEMENT_HALO`] more on every side than [`input_samples`], as far as the grid extends.
     ///
     /// # Errors
     /// When it was cancelled.
@@ -302,8 +302,8 @@ mod tests {
             for first in [[0, 0], [0, last], [last, 31], [40, 77]] {
                 let window = to.window(first, 60);
                 let [rows, columns] = first.map(|first| {
-                    let around = samples_around(coarse, fine, first..first + 60);
-                    around.start.saturating_sub(DISPLACED_CELLS)..(around.end + DISPLACED_CELLS).min(coarse)
+                    let around = input_samples(coarse, fine, first..first + 60);
+                    around.start.saturating_sub(DISPLACEMENT_HALO)..(around.end + DISPLACEMENT_HALO).min(coarse)
                 });
                 let side = rows.len().max(columns.len());
                 let start = [rows.start, columns.start].map(|start| start.min(coarse - side));

@@ -48,7 +48,7 @@ impl MapKind {
         [Self::RockShare, Self::GrassShare, Self::SandShare, Self::SnowShare, Self::RoadShare, Self::BareShare];
 
     /// Maps in which erosion records its effects. No node reads them.
-    pub const RECORDS: [Self; 3] = [Self::Flow, Self::Wear, Self::Deposits];
+    pub const EROSION_RECORDS: [Self; 3] = [Self::Flow, Self::Wear, Self::Deposits];
 
     /// Densities of the plants and stones that the scatter rules place.
     pub const DENSITIES: [Self; 3] = [Self::TreeDensity, Self::UndergrowthDensity, Self::StoneDensity];
@@ -215,7 +215,7 @@ impl Terrain {
 }
 
 /// The sample before position `place` (0 to 1) along a side, and the fraction of a cell beyond it. `place` is clamped.
-pub fn cell_before(samples: usize, place: f32) -> (usize, f32) {
+pub fn cell_and_fraction(samples: usize, place: f32) -> (usize, f32) {
     let at = place.clamp(0.0, 1.0) * (samples - 1) as f32;
     let before = (at as usize).min(samples - 2);
     (before, at - before as f32)
@@ -224,7 +224,7 @@ pub fn cell_before(samples: usize, place: f32) -> (usize, f32) {
 /// Bilinear interpolation on a square of `samples` per side, at a position (u to the east, v to the south, each from 0
 /// to 1). `at` returns the value at a row and column.
 pub fn bilinear(samples: usize, at: impl Fn(usize, usize) -> f32, [u, v]: [f32; 2]) -> f32 {
-    let ((j, east), (i, south)) = (cell_before(samples, u), cell_before(samples, v));
+    let ((j, east), (i, south)) = (cell_and_fraction(samples, u), cell_and_fraction(samples, v));
     let along = |row: usize| {
         let (a, b) = (at(row, j), at(row, j + 1));
         a + (b - a) * east

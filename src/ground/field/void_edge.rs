@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::Terrain;
 
 /// Number of samples by which the terrain is extended.
-const RINGS: usize = 2;
+const EXTENDED_SAMPLES: usize = 2;
 
 /// Heights for drawing a terrain with void samples; `None` if the terrain has no void.
 ///
@@ -21,7 +21,7 @@ pub fn heights_over_void(terrain: &Terrain) -> Option<Vec<f32>> {
         terrain.height.iter().enumerate().map(|(k, &h)| if terrain.has_ground(k) { h } else { low }).collect();
     let mut known: Vec<bool> = (0..heights.len()).map(|k| terrain.has_ground(k)).collect();
     // The faces of a globe are not drawn as one square.
-    let rings = if terrain.grid.is_globe() { 0 } else { RINGS };
+    let rings = if terrain.grid.is_globe() { 0 } else { EXTENDED_SAMPLES };
     for _ in 0..rings {
         let (before, was_known) = (heights.clone(), known.clone());
         let rows = heights.par_chunks_mut(n).zip(known.par_chunks_mut(n)).enumerate();

@@ -173,7 +173,7 @@ impl Basins {
             next += 1;
             let b = basin as usize;
             for link in tree.links_of(b) {
-                let (here, there) = link.seen_from(&self.basin, basin);
+                let (here, there) = link.cells_from(&self.basin, basin);
                 if there == self.spill_point[b].to && here == self.spill_point[b].from {
                     continue;
                 }
@@ -259,7 +259,7 @@ pub(super) struct BasinLink {
 
 impl BasinLink {
     /// Returns the cell of the link that lies in basin `side`, then the cell in the other basin.
-    pub fn seen_from(&self, basin: &[u32], side: u32) -> (u32, u32) {
+    pub fn cells_from(&self, basin: &[u32], side: u32) -> (u32, u32) {
         if basin[self.from as usize] == side { (self.from, self.to) } else { (self.to, self.from) }
     }
 

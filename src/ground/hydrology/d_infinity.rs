@@ -131,7 +131,7 @@ impl DInfinity {
         held: &mut [DrainedArea],
         control: &Control,
     ) -> Result<UpstreamOrder, Cancelled> {
-        UpstreamOrder::draining(&self.receivers, held, control, |k, held| held.divided(shares[k]))
+        UpstreamOrder::with_downstream_sums(&self.receivers, held, control, |k, held| held.divided(shares[k]))
     }
 }
 

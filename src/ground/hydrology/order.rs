@@ -49,7 +49,7 @@ impl UpstreamOrder {
     /// # Errors
     /// Fails if the run is cancelled.
     pub fn new<const N: usize>(receivers: &(impl Receivers<N> + ?Sized), control: &Control) -> Result<Self, Cancelled> {
-        Self::draining(receivers, &mut vec![NoHolding; receivers.cells()], control, |_, _| [NoHolding; N])
+        Self::with_downstream_sums(receivers, &mut vec![NoHolding; receivers.cells()], control, |_, _| [NoHolding; N])
     }
 
     /// [`new`](Self::new) and [`traverse_downstream`](Self::traverse_downstream) in one pass, with the same bits.
@@ -57,7 +57,7 @@ impl UpstreamOrder {
     ///
     /// # Errors
     /// Fails if the run is cancelled; some cells have been visited by then.
-    pub fn draining<const N: usize, A: Copy + AddAssign + Send>(
+    pub fn with_downstream_sums<const N: usize, A: Copy + AddAssign + Send>(
         receivers: &(impl Receivers<N> + ?Sized),
         held: &mut [A],
         control: &Control,
@@ -383,7 +383,7 @@ pub fn accumulate<A: Copy + AddAssign + Send>(
     held: &mut [A],
     control: &Control,
 ) -> Result<UpstreamOrder, Cancelled> {
-    UpstreamOrder::draining(single(receivers), held, control, |_, held| [held])
+    UpstreamOrder::with_downstream_sums(single(receivers), held, control, |_, held| [held])
 }
 
 #[cfg(test)]

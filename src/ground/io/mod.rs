@@ -14,8 +14,8 @@ pub use formats::is_heightmap;
 pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet};
 pub use raster::catmull_rom;
 pub use raster::{
-    Raster, RasterError, STAMP_PREFIX, filled_gaps, forget_rasters, is_shipped, raster, raster_as, raster_by,
-    stamp_names,
+    Raster, RasterError, STAMP_PREFIX, clear_raster_cache, filled_gaps, is_shipped, raster, raster_as,
+    raster_from_reader, stamp_names,
 };
 
 /// Maximum nesting depth of RON, for reading and writing. It suffices for a scene with the deepest construction tree

@@ -7,7 +7,7 @@ use super::import::{MeshReadError, MeshSurface, is_mesh};
 use crate::field::Control;
 use crate::io::formats::{DecodedRaster, GeoReference, RawLayout, SampleMeaning};
 use crate::io::memory::shortage;
-use crate::io::{Raster, RasterError, is_shipped, raster_as, raster_by};
+use crate::io::{Raster, RasterError, is_shipped, raster_as, raster_from_reader};
 
 /// Minimum and maximum number of samples along the longer side of a mesh.
 const FEWEST: usize = 1025;
@@ -25,7 +25,7 @@ pub fn raster_or_mesh(name: &str, layout: RawLayout) -> Result<Arc<Raster>, Rast
     if is_shipped(name) || !is_mesh(Path::new(name)) {
         return raster_as(name, layout);
     }
-    raster_by(name, from_above)
+    raster_from_reader(name, from_above)
 }
 
 fn from_above(path: &Path) -> Result<DecodedRaster, RasterError> {

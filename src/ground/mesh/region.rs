@@ -116,7 +116,7 @@ impl GroundRegion {
 
     /// Whether a position on a face, given as fractional row and column, lies inside the region (triangle edges
     /// excluded).
-    pub fn has_place(&self, face: usize, row: f64, column: f64) -> bool {
+    pub fn contains_point(&self, face: usize, row: f64, column: f64) -> bool {
         let n = self.grid.samples;
         let (i, j) = ((row as usize).min(n - 2), (column as usize).min(n - 2));
         let (down, right) = (row - i as f64, column - j as f64);
@@ -173,6 +173,6 @@ mod tests {
         }
         // The four cells around the hole keep the triangles at their far corners.
         assert!(!region.is_border(6 + 1));
-        assert!(region.has_place(0, 1.2, 1.2) && !region.has_place(0, 1.8, 1.8));
+        assert!(region.contains_point(0, 1.2, 1.2) && !region.contains_point(0, 1.8, 1.8));
     }
 }

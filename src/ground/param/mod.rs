@@ -326,7 +326,7 @@ impl ParamSpec {
     }
 
     /// Converts a displayed number back to the stored number.
-    pub fn number_shown_as(&self, shown: f64) -> f64 {
+    pub fn number_from_shown(&self, shown: f64) -> f64 {
         if self.is_share { shown / 100.0 } else { shown }
     }
 

@@ -46,7 +46,7 @@ pub const CLOUD_OCTAVES: [f32; 2] = [5.0, 11.0];
 /// Fraction of the sunlight that the densest clouds block.
 pub const CLOUD_SHADOW: f32 = 0.62;
 /// Air thinner than this carries no clouds; above it, they fade in over a further range of the same width.
-const CLOUDLESS: f32 = 0.1;
+const MIN_AIR_FOR_CLOUDS: f32 = 0.1;
 /// Maximum height of the cloud shell above the sea, in planet radii.
 const HIGHEST_SHELL: f64 = 0.05;
 
@@ -75,7 +75,7 @@ pub const CLOUD_CONSTANTS: [(&str, f32); 18] = [
 /// Fraction of the sky covered by clouds, from 0 to 1. `share` is the cover in Earth's air; thinner air carries fewer
 /// clouds. `air_density` is relative to Earth's.
 pub fn cloud_cover(share: f32, air_density: f32) -> f32 {
-    share * ((air_density - CLOUDLESS) / CLOUDLESS).clamp(0.0, 1.0)
+    share * ((air_density - MIN_AIR_FOR_CLOUDS) / MIN_AIR_FOR_CLOUDS).clamp(0.0, 1.0)
 }
 
 /// Drawn height of the cloud shell above the sea, in metres. It is exaggerated like the relief, so that mountains do

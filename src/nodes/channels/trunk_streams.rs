@@ -4,7 +4,7 @@
 //! Two causes move a trunk stream on the way to a finer grid, as measured on four scenes from 513 to 2049 samples. One
 //! is the detail of the layers below, which returns in beds that the coarser grid had eroded and filled. The other, for
 //! a process that knows no drainage area, is its own iterations. Resampling the coarser grid moves hardly any stream.
-//! Law: w is the nearness to a trunk stream of the grid of [`SETTLED_SAMPLES`], from 0 to 1. d is the detail of the
+//! Law: w is the nearness to a trunk stream of the grid of [`TRUNK_STREAM_SAMPLES`], from 0 to 1. d is the detail of the
 //! layers below that the coarser grid does not have. c is the cell of the coarser grid, and l is 1 along the streams.
 //! Then G ← G - w·d - [`THALWEG`]·c·l. Where the process [holds](StreamBeds::Held) the beds, changes by its iterations
 //! count by 1 - w·[`HELD`]. Where rough beds are [cleared](StreamBeds::Cleared) instead,
@@ -147,8 +147,8 @@ impl TrunkStreams {
     /// # Errors
     /// If it was cancelled.
     pub fn keep(&self, cx: &Context, coarse: Grid, beneath: &[f32], ground: &mut [f32]) -> Result<(), Cancelled> {
-        if self.beds.leaves_out_detail() {
-            self.leave_out_detail(cx, coarse, beneath, ground)?;
+        if self.beds.keeps_detail_out() {
+            self.remove_detail_from_beds(cx, coarse, beneath, ground)?;
         }
         if let Some(courses) = &self.courses {
             courses.clear(cx, ground);
@@ -157,7 +157,7 @@ impl TrunkStreams {
     }
 
     /// Removes from the beds the detail of `beneath` that the grid `coarse` does not have, and cuts their thalweg.
-    fn leave_out_detail(
+    fn remove_detail_from_beds(
         &self,
         cx: &Context,
         coarse: Grid,

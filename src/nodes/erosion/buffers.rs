@@ -1,6 +1,6 @@
 //! Output buffers of a step, and the mass balance of a run.
 //!
-//! A step fills [`Next`], which replaces the terrain once it is complete. So a cancelled step leaves the run unchanged,
+//! A step fills [`NextState`], which replaces the terrain once it is complete. So a cancelled step leaves the run unchanged,
 //! and data maps shared with a snapshot are never copied. Gains and losses are measured on the stored heights, row by
 //! row, so that rounding errors never accumulate in the mass balance.
 
@@ -39,20 +39,20 @@ impl<T> DerefMut for WorkingMemory<T> {
 }
 
 /// Height and data maps of the next state. Empty until the first step.
-pub struct Next<const MAPS: usize> {
+pub struct NextState<const MAPS: usize> {
     pub height: Vec<f32>,
     pub maps: [Vec<f32>; MAPS],
     /// One account for every row.
     pub accounts: Vec<RowAccount>,
 }
 
-impl<const MAPS: usize> Default for Next<MAPS> {
+impl<const MAPS: usize> Default for NextState<MAPS> {
     fn default() -> Self {
         Self { height: Vec::new(), maps: std::array::from_fn(|_| Vec::new()), accounts: Vec::new() }
     }
 }
 
-impl<const MAPS: usize> Next<MAPS> {
+impl<const MAPS: usize> NextState<MAPS> {
     /// Resizes the buffers to `terrain`; their contents are undefined.
     pub fn fit(&mut self, terrain: &Terrain) {
         for buffer in std::iter::once(&mut self.height).chain(&mut self.maps) {
@@ -70,7 +70,7 @@ impl<const MAPS: usize> Next<MAPS> {
     }
 
     /// Adds the accounts to the mass balance, and swaps the buffers with the terrain's heights and its maps of `kinds`.
-    pub fn take_place(&mut self, terrain: &mut Terrain, kinds: [MapKind; MAPS], mass_balance: &mut MassBalance) {
+    pub fn replace_terrain(&mut self, terrain: &mut Terrain, kinds: [MapKind; MAPS], mass_balance: &mut MassBalance) {
         let mut carried = 0.0;
         let grid = terrain.grid;
         for [eroded, deposited, in_water] in &self.accounts[..grid.distinct_rows()] {

@@ -22,11 +22,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::buffers::{self, Next, WorkingMemory, account, with_balance};
+use super::buffers::{self, NextState, WorkingMemory, account, with_balance};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::multiscale_params;
-use crate::{Context, MassBalance, MultiScale, NodeMemory, NodeParts, NodeReach, OnPlanet, Pace, Process, Run, Traits};
+use crate::{
+    Context, MassBalance, MultiScale, NodeMemory, NodeParts, OnPlanet, Pace, Process, Run, StencilRadius, Traits,
+};
 use talweg_ground::field::metric::{GridMetric, Links, Stencil};
 use talweg_ground::field::topology::{Beyond, FieldValues, StencilWindow, around_row};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
@@ -80,9 +82,9 @@ impl Process for Creep {
     fn parts(&self) -> NodeParts<'_> {
         NodeParts::Iterations {
             // one explicit step for each quarter of a cell's area that κ·Δt covers
-            reach: NodeReach {
+            reach: StencilRadius {
                 square_metres: self.diffusivity * self.time_step * (1.0 / STABLE) as f32 * 1.0001,
-                ..NodeReach::of_cells(2)
+                ..StencilRadius::of_cells(2)
             },
             resumes: false,
             sums_rain: false,
@@ -139,7 +141,7 @@ fn stability_bound(metric: &Spherical, conductances: &Links) -> f64 {
     (0..metric.globe().samples()).flat_map(of_row).fold(0.0, f64::max) / EXCHANGED
 }
 
-/// The data maps of this process, in the order of [`Next::maps`].
+/// The data maps of this process, in the order of [`NextState::maps`].
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// A run of creep.
@@ -156,7 +158,7 @@ struct CreepRun {
     terrain: Terrain,
     /// The part of the heights that single precision loses.
     rest: Vec<f32>,
-    next: WorkingMemory<Next<2>>,
+    next: WorkingMemory<NextState<2>>,
     scratch: WorkingMemory<CreepScratch>,
     mass_balance: MassBalance,
 }
@@ -274,7 +276,7 @@ impl ErosionRun for CreepRun {
         self.next.fit(&self.terrain);
         new_rest.resize(grid.len(), 0.0);
         let mut next = std::mem::take(&mut *self.next);
-        let Next { height, maps: [wear, deposits], accounts } = &mut next;
+        let NextState { height, maps: [wear, deposits], accounts } = &mut next;
         let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
         let this = &*self;
         let outs = (height.par_chunks_mut(BAND_ROWS * n), wear.par_chunks_mut(BAND_ROWS * n));
@@ -303,7 +305,7 @@ impl ErosionRun for CreepRun {
         })?;
         // from here on the step cannot fail
         *self.next = next;
-        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.mass_balance);
+        self.next.replace_terrain(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         std::mem::swap(&mut self.rest, &mut new_rest);
         *self.scratch = CreepScratch { now, later, rates, rest: new_rest };
         Ok(())

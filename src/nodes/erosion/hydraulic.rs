@@ -36,7 +36,7 @@
 //! (tests/core/nodes/documents.rs); the [fast form](super::hydraulic_fast) has a table of more iterations.
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
-use super::buffers::{self, Next, WorkingMemory};
+use super::buffers::{self, NextState, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::run::ErosionRun;
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
@@ -131,7 +131,7 @@ struct HydraulicRun {
     neighbours: Neighbours,
     metric: GridMetric,
     terrain: Terrain,
-    next: WorkingMemory<Next<5>>,
+    next: WorkingMemory<NextState<5>>,
     fields: WorkingMemory<Fields<3, 2>>,
     /// Mass balance; its `carried` counts all sediment in the water, whichever layer brought it there.
     mass_balance: MassBalance,
@@ -141,7 +141,7 @@ struct HydraulicRun {
 impl ErosionRun for HydraulicRun {
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.next.fit(&self.terrain);
-        let Next { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut *self.next;
+        let NextState { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut *self.next;
         let old = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start").as_slice());
         let [old_wear, old_deposits, old_water, old_sediment, old_flow] = old;
         let law = HydraulicLaw {
@@ -165,7 +165,7 @@ impl ErosionRun for HydraulicRun {
         };
         gather::step(cx, &self.metric, &law, &mut self.fields, step)?;
         // from here on the step cannot fail
-        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.mass_balance);
+        self.next.replace_terrain(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 

@@ -41,7 +41,7 @@
 //! Squares only, like every [`sweep`](super::sweep).
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
-use super::buffers::{self, Next, RowAccount, WorkingMemory, add_balance, balance, total};
+use super::buffers::{self, NextState, RowAccount, WorkingMemory, add_balance, balance, total};
 use super::run::ErosionRun;
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
@@ -98,7 +98,7 @@ impl Process for HydraulicFast {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::IN_PLACE
+        NodeParts::CHANGES_IN_PLACE
     }
 
     fn iterations(&self) -> u32 {
@@ -150,7 +150,7 @@ struct HydraulicFastRun {
     /// Rise of the levelled surface per depth of water.
     unit: f32,
     terrain: Terrain,
-    next: WorkingMemory<Next<5>>,
+    next: WorkingMemory<NextState<5>>,
     /// Scan on rock of uniform hardness; `uneven` serves rock of varying hardness, and the unused scan stays empty.
     even: WorkingMemory<InPlaceScan<3>>,
     uneven: WorkingMemory<InPlaceScan<5>>,
@@ -172,7 +172,7 @@ impl ErosionRun for HydraulicFastRun {
         } else {
             flow.scan::<_, 3>(cx, uneven, next)?;
         }
-        next.take_place(terrain, WRITTEN, &mut self.mass_balance);
+        next.replace_terrain(terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 
@@ -220,12 +220,12 @@ impl HydraulicFastLaw<'_> {
         &self,
         cx: &Context,
         sweep: &mut InPlaceScan<P>,
-        next: &mut Next<5>,
+        next: &mut NextState<5>,
     ) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let n = grid.samples;
         next.fit(self.terrain);
-        let Next { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut *next;
+        let NextState { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut *next;
         let land = height.chunks_mut(n).zip(wear.chunks_mut(n)).zip(deposits.chunks_mut(n));
         let wet = water.chunks_mut(n).zip(flow.chunks_mut(n)).zip(sediment.chunks_mut(n));
         let outs =

@@ -8,7 +8,7 @@
 //! Stability: after a move the giving cell is still no lower than the receiving cell, so the heights stay within their
 //! range.
 
-use super::buffers::{self, Next, WorkingMemory, add_balance, balance};
+use super::buffers::{self, NextState, WorkingMemory, add_balance, balance};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use super::sweep::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, LaneValue, Neighbourhood};
@@ -37,7 +37,7 @@ pub struct LowestThreshold {
     pub k: f32,
 }
 
-/// The data maps that are written, in the order of [`Next::maps`].
+/// The data maps that are written, in the order of [`NextState::maps`].
 pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// A run of one of the two erosions.
@@ -49,7 +49,7 @@ pub struct LowestNeighbourRun {
     rock: Rock,
     terrain: Terrain,
     mass_balance: MassBalance,
-    next: WorkingMemory<Next<2>>,
+    next: WorkingMemory<NextState<2>>,
     /// Scan on rock of uniform hardness; `uneven` serves rock of varying hardness, and the unused scan stays empty.
     even: WorkingMemory<InPlaceScan<1>>,
     uneven: WorkingMemory<InPlaceScan<2>>,
@@ -96,7 +96,7 @@ impl LowestNeighbourRun {
         } else {
             law.scan(cx, uneven, next)?;
         }
-        next.take_place(terrain, WRITTEN, &mut self.mass_balance);
+        next.replace_terrain(terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 }
@@ -142,12 +142,12 @@ impl<const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> LowestStep<'
         &self,
         cx: &Context,
         sweep: &mut InPlaceScan<P>,
-        next: &mut Next<2>,
+        next: &mut NextState<2>,
     ) -> Result<(), Cancelled> {
         let Self { terrain, .. } = self;
         let (grid, n) = (terrain.grid, terrain.samples());
         next.fit(terrain);
-        let Next { height, maps: [wear, deposits], accounts } = &mut *next;
+        let NextState { height, maps: [wear, deposits], accounts } = &mut *next;
         let outs = height.chunks_mut(n).zip(wear.chunks_mut(n)).zip(deposits.chunks_mut(n)).zip(accounts);
         let outs = outs
             .map(|(((height, wear), deposits), account)| ScanRow { kept: [height], out: (wear, deposits, account) });

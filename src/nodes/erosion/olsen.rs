@@ -55,7 +55,7 @@ impl Process for Olsen {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::IN_PLACE
+        NodeParts::CHANGES_IN_PLACE
     }
 
     fn iterations(&self) -> u32 {

@@ -29,7 +29,7 @@
 //! (tests/core/nodes/erosion/classic.rs).
 //! Source: Musgrave et al. 1989; Olsen 2004; Le Martelot 2005, §3.3.1.
 
-use super::buffers::{self, Next, WorkingMemory};
+use super::buffers::{self, NextState, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::rock::Rock;
 use super::run::ErosionRun;
@@ -126,7 +126,7 @@ impl Process for Thermal {
     }
 }
 
-/// The data maps of this process, in the order of [`Next::maps`].
+/// The data maps of this process, in the order of [`NextState::maps`].
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// A run of thermal erosion.
@@ -136,7 +136,7 @@ struct ThermalRun {
     rock: Rock,
     metric: GridMetric,
     terrain: Terrain,
-    next: WorkingMemory<Next<2>>,
+    next: WorkingMemory<NextState<2>>,
     fields: WorkingMemory<Fields<1, 1>>,
     mass_balance: MassBalance,
 }
@@ -145,7 +145,7 @@ impl ErosionRun for ThermalRun {
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let rise = self.law.threshold.rise(cx, &self.metric, self.law.talus_angle, self.law.k);
         self.next.fit(&self.terrain);
-        let Next { height, maps: [wear, deposits], accounts } = &mut *self.next;
+        let NextState { height, maps: [wear, deposits], accounts } = &mut *self.next;
         let [old_wear, old_deposits] = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
         let Thermal { rate, neighbours, .. } = self.law;
         let law = ThermalLaw { terrain: &self.terrain, rate, rock: &self.rock, neighbours, rise };
@@ -160,7 +160,7 @@ impl ErosionRun for ThermalRun {
         };
         gather::step(cx, &self.metric, &law, &mut self.fields, step)?;
         // from here on the step cannot fail
-        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.mass_balance);
+        self.next.replace_terrain(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 

@@ -53,7 +53,7 @@ impl Process for ThermalFast {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::IN_PLACE
+        NodeParts::CHANGES_IN_PLACE
     }
 
     fn iterations(&self) -> u32 {

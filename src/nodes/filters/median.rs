@@ -15,7 +15,7 @@
 use rayon::prelude::*;
 
 use super::height_order::HeightOrder;
-use crate::{Context, Filter, NodeMemory, NodeParts, NodeReach, OnPlanet, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, StencilRadius, Traits};
 use talweg_ground::field::topology::Beyond;
 use talweg_ground::field::{Cancelled, Edges, Grid, Terrain};
 
@@ -45,7 +45,7 @@ impl Filter for Median {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Within(NodeReach { most_sides: FARTHEST, ..NodeReach::of_metres(self.radius, 1) })
+        NodeParts::Within(StencilRadius { most_sides: FARTHEST, ..StencilRadius::of_metres(self.radius, 1) })
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

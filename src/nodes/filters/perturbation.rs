@@ -13,8 +13,8 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::displacement::{DisplacementField, DisplacementNoise};
-use super::sampling::{OutsideFill, Resampling, floor, move_globe, move_ground};
-use crate::{Context, Filter, NodeMemory, NodeParts, NodeReach, OnPlanet, Traits};
+use super::sampling::{OutsideFill, Resampling, floor, resample_globe, resample_terrain};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, StencilRadius, Traits};
 use talweg_ground::field::globe::{direction_at, locate};
 use talweg_ground::field::{Cancelled, Stream, Terrain};
 
@@ -63,7 +63,7 @@ impl Filter for Perturbation {
 
     fn parts(&self) -> NodeParts<'_> {
         match self.unit {
-            Unit::Metres => NodeParts::Within(NodeReach::of_metres(self.magnitude, 4)),
+            Unit::Metres => NodeParts::Within(StencilRadius::of_metres(self.magnitude, 4)),
             Unit::Cells => NodeParts::Whole("it displaces cells of the scene's own resolution"),
         }
     }
@@ -90,7 +90,7 @@ impl Filter for Perturbation {
                 };
                 let [rows, columns] = cx.grid.first().map(own);
                 let draws = std::array::from_fn(|draw| cx.random.fork(draw as u64));
-                move_ground(cx, terrain, beyond, Resampling::Linear, |i, j| {
+                resample_terrain(cx, terrain, beyond, Resampling::Linear, |i, j| {
                     let [south, east] = draw_within(&draws, rows[i], columns[j], radius);
                     [(top + i) as f64 + south * scale, (left + j) as f64 + east * scale]
                 })
@@ -101,7 +101,7 @@ impl Filter for Perturbation {
                     cx,
                     &DisplacementNoise { reach_metres, size_metres: self.size, octaves: 1, persistence: 0.5 },
                 )?;
-                move_ground(cx, terrain, beyond, Resampling::Linear, |i, j| {
+                resample_terrain(cx, terrain, beyond, Resampling::Linear, |i, j| {
                     let [south, east] = drift.displacement_at(i, j).map(|d| d / side);
                     let length = (south * south + east * east).sqrt();
                     let reach = radius * scale / if length > 1.0 { length } else { 1.0 };
@@ -124,7 +124,7 @@ impl Perturbation {
                 let own: Vec<usize> = (0..n).map(|k| libm::round(k as f64 / scale) as usize).collect();
                 let radius = sides * scene_side;
                 let nearest = |at: f64| libm::round(at * scene_side) / scene_side;
-                move_globe(cx, terrain, Resampling::Linear, |k, here| {
+                resample_globe(cx, terrain, Resampling::Linear, |k, here| {
                     let (face, row, column) = (k / (n * n), own[k / n % n], own[k % n]);
                     // separate random draws for every face
                     let drawn = (face * cx.scene_samples + row) as i32;
@@ -143,7 +143,7 @@ impl Perturbation {
                     persistence: 0.5,
                 };
                 let drift = DisplacementField::new(cx, &look)?;
-                move_globe(cx, terrain, Resampling::Linear, |k, here| {
+                resample_globe(cx, terrain, Resampling::Linear, |k, here| {
                     // the reach of the noise is in sides, and one radius is 1/(π/2) sides
                     let push = drift.along_ground(k, here).map(|part| part / FRAC_PI_2);
                     let length = push.iter().map(|part| part * part).sum::<f64>().sqrt();

@@ -44,7 +44,7 @@ pub enum Resampling {
 
 /// Gives every sample (i, j) the height, and the value of every data map, at the position `place(i, j)` = (row,
 /// column), in samples of the whole grid.
-pub fn move_ground(
+pub fn resample_terrain(
     cx: &Context,
     terrain: &mut Terrain,
     beyond: OutsideFill,
@@ -81,11 +81,11 @@ pub fn move_ground(
         })?;
         Ok(out)
     };
-    reread(terrain, between, read)
+    replace_fields(terrain, between, read)
 }
 
 /// Replaces the heights and each data map by what `read` returns for them.
-fn reread(
+fn replace_fields(
     terrain: &mut Terrain,
     between: Resampling,
     read: impl Fn(&[f32], Resampling) -> Result<Vec<f32>, Cancelled>,
@@ -105,7 +105,7 @@ const MARGIN: usize = 2;
 
 /// Gives every sample of a globe the height, and the value of every data map, at `place(index, direction)`: a direction
 /// of any length. Each sample that lies on several faces is computed only once.
-pub fn move_globe(
+pub fn resample_globe(
     cx: &Context,
     terrain: &mut Terrain,
     between: Resampling,
@@ -139,7 +139,7 @@ pub fn move_globe(
         grid.close(&mut out);
         Ok(out)
     };
-    reread(terrain, between, read)
+    replace_fields(terrain, between, read)
 }
 
 /// A face of a globe as a square of n + 2 · `margin` samples. The margin holds the values on the continued rows and

@@ -10,7 +10,7 @@
 //! along the equator. A globe has no outside and keeps its size.
 //! Source: affine maps; Gonzalez & Woods 2018, §2.6.
 
-use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
+use super::sampling::{OutsideFill, Resampling, resample_globe, resample_terrain};
 use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
@@ -80,7 +80,7 @@ impl Filter for Transform {
         let (sin, cos) = sin_cos(self.angle);
         let factor = |mirrored: bool| f64::from(if mirrored { -self.scale } else { self.scale });
         let (across, along) = (factor(self.mirror_x), factor(self.mirror_y));
-        move_ground(cx, terrain, beyond, Resampling::Cubic, |i, j| {
+        resample_terrain(cx, terrain, beyond, Resampling::Cubic, |i, j| {
             let (x, y) = (j as f64 - centre - east, i as f64 - centre - south);
             [centre + (y * cos - x * sin) / along, centre + (x * cos + y * sin) / across]
         })
@@ -97,7 +97,7 @@ impl Transform {
             (libm::sin(radians), libm::cos(radians))
         });
         // the inverse applies the operations in reverse order
-        move_globe(cx, terrain, Resampling::Cubic, |_, [x, y, z]| {
+        resample_globe(cx, terrain, Resampling::Cubic, |_, [x, y, z]| {
             let (x, y) = turned_back(x, y, east);
             let (z, x) = turned_back(z, x, south);
             let (z, y) = turned_back(z, y, turn);

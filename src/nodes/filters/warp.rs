@@ -8,8 +8,8 @@
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
 use super::displacement::{DisplacementField, DisplacementNoise, displacement_limit};
-use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
-use crate::{Context, Filter, NodeMemory, NodeParts, NodeReach, OnPlanet, Traits};
+use super::sampling::{OutsideFill, Resampling, resample_globe, resample_terrain};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, StencilRadius, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
@@ -39,7 +39,7 @@ impl Filter for Warp {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Within(NodeReach::of_metres(displacement_limit(self.amount, self.octaves, self.persistence), 4))
+        NodeParts::Within(StencilRadius::of_metres(displacement_limit(self.amount, self.octaves, self.persistence), 4))
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -56,13 +56,13 @@ impl Filter for Warp {
             },
         )?;
         if cx.grid.is_globe() {
-            return move_globe(cx, terrain, Resampling::Cubic, |k, here| {
+            return resample_globe(cx, terrain, Resampling::Cubic, |k, here| {
                 let push = drift.along_ground(k, here);
                 std::array::from_fn(|axis| here[axis] + push[axis])
             });
         }
         let [rows, columns] = cx.grid.first();
-        move_ground(cx, terrain, OutsideFill::for_edges(cx.grid), Resampling::Cubic, |i, j| {
+        resample_terrain(cx, terrain, OutsideFill::for_edges(cx.grid), Resampling::Cubic, |i, j| {
             let [south, east] = drift.displacement_at(i, j);
             [(rows + i) as f64 + south, (columns + j) as f64 + east]
         })

@@ -9,7 +9,7 @@ use std::f64::consts::FRAC_2_PI;
 use rayon::prelude::*;
 
 use super::octaves::{BlockLane, BlockPoints, PART};
-use talweg_ground::field::globe::{Globe, direction_at, face_axes, meet, nearly_arctangent, nearly_located};
+use talweg_ground::field::globe::{Globe, direction_at, face_axes, fast_atan, locate_fast, meet};
 use talweg_ground::field::{Cancelled, Control};
 use talweg_ground::hydrology::FlowMesh;
 
@@ -66,7 +66,7 @@ impl GlobePlaces {
 
 /// The quadrangle that contains a direction of any length.
 pub fn quad_of(samples: usize, direction: [f64; 3]) -> QuadPosition {
-    let (face, u, v) = nearly_located(direction);
+    let (face, u, v) = locate_fast(direction);
     let index = |place: f64| ((place * (samples - 1) as f64) as usize).min(samples - 2);
     [face, index(v), index(u)]
 }
@@ -98,7 +98,7 @@ fn place(
     let far = points[0][k] * outwards[0] + points[1][k] * outwards[1] + points[2][k] * outwards[2];
     for (along, axis) in [right, down].into_iter().enumerate() {
         let tangent = tangents[along][k];
-        let at = (nearly_arctangent(tangent) * FRAC_2_PI + 0.5) * last;
+        let at = (fast_atan(tangent) * FRAC_2_PI + 0.5) * last;
         let at = if at > 0.0 { at } else { 0.0 };
         let whole = at.floor();
         let whole = if whole < last - 1.0 { whole } else { last - 1.0 };

@@ -77,7 +77,7 @@ pub struct RiverCourses {
 }
 
 /// The influence of rivers at the points of a block.
-pub struct RiverReach {
+pub struct RiverInfluence {
     /// Distance of the point from the nearest bank, in metres; negative in the river, infinite if no river is near.
     pub beyond: BlockLane,
     /// Height of the bed in metres, if the point is in a river.
@@ -92,7 +92,7 @@ pub struct RiverReach {
     weight: BlockLane,
 }
 
-impl Default for RiverReach {
+impl Default for RiverInfluence {
     fn default() -> Self {
         let far = [f32::INFINITY; PART];
         let nothing = [0.0; PART];
@@ -268,7 +268,7 @@ impl RiverCourses {
         up: &[BlockLane; 3],
         run: std::ops::Range<usize>,
         least_metres: f32,
-        out: &mut RiverReach,
+        out: &mut RiverInfluence,
     ) {
         let number = self.quad_number(quad);
         let first = self.reached.partition_point(|&(quad, _)| quad < number);
@@ -305,7 +305,7 @@ fn reach(
     up: &[BlockLane; 3],
     run: std::ops::Range<usize>,
     widths: [f32; 2],
-    out: &mut RiverReach,
+    out: &mut RiverInfluence,
 ) {
     if run == (0..PART) {
         for k in 0..PART {
@@ -325,7 +325,7 @@ fn reach_point(
     up: &[BlockLane; 3],
     k: usize,
     [least, valley]: [f32; 2],
-    out: &mut RiverReach,
+    out: &mut RiverInfluence,
 ) {
     let [ax, ay, az] = piece.along;
     let [x, y, z] = [0, 1, 2].map(|axis| (points[axis][k] - piece.from[axis]) as f32);

@@ -49,7 +49,7 @@ use courses::{RiverCourses, RiverGround};
 use octaves::{BlockPoints, PART, SpaceLattice};
 use pits::SmallCraters;
 use sample::{BlockGround, BlockWork};
-use talweg_ground::field::globe::nearly_located;
+use talweg_ground::field::globe::locate_fast;
 use talweg_ground::field::{Cancelled, Control, Edges, Globe, Grid, MapKind, Stream, Terrain};
 use talweg_ground::hydrology::FlowMesh;
 use talweg_ground::planet::Planet;
@@ -74,7 +74,7 @@ const WINDOW_METRES: f64 = 20_000.0;
 /// Minimum distance between two gully crests.
 pub const GULLY_METRES: f64 = 100.0;
 /// Height of the noise if the stack has craters, relative to a stack without.
-const RUBBLE: f32 = 0.25;
+const CRATERED_NOISE_FACTOR: f32 = 0.25;
 /// Cube side of the finest octave.
 const FINEST_METRES: f64 = 2.0;
 /// Number of octaves that displace the position and contribute to the slope that gullies follow.
@@ -168,7 +168,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             .collect();
         control.check()?;
         // where the stack has craters, they make the relief, and the rubble between them is smooth
-        let share = if craters.is_empty() { 1.0 } else { RUBBLE };
+        let share = if craters.is_empty() { 1.0 } else { CRATERED_NOISE_FACTOR };
         let shorter = (cell_metres / WINDOW_METRES).min(1.0);
         let dissected = if has_rivers { DISSECTED * libm::pow(shorter, 0.74) as f32 } else { 0.0 };
         relief.par_iter_mut().enumerate().for_each(|(k, rise)| {
@@ -219,7 +219,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
 
     /// As [`samples_at`](Self::samples_at), on the calling thread alone. `stop` is called every few hundredths of a
     /// millisecond; if it returns true, the result is `None`.
-    pub fn samples_alone(
+    pub fn samples_on_this_thread(
         &self,
         directions: &[[f64; 3]],
         spacing_metres: f64,
@@ -323,7 +323,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
                 control.check()?;
                 for (j, out) in row.iter_mut().enumerate() {
                     let direction = frame.direction(frame.place(j, n), frame.place(i, n));
-                    *out = self.globe.sample_at(map, nearly_located(direction));
+                    *out = self.globe.sample_at(map, locate_fast(direction));
                 }
                 Ok(())
             })?;

@@ -5,7 +5,7 @@
 use std::ops::Deref;
 
 use super::coarse::{GlobePlaces, Stencil16, bicubic, bilinear, stencil};
-use super::courses::RiverReach;
+use super::courses::RiverInfluence;
 use super::octaves::{BlockLane, BlockPoints, LatticePlaces, PART, SpaceLattice};
 use super::{BROAD, PERSISTENCE, PlanetDetail, persistence};
 use talweg_ground::field::vector::dot;
@@ -22,7 +22,7 @@ const GULLIES: f32 = 1.5;
 const GULLIES_FROM: [f32; 2] = [0.004, 0.04];
 /// Ratios of the slope to its change over one gully cell between which gullies fade in. Where the slope turns faster,
 /// as around summits and on crests, stripes would crowd into spikes.
-const TURNS: [f32; 2] = [0.06, 0.3];
+const GULLY_CURVATURE_RATIOS: [f32; 2] = [0.06, 0.3];
 /// Curvature of noise, in units of its height divided by the square of its cell.
 const NOISE_BENDS: f32 = 9.0;
 /// Reduction of gullies on the crests and bottoms of larger ones.
@@ -44,7 +44,7 @@ const VALLEY_SIDES: [f32; 3] = [1.0, 0.3, 0.05];
 const MOUTH_METRES: f32 = 6.0;
 
 /// Multiple of an octave's height that is added to the room when the octave is limited.
-const CROWD: f32 = 2.0;
+const OCTAVE_ROOM_FACTOR: f32 = 2.0;
 /// Room of the terrain at the edge of a river's valley, whatever its height.
 const OPENS_METRES: f32 = 30.0;
 
@@ -140,7 +140,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             }
         }
         self.noise(points, spacing, work);
-        let mut rivers = RiverReach::default();
+        let mut rivers = RiverInfluence::default();
         self.read_coarse(spacing, work, &mut rivers);
 
         let sea = self.sea_metres.unwrap_or(f32::NEG_INFINITY);
@@ -173,7 +173,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 
     /// Reads the coarse terrain, its relief and the rivers at the displaced points.
-    fn read_coarse(&self, spacing: f64, work: &mut BlockWork, rivers: &mut RiverReach) {
+    fn read_coarse(&self, spacing: f64, work: &mut BlockWork, rivers: &mut RiverInfluence) {
         let n = self.terrain.samples();
         work.located.find(n, &work.moved);
         // a river is drawn at least about a sample wide, but leaves room for its valley
@@ -309,7 +309,7 @@ const FREE: f32 = 1.0e9;
 fn lay_rivers(
     [coarse, relief]: [&BlockLane; 2],
     [lake, lake_share]: [&BlockLane; 2],
-    rivers: &RiverReach,
+    rivers: &RiverInfluence,
     [sea, valley]: [f32; 2],
     [ground, room]: [&mut BlockLane; 2],
 ) {
@@ -349,7 +349,7 @@ fn lay_rivers(
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn fill_rivers(
     [ground, relief, room, coarse, lake]: [&BlockLane; 5],
-    rivers: &RiverReach,
+    rivers: &RiverInfluence,
     [sea, spacing]: [f32; 2],
     out: &mut BlockGround,
 ) {
@@ -422,7 +422,7 @@ fn move_points(way: f32, up: &[BlockLane; 3], slope: &[BlockLane; 3], moved: &mu
 /// The amplitude of an octave of `height` that is limited by `room`.
 #[inline(always)]
 fn held(height: f32, room: f32) -> f32 {
-    height * room / (room + CROWD * height + f32::MIN_POSITIVE)
+    height * room / (room + OCTAVE_ROOM_FACTOR * height + f32::MIN_POSITIVE)
 }
 
 /// Intermediate state of the gullies: the slope that the next ones follow, their density, and the height that they add.
@@ -484,7 +484,8 @@ fn across_slope(
         let steep = length(v);
         let per_steep = if steep > 1.0e-6 { 1.0 / steep } else { 0.0 };
         (0..3).for_each(|axis| across[axis][k] = v[axis] * per_steep);
-        begun[k] = smooth(GULLIES_FROM, steep) * smooth(TURNS, steep / (bend[k] * cell + f32::MIN_POSITIVE));
+        begun[k] =
+            smooth(GULLIES_FROM, steep) * smooth(GULLY_CURVATURE_RATIOS, steep / (bend[k] * cell + f32::MIN_POSITIVE));
     }
 }
 

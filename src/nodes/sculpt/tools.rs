@@ -58,7 +58,7 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
         BrushTool::Stamp => {
             // the scene's list of problems reports a missing image
             let Ok(picture) = raster(&brush.image.0) else { return Ok(Region::none()) };
-            let stamp = Stamped::new(stroke, cx);
+            let stamp = StampTool::new(stroke, cx);
             change(field, &|h, _, i, j| h + amount * stamp.value(i, j, &|u, v| picture.bilinear(u, v)))?;
         }
         BrushTool::Smooth => {
@@ -70,7 +70,7 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
         BrushTool::Smear => {
             let window = Window::enclosing(&covered.region, 2, cx);
             let (before, origins) =
-                (window.cut(field, cx.grid), Smeared::new(stroke, cx).origins(&covered.region, cx)?);
+                (window.cut(field, cx.grid), SmearTool::new(stroke, cx).origins(&covered.region, cx)?);
             let origin = |i: usize, j: usize| {
                 let Region { rows, columns } = &covered.region;
                 let k = (i - rows.start) * columns.len() + j - columns.start;
@@ -168,14 +168,14 @@ impl RoughBrush {
 }
 
 /// The image of the stamp tool, placed at every point of a stroke.
-struct Stamped {
+struct StampTool {
     points: Vec<StrokePoint>,
     radius: f32,
     turn: [f32; 2],
     stroke: Stroke,
 }
 
-impl Stamped {
+impl StampTool {
     fn new(stroke: &Stroke, cx: &Context) -> Self {
         let (cell, angle) = (cx.cell_metres(), stroke.brush.angle * (std::f32::consts::PI / 180.0));
         let points = stroke.path.iter().map(|p| StrokePoint { x: p.x / cell, y: p.y / cell, ..*p }).collect();
@@ -200,14 +200,14 @@ impl Stamped {
 }
 
 /// The smear tool: drags the terrain along a stroke.
-struct Smeared {
+struct SmearTool {
     /// Positions of the brush, each with the step that led to it, the last one first.
     steps: Vec<(StrokePoint, [f32; 2])>,
     radius: f32,
     stroke: Stroke,
 }
 
-impl Smeared {
+impl SmearTool {
     fn new(stroke: &Stroke, cx: &Context) -> Self {
         let dabs = stroke.dabs(SMEAR_STEP, cx.cell_metres());
         let step = |ends: &[StrokePoint]| (ends[1], [ends[1].x - ends[0].x, ends[1].y - ends[0].y]);

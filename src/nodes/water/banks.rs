@@ -13,7 +13,7 @@ use talweg_ground::hydrology::FlowMesh;
 
 /// A cell of a river.
 #[derive(Clone, Copy, Debug)]
-pub struct Reach {
+pub struct RiverCell {
     /// Index of the cell.
     pub cell: u32,
     /// Height of the bed.
@@ -24,7 +24,7 @@ pub struct Reach {
     pub rise: f32,
 }
 
-impl Reach {
+impl RiverCell {
     /// Height of this river cell's bank at a distance in cells.
     fn bank(&self, distance: f32) -> f32 {
         let beyond = distance - self.half_width;
@@ -54,7 +54,7 @@ impl BankedGround {
         mesh: &FlowMesh,
         height: &[f32],
         floor: f32,
-        reaches: &[Reach],
+        reaches: &[RiverCell],
         control: &Control,
     ) -> Result<Self, Cancelled> {
         let mut banks = Self { by: vec![NONE; height.len()], cut: height.to_vec() };
@@ -77,7 +77,7 @@ impl BankedGround {
         mesh: &FlowMesh,
         height: &[f32],
         floor: f32,
-        reaches: &[Reach],
+        reaches: &[RiverCell],
         control: &Control,
     ) -> Result<(), Cancelled> {
         let grid = mesh.grid();
@@ -125,7 +125,7 @@ impl BankedGround {
         mesh: &FlowMesh,
         height: &[f32],
         floor: f32,
-        reaches: &[Reach],
+        reaches: &[RiverCell],
         control: &Control,
     ) -> Result<(), Cancelled> {
         let mut front: Vec<u32> = reaches.iter().map(|reach| reach.cell).collect();

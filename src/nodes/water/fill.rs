@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::routed::Routed;
 use crate::{
-    Context, DrainedFilter, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeMemory, NodeParts, OnPlanet, Traits,
+    Context, DrainedFilter, Filter, NodeAreas, NodeDrainage, NodeMemory, NodeParts, OnPlanet, Traits, WindowDrainage,
 };
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{FlowRouting, priority_flood};
@@ -76,7 +76,7 @@ impl Filter for FillDepressions {
 }
 
 impl DrainedFilter for FillDepressions {
-    fn apply_drained(&self, _cx: &Context, water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled> {
+    fn apply_drained(&self, _cx: &Context, water: WindowDrainage, terrain: &mut Terrain) -> Result<(), Cancelled> {
         self.fill_to(water.surface, terrain);
         Ok(())
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::routed::Routed;
 use crate::{
-    Context, DrainedFilter, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeMemory, NodeParts, OnPlanet, Traits,
+    Context, DrainedFilter, Filter, NodeAreas, NodeDrainage, NodeMemory, NodeParts, OnPlanet, Traits, WindowDrainage,
 };
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowRouting, accumulate};
@@ -81,7 +81,7 @@ impl Filter for FlowAccumulation {
 }
 
 impl DrainedFilter for FlowAccumulation {
-    fn apply_drained(&self, _cx: &Context, water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled> {
+    fn apply_drained(&self, _cx: &Context, water: WindowDrainage, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.set_map(MapKind::Flow, Some(Arc::new(water.areas)));
         Ok(())
     }

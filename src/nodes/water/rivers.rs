@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::banks::{BankedGround, NONE, Reach};
+use super::banks::{BankedGround, NONE, RiverCell};
 use super::routed::Routed;
 use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
@@ -84,7 +84,7 @@ impl Filter for Rivers {
             let discharge = area[k] * cell_km2 / REFERENCE_KM2;
             let depth = self.depth * libm::powf(discharge, DEPTH_EXPONENT) / cx.relief_metres;
             let half_width = 0.5 * self.width * discharge.sqrt() / cell;
-            reaches.push(Reach { cell: k as u32, bed: filled[k] - depth, half_width, rise });
+            reaches.push(RiverCell { cell: k as u32, bed: filled[k] - depth, half_width, rise });
             depths.push(depth);
         }
         let banks = BankedGround::new(&routed.mesh, height, f32::NEG_INFINITY, &reaches, cx.control)?;

@@ -13,13 +13,13 @@
 //!   task computes the answer for every tile.
 //! - Fields that a layer or its mask reads smoothed are smoothed in stages before the layer, first by columns of tiles,
 //!   then by rows ([`SmoothingStep`]).
-//! - A water-driven erosion has stages for each of its iterations ([`Planner::plan_worn`]).
+//! - A water-driven erosion has stages for each of its iterations ([`Planner::plan_water_driven_erosion`]).
 
 mod water;
 
 use std::collections::HashMap;
 
-use crate::eval::window::{LayerLook, LayerSurvey, SmoothedField, layer_look, mask_look, source_scene};
+use crate::eval::window::{LayerStencil, LayerSurvey, SmoothedField, layer_stencil, mask_stencil, source_scene};
 use crate::eval::{MemoryUse, estimate, terrain_key};
 use crate::field::{Edges, MAX_SAMPLES};
 use crate::nodes::multiscale::coarser_samples;
@@ -124,16 +124,16 @@ struct CoarseProducts {
 
 impl PlanStage {
     /// Starts an erosion from the products of a coarser grid, if there are any.
-    fn begin_on(&mut self, layer: usize, coarse: Option<&CoarseProducts>) {
+    fn start_from(&mut self, layer: usize, coarse: Option<&CoarseProducts>) {
         self.changes.extend(coarse.map(|coarse| (layer, coarse.change)));
         self.streams.extend(coarse.and_then(|coarse| Some((layer, coarse.streams?))));
     }
 }
 
 /// A visible layer, with its halo and other needs.
-struct PlannedLook {
+struct VisibleLayer {
     index: usize,
-    look: LayerLook,
+    look: LayerStencil,
     reason: Option<&'static str>,
 }
 
@@ -183,17 +183,20 @@ impl Planner {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
-        if let Some(group) = scene.joining_group() {
+        if let Some(group) = scene.blending_group() {
             let made = self.whole_stack(of_masks, scene, samples, group);
             self.known.insert(key, made.clone());
             return Ok(made);
         }
-        let looks =
-            |index: usize| layer_look(scene, samples, index).map(|(look, reason)| PlannedLook { index, look, reason });
+        let looks = |index: usize| {
+            layer_stencil(scene, samples, index).map(|(look, reason)| VisibleLayer { index, look, reason })
+        };
         let end = topmost.map_or(scene.layers.len(), |topmost| topmost + 1);
-        let layers: Vec<PlannedLook> = (0..end).filter_map(looks).collect();
+        let layers: Vec<VisibleLayer> = (0..end).filter_map(looks).collect();
         let made = match topmost {
-            Some(topmost) if samples <= 2 * self.tile + 1 => self.ladder(of_masks, scene, samples, topmost, &layers),
+            Some(topmost) if samples <= 2 * self.tile + 1 => {
+                self.plan_coarser_grids(of_masks, scene, samples, topmost, &layers)
+            }
             _ => self.stack(of_masks, scene, samples, topmost.is_some(), &layers)?,
         };
         self.known.insert(key, made.clone());
@@ -207,7 +210,7 @@ impl Planner {
         let mut stage = PlanStage { tasks: 1, ..self.stage(of_masks, samples) };
         for index in (0..scene.layers.len()).filter(|&index| scene.is_shown(index)) {
             let name = scene.layers[index].name.clone();
-            stage.whole.push(match scene.joins_grounds(index) {
+            stage.whole.push(match scene.blends_with_below(index) {
                 true => format!("{name}: it joins the ground below it with the terrain of its layers"),
                 false => format!("{name}: it is computed together with the group `{joining}`"),
             });
@@ -218,13 +221,13 @@ impl Planner {
     }
 
     /// One stage that computes the coarser grids of erosions as a whole.
-    fn ladder(
+    fn plan_coarser_grids(
         &mut self,
         of_masks: &[usize],
         scene: &Scene,
         samples: usize,
         topmost: usize,
-        layers: &[PlannedLook],
+        layers: &[VisibleLayer],
     ) -> StackProducts {
         let number = self.stages.len();
         let levels = layers.iter().filter(|layer| layer.look.is_level && layer.index <= topmost);
@@ -248,7 +251,7 @@ impl Planner {
         scene: &Scene,
         samples: usize,
         wants_changes: bool,
-        layers: &[PlannedLook],
+        layers: &[VisibleLayer],
     ) -> Result<StackProducts, TileError> {
         let coarse = match (layers.iter().rfind(|layer| layer.look.is_refined), coarser_samples(samples)) {
             (Some(refined), Some(coarser)) => self.plan_stack(of_masks, scene, coarser, Some(refined.index))?.changes,
@@ -293,7 +296,7 @@ impl Planner {
     fn add_layer(
         &mut self,
         scene: &Scene,
-        layer: &PlannedLook,
+        layer: &VisibleLayer,
         coarse: &HashMap<usize, CoarseProducts>,
         sources: &HashMap<usize, StageProduct>,
         wants_changes: bool,
@@ -339,7 +342,7 @@ impl Planner {
                 self.close(scene, open, made);
             }
             open.stage.smoothed = smoothed;
-            self.plan_worn(scene, layer, &mut planned, coarse.get(&index).copied(), open);
+            self.plan_water_driven_erosion(scene, layer, &mut planned, coarse.get(&index).copied(), open);
             open.add(planned, look, coarse, sources, wants_changes);
             return;
         }
@@ -368,7 +371,7 @@ impl Planner {
                 stage.layers.push(planned.clone());
                 if first == 0 {
                     stage.halo += look.refine_cells;
-                    stage.begin_on(index, coarse.get(&index));
+                    stage.start_from(index, coarse.get(&index));
                 }
                 stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
                 open.stage.under_way = Some(self.push(stage));
@@ -380,7 +383,7 @@ impl Planner {
                 open.stage.halo += look.refine_cells;
             }
             if first > 0 && look.restores_beds {
-                open.stage.begin_on(index, coarse.get(&index));
+                open.stage.start_from(index, coarse.get(&index));
             }
             planned.iterations = (first > 0).then_some((first, look.iterations));
             open.stage.smoothed.extend(smoothed);
@@ -396,7 +399,7 @@ impl Planner {
         beneath: Option<StageProduct>,
         samples: usize,
     ) -> Result<(), TileError> {
-        let (name, (look, reason)) = (scene.layers[index].name.clone(), mask_look(scene, index));
+        let (name, (look, reason)) = (scene.layers[index].name.clone(), mask_stencil(scene, index));
         let layer = PlannedLayer { layer: index, name: name.clone(), iterations: None };
         let mut stage = PlanStage { beneath, mask_of: Some(layer.clone()), ..self.stage(&[], samples) };
         if let Some(reason) = reason {
@@ -427,7 +430,7 @@ impl Planner {
         &mut self,
         scene: &Scene,
         layer: &PlannedLayer,
-        look: &LayerLook,
+        look: &LayerStencil,
         source: Option<StageProduct>,
         at: &PlanStage,
     ) -> Vec<(usize, SmoothedField, StageProduct)> {
@@ -494,14 +497,14 @@ impl OpenStage {
     fn add(
         &mut self,
         planned: PlannedLayer,
-        look: &LayerLook,
+        look: &LayerStencil,
         coarse: &HashMap<usize, CoarseProducts>,
         sources: &HashMap<usize, StageProduct>,
         wants_changes: bool,
     ) {
         let index = planned.layer;
         if planned.iterations.is_none() {
-            self.stage.begin_on(index, coarse.get(&index));
+            self.stage.start_from(index, coarse.get(&index));
         }
         let is_softened =
             self.stage.smoothed.iter().any(|(of, field, _)| (*of, *field) == (index, SmoothedField::Mask));

@@ -1,7 +1,7 @@
 //! Plans the survey stages of a layer, and the stages of the iterations of water-driven erosions.
 
 use super::{
-    CoarseProducts, OpenStage, PlannedLook, Planner, memory_of_lines, memory_of_rims, memory_of_task, memory_of_whole,
+    CoarseProducts, OpenStage, Planner, VisibleLayer, memory_of_lines, memory_of_rims, memory_of_task, memory_of_whole,
 };
 use crate::eval::tile_water::WaterLayer;
 use crate::eval::window::{LayerSurvey, SmoothedField};
@@ -39,7 +39,7 @@ impl Planner {
         for steps in rounds {
             let mut reads = known.reads.clone();
             for &step in *steps {
-                if let Some(told) = self.told_beneath(scene, PlannedSurvey { step, ..known.clone() }, at) {
+                if let Some(told) = self.summarise_below(scene, PlannedSurvey { step, ..known.clone() }, at) {
                     reads = vec![told];
                     continue;
                 }
@@ -71,7 +71,7 @@ impl Planner {
     }
 
     /// Lets the stage that makes the terrain below `at` also write the tiles' summaries, if it can.
-    fn told_beneath(&mut self, scene: &Scene, tells: PlannedSurvey, at: &PlanStage) -> Option<StageProduct> {
+    fn summarise_below(&mut self, scene: &Scene, tells: PlannedSurvey, at: &PlanStage) -> Option<StageProduct> {
         let Some(StageProduct::Ground(number)) = at.beneath else { return None };
         let halo = match tells.step {
             SurveyStep::Basins => 1,
@@ -81,7 +81,7 @@ impl Planner {
         let before = &self.stages[number];
         // a layer that uses a tile's drainage has no halo in which its result is known
         let is_known_around = before.survey.as_ref().is_none_or(|survey| {
-            let step_of = |product: &StageProduct| Some(self.stages[product.stage()].survey_told()?.step);
+            let step_of = |product: &StageProduct| Some(self.stages[product.stage()].written_survey()?.step);
             let first = survey.reads.first().and_then(step_of);
             survey.step == SurveyStep::Ground && matches!(first, Some(SurveyStep::Wear | SurveyStep::Ranges))
         });
@@ -125,10 +125,10 @@ impl Planner {
     }
 
     /// Plans the stages of a water-driven erosion, up to the last stage of its last iteration, which stays open.
-    pub(super) fn plan_worn(
+    pub(super) fn plan_water_driven_erosion(
         &mut self,
         scene: &Scene,
-        layer: &PlannedLook,
+        layer: &VisibleLayer,
         planned: &mut PlannedLayer,
         coarse: Option<CoarseProducts>,
         open: &mut OpenStage,
@@ -138,7 +138,7 @@ impl Planner {
             // the first stage, which starts from the products of a coarser grid
             let mut begun = PlanStage { halo: look.refine_cells, ..open.stage.clone() };
             begun.layers.push(PlannedLayer { iterations: Some((0, 0)), ..planned.clone() });
-            begun.begin_on(index, Some(&coarse));
+            begun.start_from(index, Some(&coarse));
             begun.memory_bytes = memory_of_task(scene, &begun, self.tile);
             open.stage.under_way = Some(self.push(begun));
         }

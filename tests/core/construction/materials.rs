@@ -33,7 +33,7 @@ fn replace(of: Vec<Piece>) -> Piece {
 
 fn shares(terrain: &Piece, x: f64) -> [f64; 6] {
     let program = Program::new(&Tree { terrain: terrain.clone(), ..Tree::default() }, 1);
-    program.material_shares_in(&program.selection(&Area::ALL), [x, 4000.0], &Detail::FULL).laid()
+    program.material_fractions_in(&program.selection(&Area::ALL), [x, 4000.0], &Detail::FULL).laid()
 }
 
 fn weight(piece: &Piece, x: f64) -> f64 {
@@ -85,7 +85,7 @@ fn pieces_inherit_the_material_of_their_operator() {
     let form = PieceKind::Instance(Instance { definition: "hill".into(), ..Instance::default() });
     let terrain = Piece { material: PieceMaterial::Bare, ..Piece::new(form) };
     let program = Program::new(&Tree { definitions, terrain, ..Tree::default() }, 1);
-    let found = program.material_shares_in(&program.selection(&Area::ALL), [4000.0; 2], &Detail::FULL);
+    let found = program.material_fractions_in(&program.selection(&Area::ALL), [4000.0; 2], &Detail::FULL);
     assert_eq!(found.laid(), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
 }
 

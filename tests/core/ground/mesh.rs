@@ -5,7 +5,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
-use talweg::mesh::formats::{GeoBounds, MeshFormat, MeshWriting, UpAxis};
+use talweg::mesh::formats::{GeoBounds, MeshFormat, MeshWriteOptions, UpAxis};
 use talweg::mesh::import::MeshSurface;
 use talweg::mesh::{Mesh, MeshError, MeshExtent, MeshGround, MeshOptions, PartKind};
 
@@ -31,7 +31,7 @@ fn mesh(terrain: &Terrain, ground: &MeshGround, options: &MeshOptions) -> Mesh {
     Mesh::from_terrain(terrain, ground, options, &Control::default()).unwrap()
 }
 
-fn written(mesh: &Mesh, file: &Path, writing: &MeshWriting) {
+fn written(mesh: &Mesh, file: &Path, writing: &MeshWriteOptions) {
     let format = MeshFormat::for_path(file).unwrap();
     let mut out = BufWriter::new(File::create(file).unwrap());
     format.write(mesh, writing, &mut out).unwrap();
@@ -69,7 +69,7 @@ fn trimesh_reads_places_normals_and_colours() {
     let folder = tempfile::tempdir().unwrap();
     let paths = files(folder.path(), &["glb", "obj", "ply"]);
     for path in &paths {
-        written(&made, path, &MeshWriting { up: Some(UpAxis::Y), ..MeshWriting::default() });
+        written(&made, path, &MeshWriteOptions { up: Some(UpAxis::Y), ..MeshWriteOptions::default() });
     }
     let script = r#"
 import sys, numpy, trimesh
@@ -124,7 +124,11 @@ fn solid_meshes_are_watertight_with_holes_and_simplified() {
         for ending in ["stl", "glb", "ply", "obj"] {
             let path = folder.path().join(format!("{name}.{ending}"));
             let longest_millimetres = (ending == "stl").then_some(150.0);
-            written(&made, &path, &MeshWriting { longest_millimetres, up: Some(UpAxis::Z), ..MeshWriting::default() });
+            written(
+                &made,
+                &path,
+                &MeshWriteOptions { longest_millimetres, up: Some(UpAxis::Z), ..MeshWriteOptions::default() },
+            );
             paths.push(path);
         }
     }
@@ -179,11 +183,11 @@ fn khronos_validator_finds_nothing_in_glb() {
     let extras = [("scene".to_string(), "(layers: [\"a\n\"])".to_string()), ("version".to_string(), "1".to_string())];
     let colour = |k: usize| [k as u8, 100, 50];
     let sea = MeshGround { sea_metres: Some(40.0), colour: Some(&colour), ..ground(MeshExtent::Side(SIDE)) };
-    let textures = MeshWriting {
+    let textures = MeshWriteOptions {
         colour_png: Some(&colour_png),
         normal_png: Some(&normal_png),
         extras: &extras,
-        ..MeshWriting::default()
+        ..MeshWriteOptions::default()
     };
     let all = MeshOptions { walls: true, error_metres: Some(0.5), ..MeshOptions::default() };
     let plain = MeshOptions { water: false, ..MeshOptions::default() };
@@ -191,8 +195,8 @@ fn khronos_validator_finds_nothing_in_glb() {
     let planet = MeshGround { sea_metres: Some(-10_000.0), ..ground(MeshExtent::Radius(1.0e6)) };
     let cases = [
         ("all", mesh(&wet(129), &sea, &all), textures),
-        ("plain", mesh(&hill(65), &ground(MeshExtent::Side(SIDE)), &plain), MeshWriting::default()),
-        ("planet", mesh(&globe, &planet, &MeshOptions::default()), MeshWriting::default()),
+        ("plain", mesh(&hill(65), &ground(MeshExtent::Side(SIDE)), &plain), MeshWriteOptions::default()),
+        ("planet", mesh(&globe, &planet, &MeshOptions::default()), MeshWriteOptions::default()),
     ];
     for (name, made, writing) in cases {
         let path = folder.path().join(format!("{name}.glb"));
@@ -347,7 +351,7 @@ fn planet_meshes_are_closed() {
             assert!(dot > 0.5, "{name}: a normal points inwards");
         }
         let path = folder.path().join(format!("{name}.ply"));
-        written(&made, &path, &MeshWriting::default());
+        written(&made, &path, &MeshWriteOptions::default());
         paths.push(path);
     }
     let script = r#"
@@ -385,7 +389,7 @@ fn quantized_tiles_are_read_at_their_position() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tile.terrain");
     let bounds = Some(GeoBounds { west: 7.0, south: 46.0, east: 7.02, north: 46.01 });
-    written(&made, &path, &MeshWriting { bounds, ..MeshWriting::default() });
+    written(&made, &path, &MeshWriteOptions { bounds, ..MeshWriteOptions::default() });
     let script = r#"
 import sys
 from quantized_mesh_tile import decode
@@ -428,12 +432,12 @@ fn impossible_meshes_are_refused_with_a_reason() {
     control.cancel();
     assert!(matches!(Mesh::from_terrain(&terrain, &square, &plain, &control), Err(MeshError::Cancelled(_))));
     let made = mesh(&terrain, &square, &plain);
-    let refused = |id: &str, writing: &MeshWriting| {
+    let refused = |id: &str, writing: &MeshWriteOptions| {
         let format = MeshFormat::ALL.into_iter().find(|format| format.id == id).unwrap();
         format.write(&made, writing, &mut Vec::new()).unwrap_err().to_string()
     };
-    assert!(refused("quantized-mesh", &MeshWriting::default()).contains("edges in degrees"));
-    let flat = MeshWriting { longest_millimetres: Some(0.0), ..MeshWriting::default() };
+    assert!(refused("quantized-mesh", &MeshWriteOptions::default()).contains("edges in degrees"));
+    let flat = MeshWriteOptions { longest_millimetres: Some(0.0), ..MeshWriteOptions::default() };
     assert!(refused("stl", &flat).contains("above 0"));
 }
 
@@ -496,7 +500,7 @@ fn own_meshes_are_read_back() {
         [("glb", None), ("obj", None), ("obj", Some(UpAxis::Z)), ("ply", None), ("stl", Some(UpAxis::Y))]
     {
         let path = folder.path().join(format!("mesh.{ending}"));
-        written(&made, &path, &MeshWriting { up, ..MeshWriting::default() });
+        written(&made, &path, &MeshWriteOptions { up, ..MeshWriteOptions::default() });
         let seen = MeshSurface::read(&path, up).unwrap().heights(65, 65, &Control::default()).unwrap();
         for (metres, height) in seen.metres.iter().zip(&terrain.height) {
             assert!((metres - height * RELIEF).abs() < 1e-3, "{ending}: {metres} and {}", height * RELIEF);

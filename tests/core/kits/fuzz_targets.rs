@@ -10,7 +10,7 @@ use talweg::eval::{Store, evaluate};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::field::{Control, Terrain};
 use talweg::io::formats::RawLayout;
-use talweg::io::{forget_rasters, raster, raster_as};
+use talweg::io::{clear_raster_cache, raster, raster_as};
 use talweg::mesh::formats::UpAxis;
 use talweg::mesh::import::MeshSurface;
 use talweg::nodes::Node;
@@ -156,7 +156,7 @@ fn heightmap(bytes: &[u8]) {
     std::fs::write(&file, contents).expect("a file");
     check_origin(&file);
     // Two files with the same time and size would count as the same file.
-    forget_rasters();
+    clear_raster_cache();
     let name = file.to_str().expect("text");
     let read = raster(name);
     if let Ok(read) = &read {
@@ -175,7 +175,7 @@ fn raster_file(bytes: &[u8]) {
     let file = folder.path().join(format!("N46E007.{}", RASTER_ENDINGS[ending]));
     std::fs::write(&file, contents).expect("a file");
     check_origin(&file);
-    forget_rasters();
+    clear_raster_cache();
     let name = file.to_str().expect("text");
     let width = [0, 1, 2, 7][width];
     let read = raster_as(name, RawLayout { width, big_endian: width == 7 });
@@ -220,7 +220,7 @@ fn planet_import(bytes: &[u8]) {
     for name in &names {
         std::fs::write(folder.path().join(name), contents).expect("a file");
     }
-    forget_rasters();
+    clear_raster_cache();
     let file = folder.path().join(&names[0]);
     let name = file.to_str().expect("text");
     let (sampling, named) = (["Bicubic", "Bilinear"][sampling], ["Map", "Points", "Faces"][layout]);

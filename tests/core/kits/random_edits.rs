@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use talweg::brush::{Brush, Stroke, StrokePoint, Strokes};
 use talweg::construction::edit::library::{Item, place};
-use talweg::construction::edit::reshape::{Reshape, raised};
+use talweg::construction::edit::reshape::{Similarity, raised};
 use talweg::construction::edit::{self, PiecePath, Spot, Wrap, link_group, points};
 use talweg::construction::{MaterialLayer, Piece, PieceKind, Program, Tree, presets};
 use talweg::nodes::Node;
@@ -153,9 +153,9 @@ fn edit_tree(tree: &mut Tree, random: &mut Random<'_>) {
         11 => link_group::hide(tree, &path),
         12 => change(tree, &mut |piece| piece.locked ^= true),
         13 => link_group::tie(tree, &other, &path),
-        14 => link_group::untie(tree, &path),
+        14 => link_group::unlink(tree, &path),
         15 => {
-            let reshape = Reshape { about: at, turn: random.length(), scale: random.part() * 3.0, shift: at };
+            let reshape = Similarity { about: at, turn: random.length(), scale: random.part() * 3.0, shift: at };
             change(tree, &mut |piece| *piece = reshape.applied(piece));
         }
         16 => {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use talweg::io::formats::RASTER_READERS;
-use talweg::io::{forget_rasters, raster};
+use talweg::io::{clear_raster_cache, raster};
 use talweg::mesh::import::MeshSurface;
 
 use crate::kits::common::path;
@@ -42,7 +42,7 @@ fn the_corpus_reaches_every_height_reader() {
             let Some((ending, contents)) = height_file(target.name, &bytes) else { continue };
             let file = folder.path().join(format!("N46E007.{ending}"));
             std::fs::write(&file, contents).unwrap();
-            forget_rasters();
+            clear_raster_cache();
             let is_mesh = target.name == "mesh_from_above";
             let is_read =
                 if is_mesh { MeshSurface::read(&file, None).is_ok() } else { raster(file.to_str().unwrap()).is_ok() };

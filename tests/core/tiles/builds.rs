@@ -287,7 +287,7 @@ fn strokes_are_the_same_in_tiles() {
         *strokes.list_mut() = tools.iter().enumerate().map(|(k, &tool)| stroke(tool, k)).collect();
         Arc::new(strokes)
     };
-    let by_place: Vec<_> = BrushTool::ALL.iter().copied().filter(|tool| tool.acts_by_place()).collect();
+    let by_place: Vec<_> = BrushTool::ALL.iter().copied().filter(|tool| tool.is_pointwise()).collect();
     assert!(by_place.len() >= 5, "{by_place:?}");
     let layers = |strokes: &Arc<Strokes>| {
         let map = PaintedMap { kind: PaintedKind::Snow, strokes: strokes.clone(), ..PaintedMap::default() };

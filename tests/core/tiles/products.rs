@@ -141,7 +141,7 @@ fn unread_tiles_are_removed_and_not_recomputed() {
             pruned.run_task(number, task, &control).unwrap();
         }
         most = most.max(bytes_of(&pruned));
-        pruned.forget_unread(number, &open);
+        pruned.remove_unread_tiles(number, &open);
     }
     assert_eq!(pruned.merged(&control).unwrap().hash, hash);
     assert!(pruned.open_stages().unwrap().iter().all(|open| !open));

@@ -140,7 +140,7 @@ fn save(editor: &mut Editor, to: &SaveTarget) {
         Err(error) => {
             let elsewhere = ("Another file…", BiomesAction::Save.into());
             let question = Overwrite::from_error(&error, to, elsewhere, |to| BiomesAction::SaveTo(to).into());
-            editor.ask_or_tell(question, || because("The biome table was not saved", &error));
+            editor.ask_or_report(question, || because("The biome table was not saved", &error));
         }
     }
 }

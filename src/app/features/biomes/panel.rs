@@ -401,7 +401,7 @@ impl Dimension {
         let bell = curves[index].bell;
         let mut apply = |bell: Option<[f32; 2]>, gesture: Option<Gesture>, label: &str| {
             // keep a value typed in feet exactly as typed
-            let unit = ShownUnit::of_kept(self.unit);
+            let unit = ShownUnit::of_stored(self.unit);
             let range = unit.shown((self.range[1] - self.range[0]).into()) as f32;
             let as_shown = |x: f32| unit.kept(round(unit.shown(x.into()) as f32, range).into()) as f32;
             let rounded = bell.map(|bell| bell.map(as_shown));

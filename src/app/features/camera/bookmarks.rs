@@ -82,7 +82,7 @@ pub(super) fn open(mut openings: Local<u64>, editor: Res<Editor>, mut camera: Re
     let scene = editor.doc.scene();
     match scene.bookmarks.first().filter(|_| !scene.is_planet()) {
         Some(first) => camera.put(Pose::from_bookmark(first, scene.settings.size_metres)),
-        None => camera.frame_anew(),
+        None => camera.frame_again(),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::frame::dialogs::overwrite::Overwrite;
 use crate::frame::editor::{Editor, because, file_name};
 use crate::frame::menu::pick;
 use crate::frame::status::{Activity, StatusInfo};
-use crate::frame::tasks::{SceneWork, Tasks};
+use crate::frame::tasks::{SingleTask, Tasks};
 use crate::shot::film::{CameraPath, ViewFilm};
 use crate::shot::{ShotError, ShotOptions};
 use crate::view::{Pose, ViewState};
@@ -72,7 +72,7 @@ type FilmProgress = (String, Arc<AtomicU32>);
 
 /// The film being rendered.
 #[derive(Resource, Default)]
-pub(super) struct ViewFilmTask(SceneWork<FilmProgress, String>);
+pub(super) struct ViewFilmTask(SingleTask<FilmProgress, String>);
 
 pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     pick(ui, &mut queue, ViewFilmAction::Ask, !editor.doc.scene().is_planet());
@@ -108,7 +108,7 @@ pub(super) fn run(
                     FilmError::File(error) => Overwrite::from_error(error, &to, again, over),
                     _ => None,
                 };
-                return editor.ask_or_tell(question, || because("The film was not drawn", &error));
+                return editor.ask_or_report(question, || because("The film was not drawn", &error));
             }
             let scene = editor.doc.scene();
             let stops = scene.bookmarks.iter().map(|stop| Pose::from_bookmark(stop, scene.settings.size_metres));

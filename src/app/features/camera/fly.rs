@@ -11,12 +11,12 @@ use crate::frame::commands::{Action, CommandQueue, Info, keys};
 use crate::frame::editor::Editor;
 use crate::frame::menu::tick;
 use crate::frame::status::StatusHint;
-use crate::view::{CameraManners, SIDE_WORLD, ViewCamera, ViewProjection, ViewState};
+use crate::view::{CameraBehaviour, SIDE_WORLD, ViewCamera, ViewProjection, ViewState};
 
 /// Eye height when walking, in metres.
 const EYE_METRES: f32 = 1.7;
 /// Flying speed, as a fraction of the side length per second.
-const FLIGHT: f32 = 0.08;
+const FLY_SPEED: f32 = 0.08;
 /// Walking speed in metres per second, and its minimum as a fraction of the terrain's side. Without a minimum, large
 /// terrains would take too long to cross.
 const WALK_METRES: f32 = 4.0;
@@ -134,7 +134,7 @@ pub(super) fn hint(_: InMut<Ui>, state: Res<FlyState>, mut hint: ResMut<StatusHi
 fn way_world(state: &FlyState, (yaw, pitch): (f32, f32), size_metres: f32, seconds: f32) -> Vec3 {
     let walks = state.way == Some(FlyAction::Walk);
     let side = SIDE_WORLD;
-    let speed = if walks { (WALK_METRES / size_metres).max(WALK) * side } else { FLIGHT * side };
+    let speed = if walks { (WALK_METRES / size_metres).max(WALK) * side } else { FLY_SPEED * side };
     let speed = if state.is_fast { FAST * speed } else { speed };
     let level = if walks { 0.0 } else { pitch };
     let ahead = Vec3::new(yaw.sin() * level.cos(), level.sin(), -yaw.cos() * level.cos());
@@ -148,7 +148,7 @@ fn way_world(state: &FlyState, (yaw, pitch): (f32, f32), size_metres: f32, secon
 pub(super) fn travel(
     state: Res<FlyState>,
     mut camera: ResMut<ViewCamera>,
-    mut manners: ResMut<CameraManners>,
+    mut manners: ResMut<CameraBehaviour>,
     (view_state, editor): (Res<ViewState>, Res<Editor>),
     time: Res<Time<Real>>,
     mut redraw: MessageWriter<RequestRedraw>,
@@ -178,7 +178,7 @@ mod tests {
         let east = std::f32::consts::FRAC_PI_2;
         let flown = way_world(&ahead, (east, -0.5), 8000.0, 0.1);
         assert!(flown.x > 0.0 && flown.y < 0.0 && flown.z.abs() < 1e-4, "{flown}");
-        assert!((flown.length() - FLIGHT * SIDE_WORLD * 0.1).abs() < 1e-3);
+        assert!((flown.length() - FLY_SPEED * SIDE_WORLD * 0.1).abs() < 1e-3);
         let walked = way_world(&FlyState { way: Some(FlyAction::Walk), ..ahead }, (east, -0.5), 8000.0, 0.1);
         assert!(walked.y == 0.0 && walked.length() < flown.length(), "{walked}");
         let fast = way_world(&FlyState { is_fast: true, ..ahead }, (east, -0.5), 8000.0, 7.0);

@@ -12,7 +12,7 @@ use crate::frame::theme::ink;
 use crate::frame::theme::{colour, icon_button};
 use crate::frame::units::{self, ShownUnit};
 use crate::frame::widgets::plot;
-use talweg::eval::{Moment, PlaceProbe, ProcessHistory};
+use talweg::eval::{Moment, PositionProbe, ProcessHistory};
 use talweg::nodes::MassBalance;
 
 /// State of the charts.
@@ -118,7 +118,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
     /// Width of the residual, whose last digits may be cut off.
     const RESIDUAL: f32 = 56.0;
     ui.horizontal_wrapped(|ui| {
-        heading(ui, &ShownUnit::of_kept("m").heading("Material"));
+        heading(ui, &ShownUnit::of_stored("m").heading("Material"));
         for (each, text) in [(false, "total"), (true, "per iteration")] {
             if ui.selectable_label(charts.each == each, RichText::new(text).small()).clicked() {
                 charts.each = each;
@@ -127,7 +127,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
         let has_room = ui.available_width() > RESIDUAL;
         if let Some(last) = history.and_then(|h| Some((h.moments.last()?, h))).filter(|_| has_room) {
             let open = last.0.mass_balance.residual() / last.1.cells.max(1) as f64 * relief;
-            let unit = ShownUnit::of_kept("m");
+            let unit = ShownUnit::of_stored("m");
             let text = format!("residual {:.1e}{}", unit.shown(open), unit.suffix());
             let label = egui::Label::new(RichText::new(text).small().color(colour::text_weak())).truncate();
             ui.add(label).on_hover_text(
@@ -139,7 +139,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
     let Some(history) = history else {
         return hint(ui, "Nothing to plot yet. Play the erosion or wait until it is computed.");
     };
-    let mean = ShownUnit::of_kept("m").shown(relief) / history.cells.max(1) as f64;
+    let mean = ShownUnit::of_stored("m").shown(relief) / history.cells.max(1) as f64;
     let accounts: [Account; 6] = [
         ("eroded", ink::orange(), |b| b.eroded),
         ("deposited", ink::green(), |b| b.deposited),
@@ -180,7 +180,7 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
         let point = |m: &Moment| Some([f64::from(m.iteration), of(m.slopes.as_ref()?)]);
         history.moments.iter().filter_map(point).collect()
     };
-    let (height, small) = (ShownUnit::of_kept("m"), ShownUnit::of_kept("mm"));
+    let (height, small) = (ShownUnit::of_stored("m"), ShownUnit::of_stored("mm"));
     let lines = match charts.curve {
         ErosionChart::Score => vec![("score".into(), ink::blue(), measured(&|s| s.erosion_score()))],
         ErosionChart::Slope => vec![
@@ -197,7 +197,7 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
     plot(ui, "curve", here, &history.levels, lines);
 }
 
-fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, levels: &[u32], relief: f64, here: f64) {
+fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PositionProbe>, levels: &[u32], relief: f64, here: f64) {
     ui.horizontal(|ui| {
         heading(ui, "Point");
         if let Some([u, v]) = document.place() {
@@ -222,7 +222,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
     let height = ui.available_height();
     ui.horizontal_top(|ui| {
         ui.allocate_ui(vec2(width * 0.56, height), |ui| {
-            let unit = ShownUnit::of_kept("m");
+            let unit = ShownUnit::of_stored("m");
             let height = |&(at, h): &(u32, f32)| [f64::from(at), unit.shown(f64::from(h) * relief)];
             let heights = probe.heights.iter().map(height).collect();
             plot(ui, "course", here, levels, vec![(unit.heading("height"), ink::blue(), heights)]);

@@ -55,7 +55,7 @@ pub struct State {
 }
 
 /// A scene B that is being computed.
-struct Making {
+struct PendingB {
     name: String,
     task: Task<Result<(B, Vec<String>), MakeError>>,
     layers: Arc<AtomicUsize>,
@@ -63,14 +63,14 @@ struct Making {
 }
 
 /// Serial number of B and its overlay.
-type Laid = (u64, Overlay);
+type OverlayKey = (u64, Overlay);
 
 /// The comparison task. See the module.
 #[derive(Resource, Default)]
 pub struct CompareTask {
     b: Option<B>,
-    making: Option<Making>,
-    overlaid: Newest<Laid, RenderTerrain>,
+    making: Option<PendingB>,
+    overlaid: Newest<OverlayKey, RenderTerrain>,
     table: Newest<(ScaledTerrain, ScaledTerrain), Arc<Table>>,
     store: Arc<Mutex<Option<Store>>>,
     /// The last variant that was computed or is being computed.
@@ -142,7 +142,7 @@ impl CompareTask {
         let (store, told, called) = (self.store.clone(), layers.clone(), name.clone());
         let choice = OverlayChoice { overlay: self.overlay, ..OverlayChoice::default() };
         let task = tasks.start("compare", move |control| make(called, from, &choice, &store, &told, control))?;
-        self.making = Some(Making { name, task, layers, follows });
+        self.making = Some(PendingB { name, task, layers, follows });
         Ok(())
     }
 

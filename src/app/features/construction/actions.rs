@@ -10,7 +10,7 @@ use crate::frame::dialogs::files::{self, Files};
 use crate::frame::editor::Editor;
 use crate::view::{Stage, ViewCommand};
 use talweg::construction::edit::link_group::{self, Motion};
-use talweg::construction::edit::snap::{GroundBeneath, fall, lay};
+use talweg::construction::edit::snap::{GroundBelow, fall, lay};
 use talweg::construction::edit::{self, EditError, PiecePath, Root, pick_index, points, several};
 use talweg::construction::{Piece, PieceKind, Tree};
 
@@ -187,7 +187,7 @@ impl Pieces<'_> {
         let motion = Motion::Shift { from, to: [from[0] + by[0], from[1] + by[1]] };
         let chosen = several::outermost(tree, all);
         let grounds = if self.state.follows {
-            GroundBeneath::of_each(tree, &chosen, seed, self.state.program())
+            GroundBelow::of_each(tree, &chosen, seed, self.state.program())
         } else {
             Vec::new()
         };
@@ -255,7 +255,7 @@ impl Pieces<'_> {
         match pushed(piece, self.state.point, &transform, centre, by) {
             Ok(mut moved) => {
                 if self.state.follows {
-                    let below = GroundBeneath::new(tree, path, seed, self.state.program());
+                    let below = GroundBelow::new(tree, path, seed, self.state.program());
                     let at = self.state.point;
                     if let Some(points) = points::line_mut(&mut moved) {
                         match at.and_then(|k| points.get_mut(k)) {
@@ -286,7 +286,7 @@ impl Pieces<'_> {
     fn tie(&mut self, layer: usize, tree: &Tree, path: &PiecePath, piece: &Piece) {
         let mut new = tree.clone();
         if !piece.link_group.is_empty() {
-            link_group::untie(&mut new, path);
+            link_group::unlink(&mut new, path);
             self.editor.doc.edit_tree(layer, "Unlink feature", None, new);
             return;
         }
@@ -313,7 +313,7 @@ impl Pieces<'_> {
 
     fn lay(&mut self, layer: usize, tree: &Tree, path: &PiecePath) {
         let seed = self.editor.doc.tree_seed(layer);
-        let below = GroundBeneath::new(tree, path, seed, self.state.program());
+        let below = GroundBelow::new(tree, path, seed, self.state.program());
         self.alter(layer, tree, path, "Snap to terrain", |piece| {
             if let Some(points) = points::line_mut(piece) {
                 lay(points, |q| below.height(q));

@@ -228,7 +228,7 @@ fn add_children<'a>(piece: &'a Piece, path: &PiecePath, depth: usize, state: &Tr
 }
 
 /// The target of the dragged piece.
-enum Landing {
+enum DropTarget {
     /// A line above the row with this index, at the depth of the pieces there.
     Between(Spot, usize, usize),
     Into(Spot, usize),
@@ -524,12 +524,12 @@ fn drag(
         ui.painter().hline(left..=across.max, y, Stroke::new(2.0, tint));
     };
     let spot = landing.map(|landing| {
-        let (Landing::Between(spot, ..) | Landing::Into(spot, _)) = &landing;
+        let (DropTarget::Between(spot, ..) | DropTarget::Into(spot, _)) = &landing;
         let allowed = may_relocate(tree, from, spot);
         let tint = if allowed.is_ok() { colour::accent() } else { colour::error() };
         match &landing {
-            Landing::Between(_, k, depth) => line(*k, *depth, tint),
-            Landing::Into(_, k) => {
+            DropTarget::Between(_, k, depth) => line(*k, *depth, tint),
+            DropTarget::Into(_, k) => {
                 let rect = Rect::from_x_y_ranges(across, top + *k as f32 * HEIGHT..=top + (*k + 1) as f32 * HEIGHT);
                 ui.painter().rect_stroke(rect, 4.0, Stroke::new(2.0, tint), StrokeKind::Inside);
             }
@@ -563,26 +563,26 @@ pub fn title_of(tree: &Tree, path: &PiecePath, piece: &Piece) -> String {
 }
 
 /// The target of a drop `y` rows below the top.
-fn landing(rows: &[PieceRow], y: f32) -> Option<Landing> {
+fn landing(rows: &[PieceRow], y: f32) -> Option<DropTarget> {
     let k = (y.max(0.0) as usize).min(rows.len().checked_sub(1)?);
     let part = y - k as f32;
     let row = &rows[k];
     let takes = row.piece.is_some_and(Piece::takes_pieces);
     let into = || {
         let at = row.piece.map_or(0, |piece| piece.children().len());
-        Landing::Into(Spot { parent: row.path.clone(), at }, k)
+        DropTarget::Into(Spot { parent: row.path.clone(), at }, k)
     };
     if row.path.is_root() || takes && (0.3..0.7).contains(&part) {
         return Some(into());
     }
     let parent = row.path.parent()?;
     if part < 0.5 {
-        return Some(Landing::Between(Spot { parent, at: row.path.index() }, k, row.depth));
+        return Some(DropTarget::Between(Spot { parent, at: row.path.index() }, k, row.depth));
     }
     // the first member of an unfolded operator is the next row
     let next = rows.get(k + 1).filter(|next| row.path.holds(&next.path));
     if next.is_some() {
-        return Some(Landing::Between(Spot { parent: row.path.clone(), at: 0 }, k + 1, row.depth + 1));
+        return Some(DropTarget::Between(Spot { parent: row.path.clone(), at: 0 }, k + 1, row.depth + 1));
     }
-    Some(Landing::Between(Spot { parent, at: row.path.index() + 1 }, k + 1, row.depth))
+    Some(DropTarget::Between(Spot { parent, at: row.path.index() + 1 }, k + 1, row.depth))
 }

@@ -220,7 +220,7 @@ fn parameters(
 
 fn no_tree(InMut(root): InMut<Ui>, editor: Res<Editor>, view: Res<PieceView>, mut queue: ResMut<CommandQueue>) {
     let mode = editor.view.mode;
-    if let Some(unsupported) = view.unsupported.filter(|_| mode.asks_tree()) {
+    if let Some(unsupported) = view.unsupported.filter(|_| mode.draws_tree()) {
         Panel::top("no tree").exact_size(34.0).frame(bar_frame()).show(root, |ui| {
             queue.extend(notice::bar(ui, unsupported, mode.of_grid()));
         });

@@ -110,8 +110,8 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     // the ids of the rows belong to the piece, so that a drag never changes another piece
     ui.push_id(format!("{path:?}"), |ui| {
         command = actions(ui, &piece, state);
-        copy_of(ui, &tree, &piece, state);
-        goes_with(ui, &tree, &path, state);
+        instance_row(ui, &tree, &piece, state);
+        linked_pieces(ui, &tree, &path, state);
         ui.add_space(4.0);
         if matches!(path.root, Root::Definition(_) | Root::Material(MaterialLayer::Terrain)) {
             material(ui, &mut edit, piece.material);
@@ -151,7 +151,7 @@ fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
 }
 
 /// The pieces linked with this piece; a click selects one.
-fn goes_with(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) {
+fn linked_pieces(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) {
     let others = link_group::others(tree, path);
     if others.is_empty() {
         return;
@@ -228,7 +228,7 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
 }
 
 /// For an instance: the button that selects its original.
-fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
+fn instance_row(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
     let PieceKind::Instance(instance) = &piece.form else { return };
     ui.horizontal(|ui| {
         ui.label(RichText::new(format!("Instance of “{}”", instance.definition)).color(colour::text()));

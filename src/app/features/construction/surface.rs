@@ -52,7 +52,7 @@ pub(super) fn advance(
     tasks: Res<Tasks>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
-    if !mode.asks_tree() {
+    if !mode.draws_tree() {
         if surface_task.asked.is_some() {
             *surface_task = TreeSurfaceTask::default();
             view_state.tree_surface = None;

@@ -221,7 +221,7 @@ fn obey(
     for order in orders.read() {
         let Err(error) = task.start(editor.doc.scene(), order, &tasks) else { continue };
         let question = file_error(&error).and_then(|error| order.question(error));
-        editor.ask_or_tell(question, || because(&format!("The {} was not exported", order.name()), &error));
+        editor.ask_or_report(question, || because(&format!("The {} was not exported", order.name()), &error));
     }
 }
 

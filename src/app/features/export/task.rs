@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bevy::prelude::{Message, Resource};
 
 use super::ExportChoice;
-use crate::frame::tasks::{SceneWork, Tasks};
+use crate::frame::tasks::{SingleTask, Tasks};
 use talweg::appearance::PaletteTable;
 use talweg::eval::{Store, check_memory, evaluate, thread_pool};
 use talweg::export::{self, ExportPlace, ExportReport, ExportRequest, RasterReport};
@@ -44,7 +44,7 @@ pub(super) struct ExportProgress {
 /// The running export, if there is one. Its result is a sentence about the written files.
 #[derive(Resource, Default)]
 pub struct ExportTask {
-    pub(super) work: SceneWork<ExportProgress, String>,
+    pub(super) work: SingleTask<ExportProgress, String>,
     /// Quit the program when the export is written.
     pub then_quit: bool,
 }

@@ -14,7 +14,7 @@ use crate::frame::document::Document;
 use crate::frame::editor::Editor;
 use crate::frame::tasks::{Newest, Tasks};
 use talweg::brush::{StrokePoint, simplified};
-use talweg::construction::edit::library::place_river;
+use talweg::construction::edit::library::add_river;
 use talweg::construction::edit::snap::fall;
 use talweg::construction::primitives::curve::CurvePoint;
 use talweg::construction::{Frame, Tree};
@@ -128,7 +128,7 @@ fn add(document: &mut Document, line: Vec<CurvePoint>) -> Result<(), talweg::con
     let width = settings.size_metres * WIDTH;
     let node = Construction { cut_out: true, ..Construction::default() };
     let mut layer = Layer::new(Node::Construction(node.clone()), scene.unused_seed());
-    place_river(&mut tree, line, width, width * DEPTH, Construction::seed(scene.random(&layer)))?;
+    add_river(&mut tree, line, width, width * DEPTH, Construction::seed(scene.random(&layer)))?;
     layer.node = Node::Construction(Construction { tree: Arc::new(tree), ..node });
     layer.name = scene.unused_name("River");
     layer.mix.blend = Blend::Min;

@@ -14,7 +14,7 @@ use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
 use self::panel::{GroundRulesState, RuleTab};
-use self::sampled::{RuleCoverTask, RuleCovers};
+use self::sampled::{RuleCoverTask, RuleCoverage};
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info};
 use crate::frame::dialogs::files::{Files, file_stem};
 use crate::frame::dialogs::overwrite::Overwrite;
@@ -37,7 +37,7 @@ impl Plugin for GroundRulesPlugin {
         let files =
             RuleTab::ALL.into_iter().flat_map(|tab| [GroundRulesAction::Open(tab), GroundRulesAction::Save(tab)]);
         app.init_resource::<GroundRulesState>()
-            .init_resource::<RuleCovers>()
+            .init_resource::<RuleCoverage>()
             .init_resource::<RuleCoverTask>()
             .add_actions(std::iter::once(GroundRulesAction::Toggle).chain(files), run)
             .add_menu_part("View", 31, view_menu)
@@ -139,7 +139,7 @@ fn save(editor: &mut Editor, tab: RuleTab, to: &SaveTarget) {
             let elsewhere = ("Another file…", GroundRulesAction::Save(tab).into());
             let over = |to| GroundRulesAction::SaveTo(tab, to).into();
             let question = Overwrite::from_error(&error, to, elsewhere, over);
-            editor.ask_or_tell(question, || because("The rules were not saved", &error));
+            editor.ask_or_report(question, || because("The rules were not saved", &error));
         }
     }
 }
@@ -152,7 +152,7 @@ fn ground_rules(
     InMut(ui): InMut<Ui>,
     mut editor: ResMut<Editor>,
     mut state: ResMut<GroundRulesState>,
-    covers: Res<RuleCovers>,
+    covers: Res<RuleCoverage>,
     mut queue: ResMut<CommandQueue>,
 ) {
     queue.extend(panel::show(ui, &mut state, &mut editor.doc, &covers));

@@ -11,7 +11,7 @@ use egui_phosphor::regular as icon;
 
 use super::GroundRulesAction;
 use super::conditions;
-use super::sampled::RuleCovers;
+use super::sampled::RuleCoverage;
 use crate::frame::commands::Command;
 use crate::frame::document::Document;
 use crate::frame::theme::{self, ROW, colour, icon_button, paint_text};
@@ -83,7 +83,7 @@ pub fn show(
     ui: &mut Ui,
     state: &mut GroundRulesState,
     document: &mut Document,
-    covers: &RuleCovers,
+    covers: &RuleCoverage,
 ) -> Option<Command> {
     let mut command = head(ui);
     ui.horizontal(|ui| {
@@ -182,7 +182,7 @@ fn change_plants(
     });
 }
 
-fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &RuleCovers) {
+fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &RuleCoverage) {
     let rules = document.scene().material_rules();
     *selected = (*selected).min(rules.0.len() - 1);
     let shares = covers.of_materials(&rules);
@@ -204,7 +204,7 @@ fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers:
 }
 
 /// The settings of the selected material rule.
-fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule, covers: &RuleCovers) {
+fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule, covers: &RuleCoverage) {
     ui.horizontal(|ui| {
         label_cell(ui, "Material", false);
         let combo = egui::ComboBox::from_id_salt("material").width(ui.available_width()).truncate();
@@ -237,7 +237,7 @@ fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule
     });
 }
 
-fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &RuleCovers) {
+fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &RuleCoverage) {
     let rules = document.scene().scatter_rules();
     *selected = (*selected).min(rules.0.len().saturating_sub(1));
     let rows: Vec<RuleRow> = rules
@@ -268,7 +268,7 @@ fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &R
 }
 
 /// The settings of the selected rule of plants or stones.
-fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, covers: &RuleCovers) {
+fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, covers: &RuleCoverage) {
     ui.horizontal(|ui| {
         label_cell(ui, "Kind", false);
         let combo = egui::ComboBox::from_id_salt("kind").width(ui.available_width()).truncate();
@@ -334,7 +334,12 @@ fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, co
     });
 }
 
-fn conditions_of(ui: &mut Ui, bands: &Bands, covers: &RuleCovers, mut apply: impl FnMut(&str, Option<Gesture>, Bands)) {
+fn conditions_of(
+    ui: &mut Ui,
+    bands: &Bands,
+    covers: &RuleCoverage,
+    mut apply: impl FnMut(&str, Option<Gesture>, Bands),
+) {
     ui.add_space(4.0);
     ui.label(RichText::new("Conditions").strong());
     if bands.iter().all(|band| *band == EVERYWHERE) {

@@ -25,7 +25,7 @@ type PlaceValues = [f32; CONDITIONS.len()];
 
 /// The sampled condition values of the map on screen.
 #[derive(Resource, Clone, Debug, Default)]
-pub struct RuleCovers {
+pub struct RuleCoverage {
     /// Values at points all over the map.
     values: Option<Arc<Vec<PlaceValues>>>,
     /// For each of [`CONDITIONS`], whether its map is missing, so that the value is 0 everywhere. `None` before there
@@ -33,7 +33,7 @@ pub struct RuleCovers {
     pub missing: Option<[bool; CONDITIONS.len()]>,
 }
 
-impl RuleCovers {
+impl RuleCoverage {
     /// Fraction of the map on which each material rule is visible.
     pub fn of_materials(&self, rules: &MaterialRules) -> Option<[f32; MOST_RULES]> {
         let values = self.values.as_ref().filter(|values| !values.is_empty())?;
@@ -53,16 +53,16 @@ impl RuleCovers {
 }
 
 /// The sampled terrain, and the palette that colours it.
-type SampledPicture = (u64, String);
+type SampleKey = (u64, String);
 
 /// The task that samples the map in the background.
 #[derive(Resource, Default)]
-pub(super) struct RuleCoverTask(Newest<SampledPicture, Arc<Vec<PlaceValues>>>);
+pub(super) struct RuleCoverTask(Newest<SampleKey, Arc<Vec<PlaceValues>>>);
 
 /// Takes results and starts the next task.
 pub(super) fn advance(
     mut task: ResMut<RuleCoverTask>,
-    mut covers: ResMut<RuleCovers>,
+    mut covers: ResMut<RuleCoverage>,
     evaluation: Res<EvaluationClient>,
     (editor, state): (Res<Editor>, Res<GroundRulesState>),
     tasks: Res<Tasks>,
@@ -73,7 +73,7 @@ pub(super) fn advance(
         Some(RenderTerrain::Square(square)) if state.open => square,
         _ => {
             task.stop();
-            *covers = RuleCovers::default();
+            *covers = RuleCoverage::default();
             return;
         }
     };
@@ -88,7 +88,7 @@ pub(super) fn advance(
     let missing = Some(missing_maps(&square.terrain));
     // show the values of the previous terrain until the new ones are ready
     let values = known.or(covers.values.take());
-    *covers = RuleCovers { values, missing };
+    *covers = RuleCoverage { values, missing };
 }
 
 /// Which conditions have no map in a terrain.

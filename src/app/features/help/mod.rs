@@ -23,7 +23,7 @@ use crate::frame::menu::pick;
 use crate::frame::tasks::{Outcome, Task, Tasks};
 use crate::frame::theme::colour;
 use crate::frame::widgets::long_list;
-use crate::frame::widgets::scene_picture::ScenePicture;
+use crate::frame::widgets::scene_picture::SceneThumbnail;
 use talweg::eval::thread_pool;
 use talweg::field::Control;
 use talweg::nodes::Node;
@@ -88,7 +88,7 @@ fn pictures_of(node: &Node, tasks: &Tasks, drawing: &mut NodePictures) -> Vec<Pa
     for (param, of_param) in param_variants(node) {
         let mut values = Vec::new();
         for variant in of_param {
-            let picture = ScenePicture::default();
+            let picture = SceneThumbnail::default();
             values.push((short_caption(&variant), picture.clone()));
             places.push(picture);
             variants.push((variants.len(), variant));

@@ -12,7 +12,7 @@ use crate::frame::theme::colour;
 use crate::frame::units;
 use crate::frame::widgets::long_list;
 use crate::frame::widgets::row::title;
-use crate::frame::widgets::scene_picture::ScenePicture;
+use crate::frame::widgets::scene_picture::SceneThumbnail;
 use talweg::nodes::Node;
 use talweg::nodes::help::law;
 use talweg::param::{ParamKind, ParamSpec};
@@ -26,7 +26,7 @@ pub struct NodePage {
 /// Images of a parameter at several values, with its index; they may still be rendering.
 pub struct ParamPictures {
     pub param: usize,
-    pub values: Vec<(String, ScenePicture)>,
+    pub values: Vec<(String, SceneThumbnail)>,
 }
 
 /// Side length of an image in points.

@@ -17,7 +17,7 @@ use crate::frame::editor::{Editor, because, file_name};
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::pick;
 use crate::frame::status::{Activity, StatusInfo};
-use crate::frame::tasks::{SceneWork, Tasks};
+use crate::frame::tasks::{SingleTask, Tasks};
 use crate::frame::window::FrameSystems;
 use talweg::export::origin::read_origin;
 use talweg::io::formats::RawLayout;
@@ -85,7 +85,7 @@ impl Action for ImportAction {
 
 /// The file that is being read, if any; large files take seconds.
 #[derive(Resource, Default)]
-struct ImportTask(SceneWork<ReadFile, Scene>);
+struct ImportTask(SingleTask<ReadFile, Scene>);
 
 #[derive(Clone)]
 struct ReadFile {

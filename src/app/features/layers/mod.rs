@@ -107,7 +107,7 @@ fn run(
             let (layers, worked_on) = uplift::layers(scene, source);
             editor.doc.add_layers(&action.info().label, layers, worked_on);
         }
-        (LayerAction::AddKept(layer), _) => editor.doc.add_kept_layer(&layer),
+        (LayerAction::AddKept(layer), _) => editor.doc.add_own_preset(&layer),
         (LayerAction::SelectAbove, _) => {
             editor.doc.select(Selection::Layer(selected.map_or(0, |index| index + 1)));
         }
@@ -142,7 +142,7 @@ fn run(
         (LayerAction::EvaluateToHere, Some(index)) => editor.doc.toggle_end(index),
         (LayerAction::SwapSides, Some(index)) => {
             let side = editor.doc.shown_side(index).unwrap_or_default();
-            editor.doc.show_side(index, 1 - side);
+            editor.doc.show_version(index, 1 - side);
         }
         (LayerAction::Randomise, Some(index)) => {
             let drawn = randomised(&editor.doc.scene().layers[index], rand::random());

@@ -121,7 +121,7 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, ow
         return None;
     }
     let mut command = None;
-    let present = layer.node.present_preset().map(|preset| preset.name);
+    let present = layer.node.matching_preset().map(|preset| preset.name);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
         for preset in &about.presets {
@@ -148,7 +148,7 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, ow
             let tip = "Your preset: sets every parameter, blending and mask. Right-click to delete it.";
             let chip = chip.on_hover_text(tip);
             if chip.clicked() {
-                document.adopt_layer(index, &preset.name, kept);
+                document.apply_own_preset(index, &preset.name, kept);
             }
             chip.context_menu(|ui| {
                 if ui.button(format!("{}  Delete this preset", icon::TRASH)).clicked() {
@@ -176,7 +176,7 @@ fn sides(ui: &mut Ui, document: &mut Document, index: usize) {
             egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_on, format!("Version {name} of the layer"))
         });
         if button.on_hover_text(tip).clicked() {
-            document.show_side(index, side);
+            document.show_version(index, side);
         }
     }
 }

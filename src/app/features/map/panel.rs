@@ -252,7 +252,7 @@ fn picture(painter: &Painter, state: &mut MapState, frame: &MapFrame) {
     let whole = Rect::from_min_max(frame.screen([0.0; 2]), frame.screen([1.0; 2]));
     painter.image(texture.id(), whole, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
     let font = FontId::proportional(10.5);
-    let unit = ShownUnit::of_kept("m");
+    let unit = ShownUnit::of_stored("m");
     let mut written: Vec<Pos2> = Vec::new();
     for label in &picture.labels {
         let at = frame.screen(label.place);
@@ -314,7 +314,7 @@ fn cross(painter: &Painter, at: Pos2) {
 
 /// The scale bar in the lower left corner, with a round length.
 fn scale_bar(painter: &Painter, frame: &MapFrame, size_metres: f32) {
-    let (near, far) = (ShownUnit::of_kept("m"), ShownUnit::of_kept("km"));
+    let (near, far) = (ShownUnit::of_stored("m"), ShownUnit::of_stored("km"));
     let most = 0.3 * frame.rect.width() / frame.side * size_metres;
     // a round number of the larger unit, if that fits
     let per_unit = |unit: ShownUnit, metres: f64| unit.kept(1.0) * metres;

@@ -35,7 +35,7 @@ impl PartialEq for MapSubject {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.terrain, &other.terrain)
             && Arc::ptr_eq(&self.palette, &other.palette)
-            && self.choice.shows_the_same(&other.choice)
+            && self.choice.has_same_image(&other.choice)
             && (&self.settings, self.style, self.interval) == (&other.settings, other.style, other.interval)
     }
 }

@@ -177,7 +177,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
     const VALUE: f32 = 92.0;
     const BAND: f32 = 52.0;
     let reading = (measure.read)(of);
-    let unit = ShownUnit::of_kept(measure.unit);
+    let unit = ShownUnit::of_stored(measure.unit);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
     let value = Rect::from_min_max(pos2(rect.right() - VALUE, rect.top()), rect.max);
     let scale = Rect::from_min_max(pos2(value.left() - BAND, rect.top()), pos2(value.left() - 4.0, rect.bottom()));
@@ -260,7 +260,7 @@ fn on_axis((axis, unit): (&PlotAxis, ShownUnit), kept: f64) -> f64 {
 }
 
 fn plot(ui: &mut Ui, which: &'static talweg::measure::Plot, of: &Measures) {
-    let axes = [&which.x, &which.y].map(|axis| (axis, ShownUnit::of_kept(axis.unit)));
+    let axes = [&which.x, &which.y].map(|axis| (axis, ShownUnit::of_stored(axis.unit)));
     let shown = |point: [f64; 2]| std::array::from_fn(|k| on_axis(axes[k], point[k]));
     let points: Vec<[f64; 2]> = (which.points)(of).iter().map(|point| shown(*point)).collect();
     ui.add_space(5.0);

@@ -57,7 +57,7 @@ fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
     let meaning = "Fraction of the planet above each height. The curve of the Earth has two flat parts: the \
                    continents and the ocean floor.";
     ui.label(RichText::new("Hypsometric curve").strong().color(colour::text())).on_hover_text(meaning);
-    let unit = ShownUnit::of_kept("km");
+    let unit = ShownUnit::of_stored("km");
     let plot = plot::still("hypsometry", vec2(ui.available_width(), 170.0)).y_axis_min_width(30.0);
     plot.show(ui, |ui| {
         // sea level is where the land ends

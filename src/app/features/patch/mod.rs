@@ -224,7 +224,7 @@ fn tell(
 
 /// Longitude and latitude of the view centre of a planet, in degrees.
 fn looks_at(view_state: &ViewState, camera: &GlobeCamera, planet_view: &PlanetView) -> Option<[f64; 2]> {
-    let prepared = view_state.globe_of(CompareSide::A)?;
+    let prepared = view_state.globe_on_side(CompareSide::A)?;
     let angles = match planet_view.projection {
         PlanetProjection::Map => [camera.map.longitude, camera.map.latitude],
         PlanetProjection::Globe | PlanetProjection::Orbit => {
@@ -246,7 +246,8 @@ fn border(
     planet_view: &PlanetView,
     area: &ViewportArea,
 ) -> Vec<Vec<[f32; 2]>> {
-    let (Some(prepared), Some(planet)) = (view_state.globe_of(CompareSide::A), editor.doc.scene().as_planet()) else {
+    let (Some(prepared), Some(planet)) = (view_state.globe_on_side(CompareSide::A), editor.doc.scene().as_planet())
+    else {
         return Vec::new();
     };
     let size = area.max - area.min;
@@ -283,7 +284,7 @@ fn obey(
         let target = if let PatchOrder::Take { to, .. } = &order { Some(to.clone()) } else { None };
         if let Err(error) = task.start(order, &tasks) {
             let question = target.and_then(|to| question(&to, &error));
-            editor.ask_or_tell(question, || because("The region was not computed", &error));
+            editor.ask_or_report(question, || because("The region was not computed", &error));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bevy::prelude::{Message, Resource};
 
-use crate::frame::tasks::{SceneWork, Tasks};
+use crate::frame::tasks::{SingleTask, Tasks};
 use talweg::eval::{MemoryUse, Store, check_memory, evaluate, thread_pool};
 use talweg::field::Control;
 use talweg::io::{SaveTarget, check_place};
@@ -76,7 +76,7 @@ pub struct PatchedPlanet {
 
 /// The running patch task, if there is one, with its description.
 #[derive(Resource, Default)]
-pub struct PatchTask(pub(super) SceneWork<String, PatchResult>);
+pub struct PatchTask(pub(super) SingleTask<String, PatchResult>);
 
 impl PatchTask {
     /// Starts executing `order`.

@@ -66,7 +66,7 @@ fn project_place(
         return;
     };
     let view = Rect { min: area.min, max: area.max };
-    if let Some(prepared) = view_state.globe_of(CompareSide::A) {
+    if let Some(prepared) = view_state.globe_on_side(CompareSide::A) {
         let ground = prepared.ground_from(&planet_view.view, globe.pose.eye(), view_state.water);
         let direction = from_map([u, v].map(f64::from)).into();
         let at = project(&globe, &planet_view, &ground, view.size(), direction).map(|at| at + view.min);

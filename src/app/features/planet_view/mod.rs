@@ -58,7 +58,7 @@ fn show_planet(
     let body = Body::from_planet(planet);
     let view = &mut editor.globe;
     let is_still = editor.interface.reduced_motion;
-    if !is_still && view_state.globe_of(CompareSide::A).is_some_and(|prepared| planet_view.drifts(prepared)) {
+    if !is_still && view_state.globe_on_side(CompareSide::A).is_some_and(|prepared| planet_view.drifts(prepared)) {
         // wake the window regularly to draw the clouds
         pacing.idle = Some(DRIFT_PACE);
         let seconds = time.delta_secs().min(2.0 * DRIFT_PACE.as_secs_f32());

@@ -6,7 +6,7 @@ use bevy_egui::EguiOutput;
 
 use super::PreferencesState;
 use crate::frame::editor::Editor;
-use crate::view::{CameraManners, ViewportArea};
+use crate::view::{CameraBehaviour, ViewportArea};
 use talweg::io::memory::{limit_memory, memory_limit};
 
 /// Minimum window size in points; below it, controls become unreachable. In a small window, the interface is smaller
@@ -58,10 +58,10 @@ pub(super) fn panels(mut contexts: Query<(&Camera, &mut EguiOutput)>) {
 }
 
 /// Applies the mouse style and the camera motion.
-pub(super) fn manners(editor: Res<Editor>, mut manners: ResMut<CameraManners>) {
+pub(super) fn manners(editor: Res<Editor>, mut manners: ResMut<CameraBehaviour>) {
     let preferred = &editor.interface;
     let (mouse, jumps, flies) = (preferred.mouse_style, preferred.reduced_motion, manners.flies);
-    manners.set_if_neq(CameraManners { mouse, jumps, flies });
+    manners.set_if_neq(CameraBehaviour { mouse, jumps, flies });
 }
 
 /// Applies the memory limit. A limit from the command line takes precedence.

@@ -26,14 +26,14 @@ use crate::frame::editor::Editor;
 use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
 use crate::frame::menu::{pick, tick};
 use crate::frame::window::FrameSystems;
-use crate::view::CameraManners;
+use crate::view::CameraBehaviour;
 
 pub struct PreferencesPlugin;
 
 impl Plugin for PreferencesPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<PreferencesState>()
-            .init_resource::<CameraManners>()
+            .init_resource::<CameraBehaviour>()
             .init_resource::<autosave::Autosave>()
             .add_actions(PreferencesAction::ALL, run)
             .add_closing(|mut state: ResMut<PreferencesState>| state.close())

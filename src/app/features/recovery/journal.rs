@@ -112,7 +112,7 @@ impl EditJournal {
 
     /// Called when the program ends unexpectedly: keeps the unsaved work with the reason. Returns a message about where
     /// the work is.
-    pub fn abandon(&self, reason: &str) -> String {
+    pub fn end_unexpectedly(&self, reason: &str) -> String {
         if !self.is_unsaved() {
             self.end();
             return "There were no unsaved changes".into();
@@ -146,7 +146,7 @@ impl EditJournal {
 
     /// Counts a drawing failure and returns the number of consecutive ones. The count restarts after a while without
     /// failures.
-    pub fn count_refusal(&self) -> u32 {
+    pub fn count_drawing_failure(&self) -> u32 {
         let mut refusals = lock(&self.0.refusals);
         let is_new = refusals.1.is_none_or(|last| last.elapsed() > WHILE_DRAWN);
         *refusals = (if is_new { 1 } else { refusals.0 + 1 }, Some(Instant::now()));
@@ -218,13 +218,13 @@ mod tests {
         let mut document = Document::default();
         let journal = EditJournal::begin(folder.path()).unwrap();
         journal.note(&document);
-        assert!(journal.abandon("of a test").contains("no unsaved changes"));
+        assert!(journal.end_unexpectedly("of a test").contains("no unsaved changes"));
         assert!(left(folder.path()).is_empty());
 
         let journal = EditJournal::begin(folder.path()).unwrap();
         document.edit("Rename", None, |scene| scene.name = "Unsaved".into());
         journal.note(&document);
-        assert!(journal.abandon("of a test").contains("talweg recover"));
+        assert!(journal.end_unexpectedly("of a test").contains("talweg recover"));
         drop(journal);
         assert_eq!(left(folder.path()), [("Unsaved".to_string(), Some("of a test".to_string()))]);
 
@@ -236,7 +236,7 @@ mod tests {
 
         let nowhere = EditJournal::default();
         nowhere.note(&document);
-        let said = nowhere.abandon("of a test");
+        let said = nowhere.end_unexpectedly("of a test");
         assert!(said.contains("Here they are") && said.contains("Unsaved"), "{said}");
     }
 }

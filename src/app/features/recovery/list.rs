@@ -8,7 +8,7 @@ use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
 use crate::frame::theme::colour;
-use crate::frame::widgets::scene_picture::ScenePicture;
+use crate::frame::widgets::scene_picture::SceneThumbnail;
 use talweg::preferences::MOST_VERSIONS;
 
 /// Side length of a thumbnail in points.
@@ -56,7 +56,7 @@ impl SceneChoice {
 pub struct ListedScene {
     pub heading: String,
     pub lines: Vec<String>,
-    pub picture: Option<ScenePicture>,
+    pub picture: Option<SceneThumbnail>,
     pub choices: Vec<SceneChoice>,
 }
 

@@ -33,7 +33,7 @@ use crate::frame::evaluation::EvaluationClient;
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::pick;
 use crate::frame::tasks::{Newest, Outcome, Task, Tasks};
-use crate::frame::widgets::scene_picture::ScenePicture;
+use crate::frame::widgets::scene_picture::SceneThumbnail;
 use crate::frame::window::FrameSystems;
 use crate::view::Waker;
 use talweg::eval::{Cache, Store, Timeline};
@@ -326,7 +326,7 @@ fn show_found(editor: &mut Editor, found: &FoundSessions, pictures: &mut Picture
         let throw_away = SceneChoice::twice("Discard", RecoveryAction::DiscardFound(*id).into());
         match &found.work {
             Ok(work) => {
-                let picture = ScenePicture::default();
+                let picture = SceneThumbnail::default();
                 drawn.push((work.scene.clone(), picture.clone()));
                 let open = Command::from(RecoveryAction::ChooseFound(*id));
                 ListedScene {
@@ -374,7 +374,7 @@ fn show_versions(editor: &mut Editor, pictures: &mut Pictures, tasks: &Tasks) {
     let mut drawn = Vec::new();
     let listed = versions.iter().map(|version| {
         let read = load_version(&version.path, &editor.doc);
-        let picture = ScenePicture::default();
+        let picture = SceneThumbnail::default();
         let (heading, lines) = match read {
             Ok((scene, _)) => {
                 let layers = scene.layers.len();
@@ -404,7 +404,7 @@ fn show_versions(editor: &mut Editor, pictures: &mut Pictures, tasks: &Tasks) {
 }
 
 /// Renders thumbnails of scenes one after the other, in the background.
-fn draw_pictures(pictures: &mut Pictures, tasks: &Tasks, scenes: Vec<(Scene, ScenePicture)>) {
+fn draw_pictures(pictures: &mut Pictures, tasks: &Tasks, scenes: Vec<(Scene, SceneThumbnail)>) {
     let task = tasks.start("pictures", move |control| {
         for (scene, picture) in scenes.into_iter().take(MOST_PICTURES) {
             let mut store = Store::new(Cache::new(PICTURE_BYTES), Timeline::new(0));

@@ -94,7 +94,7 @@ fn profile(ui: &mut Ui, ruler: &mut Ruler) -> Option<[f32; 2]> {
     let hovered = ruler.hovered;
     let measured = ruler.measured().filter(|measured| measured.points.len() > 1)?;
     let profile = &measured.profile;
-    let unit = ShownUnit::of_kept("m");
+    let unit = ShownUnit::of_stored("m");
     let shown = |point: &ProfilePoint| [point.along_metres, point.height_metres].map(|metres| unit.shown(metres));
     let points: Vec<[f64; 2]> = profile.points.iter().map(shown).collect();
     let low = points.iter().fold(f64::INFINITY, |low, point| low.min(point[1]));

@@ -13,7 +13,7 @@ use crate::frame::theme::{ROW, colour, paint_text};
 use crate::frame::widgets::params::{SliderPreview, row, rows};
 use crate::frame::widgets::row::{label_cell, label_width};
 use crate::frame::widgets::row::{section, seed_row};
-use talweg::eval::{MemoryUse, check_free, memory_at_hand, needed_memory};
+use talweg::eval::{MemoryUse, available_memory, check_free, needed_memory};
 use talweg::io::memory::bytes_text;
 use talweg::param::Params;
 use talweg::scene::{Gesture, Scene};
@@ -139,7 +139,7 @@ fn free_bytes(ui: &Ui) -> Option<u64> {
     match known {
         Some((at, free)) if (0.0..1.0).contains(&(now - at)) => free,
         _ => {
-            let free = memory_at_hand(&MemoryUse::EDITOR);
+            let free = available_memory(&MemoryUse::EDITOR);
             ui.data_mut(|data| data.insert_temp(key, (now, free)));
             free
         }

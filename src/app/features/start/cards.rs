@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::StartPage;
 use crate::frame::commands::{Command, FileAction};
 use crate::frame::editor::Editor;
-use crate::frame::widgets::scene_picture::ScenePicture;
+use crate::frame::widgets::scene_picture::SceneThumbnail;
 use talweg::scene::{Scene, SourceWork};
 
 /// The source of a thumbnail.
@@ -35,7 +35,7 @@ pub struct StartCard {
     /// Tooltip text.
     pub about: String,
     pub source: PictureSource,
-    pub picture: ScenePicture,
+    pub picture: SceneThumbnail,
     pub command: Command,
 }
 
@@ -50,7 +50,7 @@ pub fn all(editor: &Editor) -> Vec<StartCard> {
             title: caption(&example.name, work).to_string(),
             about: command.info().tooltip,
             source: PictureSource::Text(example.text.clone()),
-            picture: ScenePicture::default(),
+            picture: SceneThumbnail::default(),
             command,
         }
     });
@@ -62,7 +62,7 @@ pub fn all(editor: &Editor) -> Vec<StartCard> {
             title: path.file_stem().unwrap_or(path.as_os_str()).display().to_string(),
             about: path.display().to_string(),
             source: PictureSource::File(path.clone()),
-            picture: ScenePicture::default(),
+            picture: SceneThumbnail::default(),
             command,
         }
     });

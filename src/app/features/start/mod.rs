@@ -24,7 +24,7 @@ use crate::frame::editor::Editor;
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::pick;
 use crate::frame::tasks::{Newest, Tasks};
-use crate::frame::widgets::scene_picture::ScenePicture;
+use crate::frame::widgets::scene_picture::SceneThumbnail;
 use crate::frame::window::FrameSystems;
 use talweg::preferences::cache_folder;
 use talweg::variants::{Size, picture};
@@ -97,7 +97,7 @@ fn run(
 }
 
 /// Renders thumbnails; stored ones come first. A scene that cannot be read has none.
-fn draw(cards: Vec<(PictureSource, ScenePicture)>, control: &talweg::field::Control) -> Option<()> {
+fn draw(cards: Vec<(PictureSource, SceneThumbnail)>, control: &talweg::field::Control) -> Option<()> {
     let cache = cache_folder().map(|folder| folder.join("pictures"));
     let mut later = Vec::new();
     for (source, shown) in cards {

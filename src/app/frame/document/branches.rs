@@ -6,7 +6,7 @@ use talweg::eval::Playhead;
 use talweg::nodes::Node;
 use talweg::nodes::multiscale::LargestScale;
 use talweg::param::Value;
-use talweg::scene::{Layer, LayerStage, ParamEpoch};
+use talweg::scene::{Layer, ParamEpoch, ProcessSegment};
 
 /// The offer to continue from the playhead, after a process was changed while its playhead stood part of the way.
 /// Without it, the process is replayed from the start.
@@ -27,7 +27,7 @@ impl Offer {
 }
 
 /// Whether two nodes differ in more than their number of iterations.
-fn laws_differ(a: &Node, b: &Node) -> bool {
+fn differ_beyond_iterations(a: &Node, b: &Node) -> bool {
     let mut a = a.clone();
     if let (Some(index), true) = (a.about().find("iterations"), a.about().name == b.about().name) {
         let iterations = b.params().get(index);
@@ -41,7 +41,7 @@ fn laws_differ(a: &Node, b: &Node) -> bool {
 fn epochs_until(layer: &Layer, samples: usize, iteration: u32) -> Vec<ParamEpoch> {
     let mut left = iteration;
     let mut epochs = Vec::new();
-    for LayerStage { node, iterations, .. } in layer.stages(samples) {
+    for ProcessSegment { node, iterations, .. } in layer.stages(samples) {
         let lasts = iterations.min(left);
         if lasts > 0 {
             epochs.push(ParamEpoch { node: node.clone(), iterations: lasts });
@@ -52,7 +52,7 @@ fn epochs_until(layer: &Layer, samples: usize, iteration: u32) -> Vec<ParamEpoch
 }
 
 /// Makes `layer` start with `epochs`. It ends after the same total of iterations, but runs for at least one more.
-fn begin_with(layer: &mut Layer, epochs: Vec<ParamEpoch>, total: u32) {
+fn set_epochs(layer: &mut Layer, epochs: Vec<ParamEpoch>, total: u32) {
     let gone = epochs.iter().fold(0u32, |sum, p| sum.saturating_add(p.iterations));
     layer.epochs = epochs;
     if layer.multiscale().largest != LargestScale::OneGrid {
@@ -71,7 +71,7 @@ impl Document {
         let offer = self.offer.as_ref()?;
         let here = Some(Playhead { layer: offer.layer, iteration: offer.iteration });
         let now = self.scene().layers.get(offer.layer)?;
-        (self.transport.playhead == here && laws_differ(&now.node, &offer.node)).then_some(offer)
+        (self.transport.playhead == here && differ_beyond_iterations(&now.node, &offer.node)).then_some(offer)
     }
 
     /// The offer that an edit of `group` leads to; must be called before the edit.
@@ -98,7 +98,7 @@ impl Document {
             let layer = &mut scene.layers[offer.layer];
             let total = layer.iterations(samples).unwrap_or(0);
             let epochs = epochs_until(&offer.origin(layer), samples, offer.iteration);
-            begin_with(layer, epochs, total);
+            set_epochs(layer, epochs, total);
         });
         self.offer = None;
     }
@@ -118,7 +118,7 @@ impl Document {
         let free = self.scene().layers.iter().map(|l| l.branch).max().unwrap_or(0).saturating_add(1);
         let number = if origin.branch == 0 { free } else { origin.branch };
         let mut branch = Layer { branch: number, enabled: true, name: self.branch_name(&origin), ..layer };
-        begin_with(&mut branch, epochs_until(&origin, samples, iteration), total);
+        set_epochs(&mut branch, epochs_until(&origin, samples, iteration), total);
         let origin = Layer { branch: number, enabled: false, ..origin };
         self.renumber(|k| Some(if k > index { k + 1 } else { k }));
         self.edit(&format!("Branch from iteration {iteration}"), None, |scene| {

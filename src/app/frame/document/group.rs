@@ -29,7 +29,7 @@ impl Group {
         match self {
             Self::Settings => Some(&scene.settings),
             Self::Planet => Some(&scene.planet),
-            Self::Climate => Some(scene.climate_in_force()),
+            Self::Climate => Some(scene.effective_climate()),
             Self::Node(index) => scene.layers.get(index).map(|l| l.node.params()),
             Self::Mix(index) => scene.layers.get(index).map(|l| &l.mix as &dyn Params),
             Self::Mask(index) => scene.layers.get(index).map(|l| &l.mask as &dyn Params),

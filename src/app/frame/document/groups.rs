@@ -25,7 +25,7 @@ impl Document {
 
     /// The position of a new layer: above the selected layer, inside a selected group, or on top while the scene is
     /// selected.
-    pub fn place_for_new(&self) -> StackPlace {
+    pub fn position_for_new(&self) -> StackPlace {
         let layers = &self.scene().layers;
         match self.selected_layer().filter(|&index| index < layers.len()) {
             None => StackPlace { index: layers.len(), depth: 0 },
@@ -72,7 +72,7 @@ impl Document {
                 index += 1;
                 !groups.contains(&(index - 1))
             });
-            scene.mend_depths();
+            scene.clamp_depths();
         });
         let last = self.scene().layers.len().checked_sub(1);
         self.select(last.map_or(Selection::Scene, |last| Selection::Layer(lowest.min(last))));
@@ -106,7 +106,7 @@ impl Document {
             let mut moved: Vec<Layer> = scene.layers.drain(block.clone()).collect();
             moved.iter_mut().for_each(|layer| layer.depth = layer.depth - own + to.depth);
             scene.layers.splice(start..start, moved);
-            scene.mend_depths();
+            scene.clamp_depths();
         });
     }
 

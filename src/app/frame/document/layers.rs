@@ -15,7 +15,7 @@ impl Document {
         if let Some(natural) = about.preset("Natural").filter(|_| as_it_comes) {
             node.adopt(natural);
         }
-        let at = self.place_for_new();
+        let at = self.position_for_new();
         let mut layer = Layer { depth: at.depth, ..Layer::new(node, self.scene().unused_seed()) };
         if at.index > 0 && matches!(layer.node.work(), Work::Generator(_)) {
             layer.mix.blend = Blend::Add;
@@ -46,7 +46,7 @@ impl Document {
     /// If the text is not a scene; nothing changes then.
     pub fn paste_layers(&mut self, text: &str) -> Result<Vec<Warning>, SceneError> {
         let (pasted, warnings) = Scene::from_ron(text)?;
-        let StackPlace { index: at, depth } = self.place_for_new();
+        let StackPlace { index: at, depth } = self.position_for_new();
         let count = pasted.layers.len();
         if count == 0 {
             return Ok(warnings);
@@ -59,7 +59,7 @@ impl Document {
                 layer.depth += depth;
                 scene.layers.insert(at + k, layer);
             }
-            scene.mend_depths();
+            scene.clamp_depths();
         });
         self.select(Selection::Layer(at + count - 1));
         Ok(warnings)
@@ -68,7 +68,7 @@ impl Document {
     /// Adds layers above the selected one, as one undo step, each with a new seed and an unused name. Selects the layer
     /// `selected` among them.
     pub fn add_layers(&mut self, label: &str, layers: Vec<Layer>, selected: usize) {
-        let StackPlace { index: at, depth } = self.place_for_new();
+        let StackPlace { index: at, depth } = self.position_for_new();
         let count = layers.len();
         self.renumber(|index| Some(if index >= at { index + count } else { index }));
         self.edit(label, None, |scene| {
@@ -76,7 +76,7 @@ impl Document {
                 let (name, seed) = (scene.unused_name(&layer.name), scene.unused_seed());
                 scene.layers.insert(at + k, Layer { name, seed, depth: layer.depth + depth, ..layer });
             }
-            scene.mend_depths();
+            scene.clamp_depths();
         });
         self.select(Selection::Layer(at + selected));
     }
@@ -152,7 +152,7 @@ impl Document {
     }
 
     /// Gives a layer the parameters, blending and mask of a stored layer with the same node type.
-    pub fn adopt_layer(&mut self, index: usize, name: &str, kept: &Layer) {
+    pub fn apply_own_preset(&mut self, index: usize, name: &str, kept: &Layer) {
         if self.is_locked(index) {
             return;
         }
@@ -168,8 +168,8 @@ impl Document {
     }
 
     /// Adds a stored layer above the selected one and selects it; it keeps its seed.
-    pub fn add_kept_layer(&mut self, kept: &Layer) {
-        let at = self.place_for_new();
+    pub fn add_own_preset(&mut self, kept: &Layer) {
+        let at = self.position_for_new();
         let mut layer = kept.clone();
         layer.name = self.scene().unused_name(&layer.name);
         (layer.branch, layer.locked, layer.depth) = (0, false, at.depth);

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub use crate::frame::document::branches::Offer;
 pub use crate::frame::document::group::Group;
 pub use crate::frame::document::groups::StackPlace;
-pub use crate::frame::document::sides::LayerSides;
+pub use crate::frame::document::sides::LayerVersions;
 pub use crate::frame::document::transport::{SPEED_RANGE, Transport};
 pub use crate::frame::document::variant::Variant;
 
@@ -60,7 +60,7 @@ pub struct Document {
     /// The highest evaluated layer, if it is not the topmost.
     end: Option<usize>,
     /// Versions A and B of layers, by layer index.
-    sides: BTreeMap<usize, LayerSides>,
+    sides: BTreeMap<usize, LayerVersions>,
     transport: Transport,
     /// Counts the changes that need an evaluation, including changes to another scene.
     revision: u64,
@@ -160,7 +160,7 @@ impl Document {
         self.selection = selection;
         self.others.clear();
         if self.watching && self.process() != watched {
-            self.look_again();
+            self.request_again();
         }
     }
 
@@ -337,7 +337,7 @@ impl Document {
     pub fn watch(&mut self, watching: bool) {
         if self.watching != watching {
             self.watching = watching;
-            self.look_again();
+            self.request_again();
         }
     }
 
@@ -350,12 +350,12 @@ impl Document {
     pub fn watch_place(&mut self, place: Option<[f32; 2]>) {
         if self.place != place {
             self.place = place;
-            self.look_again();
+            self.request_again();
         }
     }
 
     /// Requests the shown terrain again, for more data about it. A playing process continues.
-    fn look_again(&mut self) {
+    fn request_again(&mut self) {
         self.bump(true);
     }
 

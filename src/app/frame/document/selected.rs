@@ -86,7 +86,7 @@ impl Document {
                 index += 1;
                 !gone.contains(&(index - 1))
             });
-            scene.mend_depths();
+            scene.clamp_depths();
         });
         if selected.is_some_and(|index| gone.contains(&index)) {
             let last = self.scene().layers.len().checked_sub(1);

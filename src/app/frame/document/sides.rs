@@ -7,14 +7,14 @@ use talweg::scene::{Layer, Mask, Mix, ParamEpoch};
 
 /// The data of one version of a layer.
 #[derive(Clone, Debug, PartialEq)]
-struct LayerSide {
+struct LayerVersion {
     node: Node,
     epochs: Vec<ParamEpoch>,
     mix: Mix,
     mask: Mask,
 }
 
-impl LayerSide {
+impl LayerVersion {
     fn of_layer(layer: &Layer) -> Self {
         let Layer { node, epochs, mix, mask, .. } = layer.clone();
         Self { node, epochs, mix, mask }
@@ -23,8 +23,8 @@ impl LayerSide {
 
 /// Both versions of a layer. See the module.
 #[derive(Clone, Debug)]
-pub struct LayerSides {
-    sides: [LayerSide; 2],
+pub struct LayerVersions {
+    sides: [LayerVersion; 2],
     /// The version that the layer shows, not counting undo.
     shown: usize,
 }
@@ -33,18 +33,18 @@ impl Document {
     /// The version that a layer shows: 0 is A, 1 is B; `None` if it has only one.
     pub fn shown_side(&self, index: usize) -> Option<usize> {
         let (kept, layer) = (self.sides.get(&index)?, self.scene().layers.get(index)?);
-        let present = LayerSide::of_layer(layer);
+        let present = LayerVersion::of_layer(layer);
         // undo may have restored the other version
         let is_other = present == kept.sides[1 - kept.shown] && present != kept.sides[kept.shown];
         Some(if is_other { 1 - kept.shown } else { kept.shown })
     }
 
     /// Shows a version of a layer, as an undo step. The first time, B starts as a copy of A.
-    pub fn show_side(&mut self, index: usize, side: usize) {
+    pub fn show_version(&mut self, index: usize, side: usize) {
         let Some(layer) = self.scene().layers.get(index).filter(|layer| !layer.locked) else { return };
-        let present = LayerSide::of_layer(layer);
+        let present = LayerVersion::of_layer(layer);
         let Some(shown) = self.shown_side(index) else {
-            self.sides.insert(index, LayerSides { sides: [present.clone(), present], shown: side });
+            self.sides.insert(index, LayerVersions { sides: [present.clone(), present], shown: side });
             return;
         };
         if shown == side {
@@ -53,7 +53,7 @@ impl Document {
         let Some(kept) = self.sides.get_mut(&index) else { return };
         kept.sides[shown] = present;
         kept.shown = side;
-        let LayerSide { node, epochs, mix, mask } = kept.sides[side].clone();
+        let LayerVersion { node, epochs, mix, mask } = kept.sides[side].clone();
         self.edit(if side == 0 { "Show version A of layer" } else { "Show version B of layer" }, None, |scene| {
             let layer = &mut scene.layers[index];
             (layer.node, layer.epochs, layer.mix, layer.mask) = (node, epochs, mix, mask);
@@ -79,17 +79,17 @@ mod tests {
         let opacity = |document: &Document| document.scene().layers[0].mix.opacity;
         let param = Mix::default();
         let find = talweg::param::Params::about(&param).find("opacity").unwrap();
-        document.show_side(0, 1);
+        document.show_version(0, 1);
         assert_eq!((document.shown_side(0), opacity(&document)), (Some(1), 1.0));
         document.set(Group::Mix(0), find, &Value::Float(0.25), None);
-        document.show_side(0, 0);
+        document.show_version(0, 0);
         assert_eq!((document.shown_side(0), opacity(&document)), (Some(0), 1.0));
         document.set(Group::Mix(0), find, &Value::Float(0.75), None);
-        document.show_side(0, 1);
+        document.show_version(0, 1);
         assert_eq!(opacity(&document), 0.25);
         document.undo();
         assert_eq!((document.shown_side(0), opacity(&document)), (Some(0), 0.75));
-        document.show_side(0, 1);
+        document.show_version(0, 1);
         assert_eq!(opacity(&document), 0.25);
         document.forget_side(0);
         assert_eq!((document.shown_side(0), opacity(&document)), (None, 0.25));

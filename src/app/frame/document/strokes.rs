@@ -78,7 +78,7 @@ impl Document {
         if self.shown_mask != layer {
             self.shown_mask = layer;
             if layer.is_some() {
-                self.look_again();
+                self.request_again();
             }
         }
     }

@@ -199,7 +199,7 @@ fn a_new_layer_has_its_natural_preset_unless_given_values() {
     let mut document = Document::default();
     let preset = |document: &Document| {
         let node = &document.scene().layers.last().expect("one was added").node;
-        node.present_preset().map(|preset| preset.label)
+        node.matching_preset().map(|preset| preset.label)
     };
     document.add_layer(Node::named("StreamPower").expect("in the catalogue"));
     assert_eq!(preset(&document), Some("Natural"));

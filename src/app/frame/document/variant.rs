@@ -58,7 +58,7 @@ impl Document {
     }
 
     /// Replaces the scene by a variant of it.
-    pub fn adopt_variant(&mut self, variant: &SceneVariant) {
+    pub fn apply_variant(&mut self, variant: &SceneVariant) {
         self.offer = None;
         self.edit("Apply variant", None, |scene| scene.clone_from(&variant.scene));
     }

@@ -11,7 +11,7 @@ use talweg::preferences::PanelLayout;
 /// The name of the view in the list of panels.
 const VIEW: &str = "view";
 /// Minimum size of the view in points.
-const LEAST_VIEW: Vec2 = vec2(200.0, 120.0);
+const MIN_VIEW_SIZE: Vec2 = vec2(200.0, 120.0);
 /// Gap between two panels, in points.
 pub(super) const GAP: f32 = 1.0;
 /// Height of the tab bar, in points.
@@ -26,13 +26,13 @@ pub(super) enum DockPane {
 }
 
 /// The layout of all panels. See the module.
-pub(super) struct PanelArrangement {
+pub(super) struct PanelTiles {
     pub tree: Tree<DockPane>,
     /// Sizes in points that the user chose for parts of a row or column. They apply whenever there is room.
     chosen: HashMap<TileId, f32>,
 }
 
-impl PanelArrangement {
+impl PanelTiles {
     /// Restores the stored layout. Panels that are not in it go to their default positions.
     pub fn new(panels: &[DockedPanel], kept: Option<&PanelLayout>) -> Self {
         let (mut tiles, mut chosen) = (Tiles::default(), HashMap::new());
@@ -221,7 +221,7 @@ impl PanelArrangement {
     /// Size along an axis, in points, of the visible panels in a tile together.
     fn size(&self, tile: TileId, axis: usize, sizes: &PanelSizes, of: fn(&DockedPanel) -> [f32; 2]) -> f32 {
         match self.tree.tiles.get(tile) {
-            Some(Tile::Pane(DockPane::View)) => LEAST_VIEW[axis],
+            Some(Tile::Pane(DockPane::View)) => MIN_VIEW_SIZE[axis],
             Some(Tile::Pane(DockPane::Panel(index))) => {
                 self.fixed(tile, axis, sizes).unwrap_or_else(|| of(&sizes.panels[*index])[axis])
             }
@@ -370,7 +370,7 @@ mod tests {
     const SHOWN: [PanelShown; 4] = [PanelShown::Open, PanelShown::Open, PanelShown::Fixed(40.0), PanelShown::Open];
 
     /// Width and height of a panel in a window of a given size.
-    fn size(arrangement: &mut PanelArrangement, window: Vec2, pane: DockPane) -> Vec2 {
+    fn size(arrangement: &mut PanelTiles, window: Vec2, pane: DockPane) -> Vec2 {
         arrangement.fit(Rect::from_min_size(bevy_egui::egui::Pos2::ZERO, window), &PANELS, &SHOWN);
         let mut size = window;
         let mut tile = arrangement.find(pane).unwrap();
@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn panels_keep_their_size_and_the_view_fills_the_rest() {
-        let mut arrangement = PanelArrangement::new(&PANELS, None);
+        let mut arrangement = PanelTiles::new(&PANELS, None);
         for width in [1280.0, 2560.0, 1024.0] {
             let window = vec2(width, 700.0);
             assert_eq!(
@@ -406,17 +406,17 @@ mod tests {
         assert_eq!(size(&mut arrangement, vec2(1280.0, 700.0), DockPane::Panel(3)).x, 280.0);
         // with little room, the view keeps its minimum size
         let small = vec2(660.0, 300.0);
-        assert!(size(&mut arrangement, small, DockPane::View).x >= LEAST_VIEW.x - 1e-3);
+        assert!(size(&mut arrangement, small, DockPane::View).x >= MIN_VIEW_SIZE.x - 1e-3);
     }
 
     #[test]
     fn saved_panels_return_and_new_panels_start_at_their_edge() {
-        let mut arrangement = PanelArrangement::new(&PANELS, None);
+        let mut arrangement = PanelTiles::new(&PANELS, None);
         arrangement.dock(0, DockEdge::Right);
         arrangement.dock(3, DockEdge::Bottom);
         size(&mut arrangement, vec2(1280.0, 720.0), DockPane::View);
         let kept = arrangement.layout(&PANELS).unwrap();
-        let again = PanelArrangement::new(&PANELS, Some(&kept));
+        let again = PanelTiles::new(&PANELS, Some(&kept));
         assert_eq!(again.layout(&PANELS), Some(kept.clone()));
         let PanelLayout::Row(parts) = &kept else { panic!("{kept:?}") };
         let names: Vec<_> = parts.iter().map(|(part, _)| part.panels()).collect();
@@ -426,12 +426,12 @@ mod tests {
             (PanelLayout::Panel("gone".into()), 200.0),
             (PanelLayout::Panel("map".into()), 333.0),
         ]);
-        let mut grown = PanelArrangement::new(&PANELS, Some(&old));
+        let mut grown = PanelTiles::new(&PANELS, Some(&old));
         assert!((0..4).all(|index| grown.find(DockPane::Panel(index)).is_some()));
         assert_eq!(size(&mut grown, vec2(1280.0, 720.0), DockPane::Panel(3)).x, 333.0);
         // a layout without the view is invalid
-        let lost = PanelArrangement::new(&PANELS, Some(&PanelLayout::Panel("map".into())));
-        assert_eq!(lost.layout(&PANELS), PanelArrangement::new(&PANELS, None).layout(&PANELS));
+        let lost = PanelTiles::new(&PANELS, Some(&PanelLayout::Panel("map".into())));
+        assert_eq!(lost.layout(&PANELS), PanelTiles::new(&PANELS, None).layout(&PANELS));
     }
 
     #[test]
@@ -440,7 +440,7 @@ mod tests {
             tabs: vec![PanelLayout::Panel("map".into()), PanelLayout::Panel("view".into())],
             open: 0,
         };
-        let arrangement = PanelArrangement::new(&PANELS, Some(&tabs));
+        let arrangement = PanelTiles::new(&PANELS, Some(&tabs));
         let view = arrangement.find(DockPane::View).unwrap();
         assert!(!arrangement.tabs().contains(&view));
     }

@@ -17,7 +17,7 @@ use egui::{CursorIcon, Margin, Rect, Sense, Ui, UiBuilder, Visuals, WidgetText, 
 use egui_phosphor::regular as icon;
 use egui_tiles::{EditAction, ResizeState, TabState, TileId, Tiles, UiResponse};
 
-use self::arrangement::{DockPane, GAP, PanelArrangement, TAB_BAR};
+use self::arrangement::{DockPane, GAP, PanelTiles, TAB_BAR};
 use super::commands::{Action, Command, CommandQueue, Info};
 use super::editor::Editor;
 use super::menu::pick;
@@ -105,7 +105,7 @@ pub struct Dock {
     panels: Vec<DockedPanel>,
     registered: Vec<RegisteredPanel>,
     shown: Vec<PanelShown>,
-    arrangement: Option<PanelArrangement>,
+    arrangement: Option<PanelTiles>,
 }
 
 /// Registers panels.
@@ -209,7 +209,7 @@ pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut U
     }
     let mut arrangement = match dock.arrangement.take() {
         Some(arrangement) => arrangement,
-        None => PanelArrangement::new(&dock.panels, world.resource::<Editor>().panels.as_ref()),
+        None => PanelTiles::new(&dock.panels, world.resource::<Editor>().panels.as_ref()),
     };
     for (index, shown) in dock.shown.iter().enumerate() {
         let Some(tile) = arrangement.find(DockPane::Panel(index)) else { continue };
@@ -222,7 +222,7 @@ pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut U
     let rect = root.available_rect_before_wrap();
     arrangement.fit(rect, &dock.panels, &dock.shown);
     let tabs = arrangement.tabs();
-    let mut hands = DockHands {
+    let mut hands = DockBehavior {
         world,
         dock: &dock,
         tabs,
@@ -251,7 +251,7 @@ pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut U
 }
 
 /// Draws the tiles and records the user's changes.
-struct DockHands<'a> {
+struct DockBehavior<'a> {
     world: &'a mut World,
     dock: &'a Dock,
     tabs: HashSet<TileId>,
@@ -265,7 +265,7 @@ struct DockHands<'a> {
     resized: bool,
 }
 
-impl DockHands<'_> {
+impl DockBehavior<'_> {
     fn view(&mut self, ui: &mut Ui) {
         (self.bars)(self.world, ui);
         self.free_rect = ui.available_rect_before_wrap();
@@ -334,7 +334,7 @@ impl DockHands<'_> {
     }
 }
 
-impl egui_tiles::Behavior<DockPane> for DockHands<'_> {
+impl egui_tiles::Behavior<DockPane> for DockBehavior<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, tile: TileId, pane: &mut DockPane) -> UiResponse {
         match *pane {
             DockPane::View => {

@@ -55,7 +55,7 @@ pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
 
 /// The unit and tick texts in the preferred units; any text before a number is kept.
 fn in_units(legend: &Legend) -> (String, Vec<String>) {
-    let unit = ShownUnit::of_kept("m");
+    let unit = ShownUnit::of_stored("m");
     let kept = || legend.ticks.iter().map(|tick| tick.text.clone());
     if legend.unit != "m" || unit.name == "m" {
         return (legend.unit.clone(), kept().collect());

@@ -201,7 +201,7 @@ fn number(
 ) -> (Option<(Response, f64)>, bool) {
     let whole = matches!(spec.kind, ParamKind::Int { .. });
     // from here on, numbers are in the shown unit
-    let unit = ShownUnit::of_kept(spec.unit);
+    let unit = ShownUnit::of_stored(spec.unit);
     let [value, least, most] = [value, hard.0, hard.1].map(|kept| unit.shown(kept));
     let slider = (unit.shown(slider.0), unit.shown(slider.1));
     let logarithmic = slider.0 > 0.0 && slider.1 / slider.0 >= 50.0;
@@ -279,7 +279,7 @@ fn field(
             // after a unit conversion, the text shows fewer digits than the value has
             let is_untouched = text.trim() == written(value);
             let read =
-                if is_untouched { Some(value) } else { unit.read(text).map(|shown| spec.number_shown_as(shown)) };
+                if is_untouched { Some(value) } else { unit.read(text).map(|shown| spec.number_from_shown(shown)) };
             *refused.borrow_mut() = refusal(text.trim(), read, spec, hard);
             read
         });

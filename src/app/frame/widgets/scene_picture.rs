@@ -10,12 +10,12 @@ use talweg::appearance::RgbImage;
 
 /// The thumbnail. See the module.
 #[derive(Clone, Default)]
-pub struct ScenePicture {
+pub struct SceneThumbnail {
     image: Arc<OnceLock<RgbImage>>,
     texture: Arc<OnceLock<TextureHandle>>,
 }
 
-impl ScenePicture {
+impl SceneThumbnail {
     /// Sets the finished image.
     pub fn set(&self, image: RgbImage) {
         // the image is set only once
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_gallery_loads_two_textures_per_frame() {
-        let pictures: Vec<ScenePicture> = (0..5).map(|_| ScenePicture::default()).collect();
+        let pictures: Vec<SceneThumbnail> = (0..5).map(|_| SceneThumbnail::default()).collect();
         for picture in &pictures {
             picture.set(RgbImage { width: 1, height: 1, rgb: vec![7; 3] });
         }

@@ -66,7 +66,7 @@ pub fn place(pose: &Pose, (near, fov): (f32, f32), transform: &mut Transform, pr
 }
 
 /// Distance of the near plane: no part of the terrains is nearer to the eye.
-pub fn near_world<'a>(
+pub fn near_plane_world<'a>(
     pose: &Pose,
     terrains: impl IntoIterator<Item = &'a SquareTerrain>,
     tree_surface: Option<&TreeSurface>,
@@ -109,7 +109,7 @@ pub fn apply_camera(
     if pose != view.pose {
         view.pose = pose;
     }
-    let near = near_world(&pose, state.squares(), state.tree_surface.as_deref());
+    let near = near_plane_world(&pose, state.squares(), state.tree_surface.as_deref());
     place(&pose, (near, state.projection.field_of_view()), &mut transform, &mut projection);
 }
 

@@ -44,7 +44,7 @@ impl ViewportArea {
 
 /// How the camera responds to the mouse and how it moves. The `frame` module writes it.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CameraManners {
+pub struct CameraBehaviour {
     pub mouse: MouseStyle,
     /// The camera jumps to its goal instead of gliding.
     pub jumps: bool,
@@ -52,13 +52,13 @@ pub struct CameraManners {
     pub flies: bool,
 }
 
-impl Default for CameraManners {
+impl Default for CameraBehaviour {
     fn default() -> Self {
         Self { mouse: MouseStyle::Talweg, jumps: false, flies: false }
     }
 }
 
-impl CameraManners {
+impl CameraBehaviour {
     /// The camera gesture of a drag with the pressed button and held keys; `None` if the camera does not move.
     pub fn gesture(
         &self,

@@ -23,7 +23,7 @@ impl Plugin for ViewCameraPlugin {
             .init_resource::<square::ViewCamera>()
             .init_resource::<globe::GlobeCamera>()
             .init_resource::<input::ViewportArea>()
-            .init_resource::<input::CameraManners>()
+            .init_resource::<input::CameraBehaviour>()
             .init_resource::<apply::Probe>()
             .init_resource::<globe::probe::GlobeProbe>()
             .init_resource::<PlanetView>()

@@ -248,10 +248,10 @@ impl TreeSurface {
     pub fn sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         let p = self.place(flat_world);
         if let Some(eroded) = &self.eroded {
-            let tree = || self.program.covered_in(selection, p, detail);
+            let tree = || self.program.surface_with_sand_and_snow_in(selection, p, detail);
             return self.sample_on(eroded, p, detail, tree);
         }
-        let height = self.program.covered_in(selection, p, detail);
+        let height = self.program.surface_with_sand_and_snow_in(selection, p, detail);
         let depth = if self.has_water() {
             depth_of(&self.program.sample_in::<false>(selection, MaterialLayer::Water, p, detail), height)
         } else {

@@ -17,7 +17,7 @@ use super::parts::{GlobePart, globe_parts};
 use super::patches::{GlobePatchInstance, PatchPlan, culling_of, has_sun_by_vertex, known_heights};
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
-use super::tiles::{DetailGround, MOST_METRES, PatchTiles, PlantedGlobe, TileDrawing, seen_cells};
+use super::tiles::{FineTerrain, MOST_METRES, PatchTiles, PlantedGlobe, TileDrawing, seen_cells};
 use crate::view::compare::Pane;
 use crate::view::plants::cells::{ScatterEye, WantedCell};
 use crate::view::plants::shadows::ShadowCascades;
@@ -40,7 +40,7 @@ pub struct GlobeDrawing {
     /// The tiles of fine terrain, while the eye is near enough to see them.
     tiles: Option<TileDrawing>,
     /// The fine terrain with other scatter rules than its own, and the serial number of the terrain it was made from.
-    planted: Option<(u64, Arc<DetailGround>)>,
+    planted: Option<(u64, Arc<FineTerrain>)>,
     noise: NoiseVolume,
 }
 
@@ -48,7 +48,7 @@ pub struct GlobeDrawing {
 pub struct GlobePlan {
     eye: GlobeEye,
     /// The fine terrain between the samples, if it is drawn.
-    detail: Option<Arc<DetailGround>>,
+    detail: Option<Arc<FineTerrain>>,
     has_sun_by_vertex: bool,
     has_site: bool,
     frame: GlobeFrame,
@@ -99,7 +99,7 @@ impl Surface for GlobeDrawing {
     }
 
     fn brightening(&self, pane: Pane, shown: &GlobeShown, _: Option<&Mips>, context: &DrawContext) -> f32 {
-        let is_seen = shown.scene.projection == PlanetProjection::Globe && context.mode.is_lit_as_seen();
+        let is_seen = shown.scene.projection == PlanetProjection::Globe && context.mode.has_auto_exposure();
         if !shown.terrain.settings.auto_exposure || !is_seen {
             return 0.0;
         }
@@ -267,7 +267,7 @@ impl Surface for GlobeDrawing {
 
 impl GlobeDrawing {
     /// The fine terrain with these scatter rules. New rules invalidate the canopy; the height data can be reused.
-    fn planted(&mut self, detail: Arc<DetailGround>, rules: &Arc<ScatterRules>) -> Arc<DetailGround> {
+    fn planted(&mut self, detail: Arc<FineTerrain>, rules: &Arc<ScatterRules>) -> Arc<FineTerrain> {
         let is_own = |own: &Arc<ScatterRules>| Arc::ptr_eq(own, rules) || **own == **rules;
         if is_own(&detail.scatter.0) {
             return detail;

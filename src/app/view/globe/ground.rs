@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::tiles::DetailGround;
+use super::tiles::FineTerrain;
 use talweg::field::{Globe, globe::locate, smooth_step};
 
 /// The surface of a globe with its vertical exaggeration. Lengths are in metres.
@@ -19,7 +19,7 @@ pub struct GlobeSurface<'a> {
     /// Lowest and highest surface as drawn, over the radius.
     pub range: (f64, f64),
     /// The fine terrain between the samples, if it is drawn, and its vertical exaggeration.
-    pub detail: Option<(&'a DetailGround, f64)>,
+    pub detail: Option<(&'a FineTerrain, f64)>,
 }
 
 /// Most steps along a picking ray.

@@ -7,7 +7,7 @@ use super::frame::GlobeEye;
 use super::lod::{GlobeCulling, GlobeLodRange, GlobePatch, select};
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
-use super::tiles::{DetailGround, PatchTiles};
+use super::tiles::{FineTerrain, PatchTiles};
 use crate::view::render::mesh::PatchDetail;
 use talweg::preferences::PlanetProjection;
 
@@ -127,7 +127,7 @@ pub fn has_sun_by_vertex(terrain: &GlobeTerrain, scenery: &Scenery, eye: &GlobeE
 }
 
 /// Drawn height ranges of patches in metres, from the tiles on the graphics card.
-pub fn known_heights(detail: &DetailGround, exaggeration: f64) -> impl Fn(GlobePatch) -> Option<(f64, f64)> + use<> {
+pub fn known_heights(detail: &FineTerrain, exaggeration: f64) -> impl Fn(GlobePatch) -> Option<(f64, f64)> + use<> {
     let ranges = detail.ranges();
     move |patch| {
         let (low, high) = ranges(patch)?;

@@ -11,7 +11,7 @@ use super::camera::GlobePose;
 use super::face::{axes, fitted_gradient, tangents};
 use super::ground::GlobeSurface;
 use super::relief::Exaggeration;
-use super::tiles::{DetailGround, TilePainter, palette_colour};
+use super::tiles::{FineTerrain, TilePainter, palette_colour};
 use super::wetness::wetness;
 use crate::view::overlays::choice::{Overlay, OverlayChoice, STEEPEST_DEGREES};
 use crate::view::overlays::data::overlay_places;
@@ -44,7 +44,7 @@ pub struct GlobeTerrain {
     /// Encoded colours, one image per face.
     pub colours: Arc<Vec<Mips>>,
     /// The fine terrain between the samples.
-    detail: Option<Arc<DetailGround>>,
+    detail: Option<Arc<FineTerrain>>,
     /// The colours without an overlay.
     natural: Arc<Vec<[u8; 4]>>,
     pub palette: Arc<PaletteTable>,
@@ -97,7 +97,7 @@ impl GlobeTerrain {
             let cell = radius_metres * std::f64::consts::FRAC_PI_2 / (terrain.samples() - 1) as f64;
             let steepest = slopes.par_iter().map(|slope| slope[0].hypot(slope[1])).reduce(|| 0.0, f32::max);
             let painter = TilePainter::new(&base, &globe, palette);
-            DetailGround::new(source, whole.clone(), painter, (radius_metres, cell), f64::from(steepest) * cell)
+            FineTerrain::new(source, whole.clone(), painter, (radius_metres, cell), f64::from(steepest) * cell)
         });
         let shape = (0..FACES)
             .map(|face| {
@@ -232,7 +232,7 @@ impl GlobeTerrain {
 
     /// The fine terrain between the samples, if it is drawn. An overlay hides it, because its data must be shown as it
     /// is.
-    pub fn detail(&self, view: &GlobeView) -> Option<&Arc<DetailGround>> {
+    pub fn detail(&self, view: &GlobeView) -> Option<&Arc<FineTerrain>> {
         self.detail.as_ref().filter(|_| view.fine_ground && !self.has_overlay())
     }
 

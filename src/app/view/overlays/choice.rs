@@ -137,7 +137,7 @@ impl PartialEq for Reference {
 
 impl OverlayChoice {
     /// Whether both give the same image. The reference matters only if the overlay uses it.
-    pub fn shows_the_same(&self, other: &Self) -> bool {
+    pub fn has_same_image(&self, other: &Self) -> bool {
         let compares = self.overlay == Overlay::Difference;
         let same_biomes = match (&self.biomes, &other.biomes) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,

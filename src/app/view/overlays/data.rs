@@ -235,7 +235,7 @@ impl OverlayScale {
         let opaque = Fade { nothing: 0.0, width: 0.0 };
         // the opacity equals the weight of the layer
         let weight = Fade { nothing: 0.0, width: 1.0 };
-        let most = || nice(few_exceed(values, 0.98));
+        let most = || nice(magnitude_quantile(values, 0.98));
         let (low, high, unit, ticks, fade) = match self {
             Self::Signed => {
                 let most = most();
@@ -261,7 +261,7 @@ impl OverlayScale {
             }
             Self::Weight => (0.0, 1.0, "", linear(0.0, 1.0, 4, false), weight),
             Self::Powers(unit) => {
-                let powers = few_exceed(values, 0.9995).max(10.0).log10().ceil();
+                let powers = magnitude_quantile(values, 0.9995).max(10.0).log10().ceil();
                 (0.0, powers, unit, decades(powers as i32), rivers)
             }
         };
@@ -298,7 +298,7 @@ pub fn overlay_colours(
 
 /// The multiples of ten around nearly all values, so that single cold peaks do not widen the range.
 fn tens(values: &[f32]) -> (f32, f32) {
-    let stride = values.len().div_ceil(LOOKED_AT) | 1;
+    let stride = values.len().div_ceil(RANGE_SAMPLES) | 1;
     let mut some: Vec<f32> = values.iter().step_by(stride).copied().filter(|v| v.is_finite()).collect();
     if some.is_empty() {
         return (0.0, 10.0);
@@ -329,12 +329,12 @@ fn collect(terrain: &Terrain, control: &Control, value: impl Fn(usize) -> f32 + 
 }
 
 /// Number of values to sample for an estimate of their range.
-const LOOKED_AT: usize = 1 << 17;
+const RANGE_SAMPLES: usize = 1 << 17;
 
 /// The magnitude that only `1 - share` of the non-zero values exceed.
-fn few_exceed(values: &[f32], share: f32) -> f32 {
+fn magnitude_quantile(values: &[f32], share: f32) -> f32 {
     // an odd stride does not stay in the same columns
-    let stride = values.len().div_ceil(LOOKED_AT) | 1;
+    let stride = values.len().div_ceil(RANGE_SAMPLES) | 1;
     let mut sizes: Vec<f32> = values.iter().step_by(stride).map(|v| v.abs()).filter(|v| *v > 1e-6).collect();
     if sizes.is_empty() {
         return 0.0;
@@ -414,7 +414,7 @@ mod tests {
                 let mut other = scene.clone();
                 other.set("climate.rain=2").unwrap();
                 let changed = OverlayChoice { climate: Some(climate_of(&other)), ..choice.clone() };
-                assert!(!choice.shows_the_same(&changed) && choice.shows_the_same(&choice.clone()));
+                assert!(!choice.has_same_image(&changed) && choice.has_same_image(&choice.clone()));
             }
         }
     }

@@ -82,7 +82,7 @@ fn share_kept(away: f32, all_metres: f32) -> f32 {
 
 /// Fraction of its size that an object of a rank has at a distance, in units of the distance up to which all are drawn.
 /// The last drawn ranks are still growing.
-pub fn part_kept(rank: u16, away: f32) -> f32 {
+pub fn kept_size(rank: u16, away: f32) -> f32 {
     let [whole, nothing] = REACHES[usize::from(rank).min(POINTS - 1)];
     if away <= whole {
         return 1.0;
@@ -98,7 +98,7 @@ pub fn part_kept(rank: u16, away: f32) -> f32 {
 const GROWING: f32 = 0.15;
 
 /// For each rank, the distance up to which its objects have their full size and the distance from which they have none.
-/// The table saves [`part_kept`] a power function for every object in every frame.
+/// The table saves [`kept_size`] a power function for every object in every frame.
 static REACHES: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     let reach =
         |ranks_kept: f32| if ranks_kept > POINTS as f32 { 0.0 } else { (POINTS as f32 / ranks_kept).powf(1.0 / 1.2) };
@@ -126,7 +126,7 @@ mod tests {
             let kept = share_kept(away, 1.0) * POINTS as f32;
             for rank in 0..POINTS as u16 {
                 let part = ((kept - f32::from(rank)) / (GROWING * kept)).clamp(0.0, 1.0);
-                assert!((part_kept(rank, away) - part).abs() < 1e-3, "rank {rank} at {away}");
+                assert!((kept_size(rank, away) - part).abs() < 1e-3, "rank {rank} at {away}");
             }
         }
     }

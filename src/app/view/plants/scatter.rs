@@ -21,7 +21,7 @@ use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::cells::{ALL_PIXELS, CellKey, ScatterEye, WantedCell, part_kept};
+use super::cells::{ALL_PIXELS, CellKey, ScatterEye, WantedCell, kept_size};
 use super::shadows::{SHADOW_CASCADES, ShadowMaps};
 use crate::view::render::batch::{DrawCall, DrawContext, Geometry, GrowingBuffer, ShadowPass};
 use crate::view::render::mesh::RenderQuality;
@@ -125,14 +125,14 @@ struct ScatterCell {
 }
 
 /// The result of a background task.
-struct MadeScatter<C> {
+struct ScatterResult<C> {
     planted: PlantedCells<C>,
     /// Number of the surface that it was computed for.
     source: u64,
 }
 
 /// A background task's result, once it is there.
-type ScatterTask<C> = Arc<Mutex<Option<MadeScatter<C>>>>;
+type ScatterTask<C> = Arc<Mutex<Option<ScatterResult<C>>>>;
 
 /// State of plants and stones that is kept between frames.
 pub struct ScatterDrawing<S: PlantedSurface> {
@@ -228,7 +228,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         eye: &ScatterEye,
         context: &DrawContext,
     ) -> ScatterFrame {
-        self.take_made(context);
+        self.poll_task(context);
         let is_new = !self.ground.as_ref().is_some_and(|before| before.is_same(ground));
         if is_new {
             self.ground = Some(ground.clone());
@@ -249,7 +249,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         if !is_settled && self.task.is_none() {
             if context.quality == RenderQuality::Still {
                 // a single image waits for the objects anyway, so compute them at once
-                let made = MadeScatter { planted: ground.plant(missing, wants_canopy), source: self.source };
+                let made = ScatterResult { planted: ground.plant(missing, wants_canopy), source: self.source };
                 self.keep(made, context);
                 is_settled = true;
             } else if !is_new {
@@ -268,14 +268,14 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         ScatterFrame { calls, shadow_calls, all_world: all_metres / ground.metres_per_world(), is_settled }
     }
 
-    fn take_made(&mut self, context: &DrawContext) {
+    fn poll_task(&mut self, context: &DrawContext) {
         let Some(task) = &self.task else { return };
         let Some(made) = task.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         self.keep(made, context);
         self.task = None;
     }
 
-    fn keep(&mut self, made: MadeScatter<S::CellPlace>, context: &DrawContext) {
+    fn keep(&mut self, made: ScatterResult<S::CellPlace>, context: &DrawContext) {
         let source = made.source;
         let cell = |(request, objects): (CellRequest<S::CellPlace>, _)| {
             (request.key, ScatterCell { source, ranks: request.ranks, objects })
@@ -389,7 +389,7 @@ impl InstanceLists {
             if pixels <= least {
                 continue;
             }
-            let size = object.size_metres * part_kept(object.rank, away / all_metres).min(pixels / least - 1.0);
+            let size = object.size_metres * kept_size(object.rank, away / all_metres).min(pixels / least - 1.0);
             if size <= 0.0 {
                 continue;
             }
@@ -462,7 +462,7 @@ fn begin<S: PlantedSurface>(
     let task = ScatterTask::default();
     let result = task.clone();
     rayon::spawn(move || {
-        let made = MadeScatter { planted: ground.plant(cells, wants_canopy), source };
+        let made = ScatterResult { planted: ground.plant(cells, wants_canopy), source };
         *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
     });
     task

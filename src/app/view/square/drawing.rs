@@ -120,7 +120,7 @@ impl Surface for SquareDrawing {
 
     fn brightening(&self, pane: Pane, shown: &SquareShown, canopy: Option<&Mips>, context: &DrawContext) -> f32 {
         let terrain = shown.terrain;
-        let is_seen = context.mode.is_lit_as_seen()
+        let is_seen = context.mode.has_auto_exposure()
             && terrain.tint() == Tint::None
             && context.projection == ViewProjection::Perspective;
         if !terrain.settings.auto_exposure || !is_seen {

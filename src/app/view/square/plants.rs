@@ -83,7 +83,8 @@ impl PlantedSurface for PlantedSquare {
 
     fn is_same(&self, other: &Self) -> bool {
         let serial = |ground: &Self| (ground.terrain.serial, ground.tree.as_ref().map(|tree| tree.serial));
-        serial(self) == serial(other) && (Arc::ptr_eq(&self.table, &other.table) || self.table.grows_like(&other.table))
+        serial(self) == serial(other)
+            && (Arc::ptr_eq(&self.table, &other.table) || self.table.has_same_vegetation(&other.table))
     }
 
     fn metres_per_world(&self) -> f32 {

@@ -20,7 +20,7 @@ use crate::view::render::mips::{Mips, from_halves, halves, unit_bytes};
 use crate::view::render::scene_needs::{SceneNeed, SceneNeeds};
 use crate::view::render::surface_water::{SurfaceWater, surface_water};
 use crate::view::render::texels::{TerrainMap, TexelSource, Texels, levels_left_out};
-use crate::view::render_base::{BiomePaint, RenderBase, has_same_map, next_serial, resampled};
+use crate::view::render_base::{BiomePaint, RenderBase, has_same_map, new_serial, resampled};
 use crate::view::scale::WorldScale;
 use talweg::appearance::light::sky::Daylight;
 use talweg::appearance::{GroundShareMaps, decode, encode, openness};
@@ -193,7 +193,7 @@ impl SquareTerrain {
         let mut base = self.base.with_choice(choice);
         let mut data = self.data.clone();
         let bare = |choice: &OverlayChoice| OverlayChoice { biomes: None, ..choice.clone() };
-        if !bare(choice).shows_the_same(&bare(&self.choice)) {
+        if !bare(choice).has_same_image(&bare(&self.choice)) {
             (data, base.legend) = overlay_data(&self.terrain, self.scale.relief_metres(), choice, control)?;
         }
         let colours = match (&base.biomes, &self.biomes) {
@@ -249,7 +249,7 @@ impl SquareTerrain {
         let cover = SnowSandCover::renewed(self.cover.as_ref(), &self.terrain, terrain, settings, region, control)?;
         let site = SiteConditionMap::renewed(self.site.as_ref(), &self.terrain, terrain, settings, region, control)?;
         let (terrain, settings) = (terrain.clone(), settings.clone());
-        let base = RenderBase { serial: next_serial(), range, settings, terrain, ..self.base.clone() };
+        let base = RenderBase { serial: new_serial(), range, settings, terrain, ..self.base.clone() };
         Ok(Some(Self {
             base,
             cover,

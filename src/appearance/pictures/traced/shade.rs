@@ -5,7 +5,7 @@ use super::TracedScene;
 use crate::appearance::PaletteTable;
 use crate::appearance::colours::snow_sand::{COVERS, share_hidden, vegetated};
 use crate::appearance::colours::srgb::{Light, decode, mix};
-use crate::appearance::materials::piece_materials::{GroundShares, hidden_by_both};
+use crate::appearance::materials::piece_materials::{GroundShares, combined_cover};
 use crate::construction::geometry::plane::{Area, Point, higher};
 use crate::construction::sample::{Detail, THRESHOLD};
 use crate::construction::trace::{TraceRay, Tracer};
@@ -182,7 +182,7 @@ impl<'a> Shade<'a> {
         let colour = self.colour(self.place(height_metres).max(SHORE as f32));
         let ground = mix(colour, self.rock, self.subject.palette.rock_share(slope_degrees));
         let made = if program.has_materials() {
-            let shares = program.material_shares_in(&self.everything, p, detail);
+            let shares = program.material_fractions_in(&self.everything, p, detail);
             GroundShares(shares.laid().map(|share| share as f32))
         } else {
             GroundShares::default()
@@ -193,7 +193,7 @@ impl<'a> Shade<'a> {
             ground = vegetated(ground, plants.surface(0.0).0.clamp(0.0, 1.0) as f32);
         }
         COVERS.iter().zip(depths).zip(made.hidden()).fold(ground, |below, (((_, colour, half_metres), depth), made)| {
-            mix(below, decode(*colour), hidden_by_both(made, share_hidden(depth / half_metres)))
+            mix(below, decode(*colour), combined_cover(made, share_hidden(depth / half_metres)))
         })
     }
 

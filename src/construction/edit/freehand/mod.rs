@@ -12,9 +12,9 @@
 use super::link_group::{self, Motion};
 use super::points::{self, place_between};
 use super::reshape::tidy;
-use super::snap::GroundBeneath;
+use super::snap::GroundBelow;
 use super::transform_path::TransformPath;
-use super::{EditError, PiecePath, soundly};
+use super::{EditError, PiecePath, apply_or_undo};
 use crate::check::MOST_POINTS;
 use crate::geometry::outline::ClosedOutline;
 use crate::geometry::path::{CurveFit, closed_line, flatten};
@@ -102,7 +102,7 @@ struct DrawnPath {
 }
 
 /// The largest distance between a part of the line and the stroke.
-struct Stray {
+struct Deviation {
     distance: f64,
     /// Arc length on the stroke where a point should be added.
     at: f64,
@@ -162,7 +162,7 @@ impl DrawnPath {
     }
 
     /// Distance between line and stroke, for each part.
-    fn strays(&self, chosen: &[f64]) -> Vec<Stray> {
+    fn strays(&self, chosen: &[f64]) -> Vec<Deviation> {
         let points: Vec<Point> = chosen.iter().map(|&s| self.place(s)).collect();
         let reach = REACH * self.tolerance;
         let mut ends = chosen.to_vec();
@@ -185,17 +185,17 @@ impl DrawnPath {
                 let own: Vec<(f64, Point)> = self.part(ends[k], ends[k + 1]);
                 let around = if slack == 0 { own.clone() } else { self.part(ends[from], ends[to]) };
                 let curve: Vec<(f64, Point)> = line[marks[from]..=marks[to]].iter().map(|p| (0.0, *p)).collect();
-                let mut worst = Stray { distance: 0.0, at: 0.5 * (ends[k] + ends[k + 1]) };
+                let mut worst = Deviation { distance: 0.0, at: 0.5 * (ends[k] + ends[k + 1]) };
                 for (at, p) in own {
                     let distance = nearest(&curve, p).0;
                     if distance > worst.distance {
-                        worst = Stray { distance, at };
+                        worst = Deviation { distance, at };
                     }
                 }
                 for p in &line[marks[k]..=marks[k + 1]] {
                     let (distance, at) = nearest(&around, *p);
                     if distance > worst.distance {
-                        worst = Stray { distance, at };
+                        worst = Deviation { distance, at };
                     }
                 }
                 // keep new points away from the ends of the part, and inside it
@@ -328,9 +328,9 @@ pub fn redraw(
     path: &PiecePath,
     line: &DrawnLine,
     seed: u32,
-    ground: Option<&GroundBeneath>,
+    ground: Option<&GroundBelow>,
 ) -> Result<usize, EditError> {
-    soundly(tree, |tree| {
+    apply_or_undo(tree, |tree| {
         let piece = path.piece(tree).ok_or(EditError::Gone)?.clone();
         let form = line_form(&piece).ok_or(EditError::Gone)?;
         let transform = TransformPath::for_piece(tree, path, seed);

@@ -179,7 +179,7 @@ fn widths_and_profiles_are_transferred_by_relative_length() {
     );
     assert_eq!(points[1].profile, Some(own));
     // with a ground, the points take its height
-    let bare = GroundBeneath::new(&tree, &path, 0, None);
+    let bare = GroundBelow::new(&tree, &path, 0, None);
     redraw(&mut tree, &path, &line(drawn(60, 0.0, sine)), 0, Some(&bare)).unwrap();
     let points = points::line(path.piece(&tree).unwrap()).unwrap();
     let ground = |p: &CurvePoint| bare.height([f64::from(p.at.0), f64::from(p.at.1)]);

@@ -4,9 +4,9 @@
 //! points stay coincident. Linked pieces on other material layers belong to the relief piece below them: removing,
 //! copying or hiding the relief piece includes them, but not the other way round.
 
-use super::reshape::{Reshape, raised, tidy};
+use super::reshape::{Similarity, raised, tidy};
 use super::transform_path::TransformPath;
-use super::{EditError, PiecePath, Root, numbered, points, put_on_material, remove, soundly};
+use super::{EditError, PiecePath, Root, apply_or_undo, numbered, points, put_on_material, remove};
 use crate::geometry::plane::{Point, add, length, sub};
 use crate::materials::MaterialLayer;
 use crate::operators::placement::Placement;
@@ -50,14 +50,14 @@ impl Motion {
     pub fn applied(&self, piece: &Piece, root: Root, transform: &TransformPath) -> Piece {
         match *self {
             Self::Shift { from, to } => {
-                Reshape::shift(sub(transform.inward(to), transform.inward(from))).applied(piece)
+                Similarity::shift(sub(transform.inward(to), transform.inward(from))).applied(piece)
             }
             Self::Turn { about, degrees } => {
                 let own = if transform.is_mirrored() { -degrees } else { degrees };
-                Reshape::turn(transform.inward(about), own).applied(piece)
+                Similarity::turn(transform.inward(about), own).applied(piece)
             }
             Self::Scale { about, by } => {
-                let mut piece = Reshape::scale(transform.inward(about), by).applied(piece);
+                let mut piece = Similarity::scale(transform.inward(about), by).applied(piece);
                 if let (Root::Material(MaterialLayer::Vegetation), Some(placement)) = (root, placement_mut(&mut piece))
                 {
                     placement.steepen = tidy(f64::from(placement.steepen) / by);
@@ -293,7 +293,7 @@ pub fn tie(tree: &mut Tree, a: &PiecePath, b: &PiecePath) {
 }
 
 /// Unlinks a piece.
-pub fn untie(tree: &mut Tree, path: &PiecePath) {
+pub fn unlink(tree: &mut Tree, path: &PiecePath) {
     let Some(piece) = path.piece_mut(tree) else { return };
     let link_group = std::mem::take(&mut piece.link_group);
     // a group with a single piece links nothing
@@ -372,7 +372,7 @@ pub fn set_hidden(tree: &mut Tree, path: &PiecePath, hidden: bool) {
 /// # Errors
 /// When the piece does not exist, or the tree would have too many pieces.
 pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Result<PiecePath, EditError> {
-    soundly(tree, |tree| {
+    apply_or_undo(tree, |tree| {
         let owned = belongings(tree, path);
         let middle = TransformPath::for_piece(tree, path, seed).outward([0.0; 2]);
         let copies: Vec<(MaterialLayer, Piece)> = owned
@@ -421,7 +421,7 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Resul
 /// # Errors
 /// Those of [`super::instantiate`].
 pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath, EditError> {
-    soundly(tree, |tree| {
+    apply_or_undo(tree, |tree| {
         let owned = belongings(tree, path);
         let old = path.piece(tree).map(link_groups).unwrap_or_default();
         let known = tree.definitions.len();

@@ -209,7 +209,7 @@ fn links_are_saved_and_absent_from_files_without_them() {
     let (mut tree, path) = tree_with(Item::Lake);
     assert_eq!(Tree::from_ron(&tree.to_ron(0).unwrap()).unwrap(), tree);
     let other = others(&tree, &path)[0].clone();
-    untie(&mut tree, &other);
+    unlink(&mut tree, &other);
     assert!(others(&tree, &path).is_empty() && !tree.to_ron(0).unwrap().contains("bond"));
     tie(&mut tree, &other, &path);
     assert_eq!(others(&tree, &path), [other]);

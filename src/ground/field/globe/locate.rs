@@ -11,13 +11,13 @@ pub fn locate(direction: [f64; 3]) -> (usize, f64, f64) {
 }
 
 /// Faster [`locate`] with an error of 3e-11 of a face: precise enough for drawing, not for computing heights.
-pub fn nearly_located(direction: [f64; 3]) -> (usize, f64, f64) {
-    locate_by(direction, nearly_arctangent)
+pub fn locate_fast(direction: [f64; 3]) -> (usize, f64, f64) {
+    locate_by(direction, fast_atan)
 }
 
 /// atan x for x from -1 to 1, with an error of 5e-11. It uses only additions and products, so that loops vectorise.
 #[inline(always)]
-pub fn nearly_arctangent(x: f64) -> f64 {
+pub fn fast_atan(x: f64) -> f64 {
     let s = x * x;
     x * ARCTANGENT.iter().rev().fold(0.0, |sum, c| sum * s + c)
 }

@@ -15,7 +15,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use rayon::prelude::*;
 
-pub use locate::{locate, meet, nearly_arctangent, nearly_located};
+pub use locate::{fast_atan, locate, locate_fast, meet};
 
 use super::Grid;
 use super::topology::{AXES, Axis, FACES};
@@ -324,7 +324,7 @@ mod tests {
                     assert!((x - u).abs() < 1e-12 && (y - v).abs() < 1e-12);
                 }
                 assert!((f64::from(globe.sample(&field, direction)) - direction[2]).abs() < 2e-3);
-                let (near, a, b) = nearly_located(direction);
+                let (near, a, b) = locate_fast(direction);
                 assert!(near == found && (a - x).abs() < 3e-11 && (b - y).abs() < 3e-11);
             }
         }

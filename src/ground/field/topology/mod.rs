@@ -180,14 +180,20 @@ impl Grid {
         match (inside(row), inside(column)) {
             (true, true) => Some(CellPosition { face: here.face, row: row as usize, column: column as usize }),
             (false, false) => None,
-            (false, true) => {
-                Some(self.behind_border(here.face, if row < 0 { Side::North } else { Side::South }, column as usize, 1))
-            }
+            (false, true) => Some(self.sample_beyond_border(
+                here.face,
+                if row < 0 { Side::North } else { Side::South },
+                column as usize,
+                1,
+            )),
             // At a corner, the straight steps over both borders reach the same sample.
             (true, false) if down == 0 && (here.row == 0 || here.row == self.samples - 1) => None,
-            (true, false) => {
-                Some(self.behind_border(here.face, if column < 0 { Side::West } else { Side::East }, row as usize, 1))
-            }
+            (true, false) => Some(self.sample_beyond_border(
+                here.face,
+                if column < 0 { Side::West } else { Side::East },
+                row as usize,
+                1,
+            )),
         }
     }
 
@@ -210,7 +216,7 @@ impl Grid {
     /// The copies of a globe's sample on the faces that share its borders.
     fn copies(self, place: CellPosition) -> [Option<CellPosition>; 2] {
         let last = self.samples - 1;
-        let across = |side: Side, along: usize| Some(self.behind_border(place.face, side, along, 0));
+        let across = |side: Side, along: usize| Some(self.sample_beyond_border(place.face, side, along, 0));
         [
             match place.row {
                 0 => across(Side::North, place.column),
@@ -226,7 +232,7 @@ impl Grid {
     }
 
     /// The sample `depth` steps beyond a border of `face`, at position `along` on the border.
-    fn behind_border(self, face: usize, side: Side, along: usize, depth: usize) -> CellPosition {
+    fn sample_beyond_border(self, face: usize, side: Side, along: usize, depth: usize) -> CellPosition {
         let [out, east, south] = AXES[face];
         let (beyond, along_axis) = match side {
             Side::North => (opposite(south), east),
@@ -256,10 +262,10 @@ impl Grid {
             let inner = |k: usize| k.clamp(margin, margin + n - 1) - margin;
             let place = match (outside(row), outside(column)) {
                 ((0, 0), (0, 0)) => CellPosition { face, row: row - margin, column: column - margin },
-                ((0, 0), (0, east)) => self.behind_border(face, Side::East, inner(row), east),
-                ((0, 0), (west, _)) => self.behind_border(face, Side::West, inner(row), west),
-                ((0, south), (0, 0)) => self.behind_border(face, Side::South, inner(column), south),
-                ((north, _), (0, 0)) => self.behind_border(face, Side::North, inner(column), north),
+                ((0, 0), (0, east)) => self.sample_beyond_border(face, Side::East, inner(row), east),
+                ((0, 0), (west, _)) => self.sample_beyond_border(face, Side::West, inner(row), west),
+                ((0, south), (0, 0)) => self.sample_beyond_border(face, Side::South, inner(column), south),
+                ((north, _), (0, 0)) => self.sample_beyond_border(face, Side::North, inner(column), north),
                 _ => match beyond {
                     Beyond::Value(value) => return value,
                     Beyond::Nearest => CellPosition { face, row: inner(row), column: inner(column) },
@@ -289,7 +295,7 @@ impl Grid {
             let part = (self.index(place), stride);
             let along = if stride.abs() == 1 { place.row } else { place.column };
             let [out, ..] = AXES[place.face];
-            place = self.behind_border(place.face, heading, along, 0);
+            place = self.sample_beyond_border(place.face, heading, along, 0);
             let [_, east, south] = AXES[place.face];
             heading = match out {
                 a if a == south => Side::North,
@@ -534,7 +540,7 @@ impl Grid {
             (None, _) if self.is_globe() => {
                 let side = if row < 0 { Side::North } else { Side::South };
                 for (along, out) in out[1..=n].iter_mut().enumerate() {
-                    *out = field.value(self.index(self.behind_border(face, side, along, 1)));
+                    *out = field.value(self.index(self.sample_beyond_border(face, side, along, 1)));
                 }
             }
             (None, Beyond::Nearest) => field.copy(inside * n, &mut out[1..=n]),
@@ -557,7 +563,7 @@ impl Grid {
             let is_inside = (0..n as isize).contains(&row);
             [Side::West, Side::East].map(|side| {
                 // Beyond the corner of a face there is no sample.
-                is_inside.then(|| field.value(self.index(self.behind_border(face, side, row as usize, 1))))
+                is_inside.then(|| field.value(self.index(self.sample_beyond_border(face, side, row as usize, 1))))
             })
         } else {
             [self.previous(0), self.next(n - 1)].map(|column| column.map(|column| out[1 + column]))

@@ -62,7 +62,7 @@ impl DividedRegion {
         held: &mut [DrainedArea],
         control: &Control,
     ) -> Result<UpstreamOrder, Cancelled> {
-        UpstreamOrder::draining(&self.flow.receivers, held, control, |k, area| match self.is_trunk[k] {
+        UpstreamOrder::with_downstream_sums(&self.flow.receivers, held, control, |k, area| match self.is_trunk[k] {
             true => [DrainedArea::default(); 2],
             false => area.divided(shares[k]),
         })
@@ -94,7 +94,7 @@ impl DividedRegion {
     ///
     /// # Errors
     /// Fails if the words do not have this format.
-    pub fn take_told(&self, words: &[u64], mut take: impl FnMut(usize, [f32; 2])) -> Result<(), WordError> {
+    pub fn read_solution(&self, words: &[u64], mut take: impl FnMut(usize, [f32; 2])) -> Result<(), WordError> {
         let DividedSolution(told) = DividedSolution::from_words(words)?;
         if told.len() != self.trunks.len() {
             return Err(WordError);
@@ -196,7 +196,7 @@ impl DividedSummary {
 
 /// The trunks of all tiles, tile by tile.
 #[derive(Debug)]
-pub struct DividedWorld {
+pub struct DividedTrunks {
     /// Number of the first trunk of each tile, then the number of all trunks.
     first: Vec<usize>,
     receivers: Vec<[u32; 2]>,
@@ -207,7 +207,7 @@ pub struct DividedWorld {
     order: UpstreamOrder,
 }
 
-impl DividedWorld {
+impl DividedTrunks {
     /// Accumulates the water of all trunks, given the summary of each tile in the order of the tiles.
     ///
     /// # Errors
@@ -234,7 +234,7 @@ impl DividedWorld {
         let mut areas: Vec<DrainedArea> = cells().map(|cell| cell.area).collect();
         let divided = |k: usize, area: DrainedArea| area.divided(shares[k]);
         drop(summaries);
-        let order = UpstreamOrder::draining(&receivers[..], &mut areas, control, divided)?;
+        let order = UpstreamOrder::with_downstream_sums(&receivers[..], &mut areas, control, divided)?;
         Ok(Self { first, receivers, shares, areas, order })
     }
 

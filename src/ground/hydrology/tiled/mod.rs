@@ -18,7 +18,7 @@
 //! Water that is divided between two receivers ([`DividedRegion`]) cannot be summed in this way: each division is
 //! rounded, and it depends on the whole inflow. But only *trunks*, the cells on and downstream of the rim, can receive
 //! water from other tiles and must wait for them. Every tile describes all its trunks in a [`DividedSummary`]: their
-//! receivers, which are again trunks of this tile or the next, and the inflow from all other cells. [`DividedWorld`]
+//! receivers, which are again trunks of this tile or the next, and the inflow from all other cells. [`DividedTrunks`]
 //! accumulates the water of the trunks of all tiles. Quantities that propagate upstream, such as erosion, are known
 //! everywhere once they are known at the trunks.
 //!
@@ -33,7 +33,7 @@ mod region;
 mod spills;
 mod words;
 
-pub use divided::{DividedRegion, DividedSolution, DividedSummary, DividedWorld};
+pub use divided::{DividedRegion, DividedSolution, DividedSummary, DividedTrunks};
 pub use inflow::{FlowSummary, InflowSolution, solve_inflows};
 pub use region::{DrainedRegion, RegionDrainage};
 pub use spills::{BasinSummary, SpillSolution, solve_spills};

@@ -210,7 +210,7 @@ impl RegionDrainage {
 
     /// The label on the other side of a link of the tree.
     fn label_beyond(&self, number: u32, label: u32) -> u32 {
-        let (_, there) = self.tree.links[number as usize].seen_from(&self.labels, label);
+        let (_, there) = self.tree.links[number as usize].cells_from(&self.labels, label);
         self.labels[there as usize]
     }
 
@@ -273,7 +273,7 @@ impl RegionDrainage {
                 control.check()?;
             }
             for &number in self.tree.numbers_of(label as usize).iter().filter(|number| !cut.contains(number)) {
-                let (here, there) = self.tree.links[number as usize].seen_from(&self.labels, label);
+                let (here, there) = self.tree.links[number as usize].cells_from(&self.labels, label);
                 let other = self.labels[there as usize] as usize;
                 if !is_known[other] {
                     is_known[other] = true;

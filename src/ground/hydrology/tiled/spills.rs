@@ -123,7 +123,7 @@ impl SpillSolution {
 
 /// A link of two basins, within a tile or over a border.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct WorldLink {
+struct TiledLink {
     height: u32,
     lower: u32,
     from: u64,
@@ -206,11 +206,11 @@ impl<'a> TiledBasins<'a> {
         (0..self.count as u32).map(|node| sets.find(node)).collect()
     }
 
-    fn links(&self, control: &Control) -> Result<Vec<WorldLink>, Cancelled> {
+    fn links(&self, control: &Control) -> Result<Vec<TiledLink>, Cancelled> {
         let mut links = Vec::new();
         for (tile, summary) in self.summaries.iter().enumerate() {
             control.check()?;
-            links.extend(summary.links.iter().enumerate().map(|(number, link)| WorldLink {
+            links.extend(summary.links.iter().enumerate().map(|(number, link)| TiledLink {
                 height: link.height,
                 lower: link.lower,
                 from: link.from,
@@ -228,7 +228,7 @@ impl<'a> TiledBasins<'a> {
                     let (other_height, other) = self.rim_cell(to);
                     if other != node {
                         let BasinLink { height, lower, .. } = BasinLink::of_cells([height, other_height], [0, 1]);
-                        links.push(WorldLink { height, lower, from, to, nodes: [node, other], place: (ACROSS, 0) });
+                        links.push(TiledLink { height, lower, from, to, nodes: [node, other], place: (ACROSS, 0) });
                     }
                 }
             }
@@ -240,7 +240,7 @@ impl<'a> TiledBasins<'a> {
     fn solutions(
         &self,
         classes: &[u32],
-        tree: &[WorldLink],
+        tree: &[TiledLink],
         control: &Control,
     ) -> Result<Vec<SpillSolution>, Cancelled> {
         let mut made: Vec<SpillSolution> = self
@@ -250,7 +250,7 @@ impl<'a> TiledBasins<'a> {
             .collect();
         let class = |node: u32| classes[node as usize] as usize;
         let mut start = vec![0u32; self.count + 1];
-        let ends = |link: &WorldLink| link.nodes.map(class);
+        let ends = |link: &TiledLink| link.nodes.map(class);
         tree.iter().flat_map(ends).for_each(|class| start[class + 1] += 1);
         (0..self.count).for_each(|class| start[class + 1] += start[class]);
         let (mut slot, mut beside) = (start.clone(), vec![0u32; 2 * tree.len()]);

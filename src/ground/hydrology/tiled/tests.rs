@@ -158,7 +158,7 @@ fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
         divided.write_words(&mut words);
         kept.push((words, shares, areas));
     }
-    let world = DividedWorld::new(&ground.tiles, summaries, &control).unwrap();
+    let world = DividedTrunks::new(&ground.tiles, summaries, &control).unwrap();
     let visit = |k: usize, height: f32, below: [f32; 2]| worn(height, below, world.shares[k], world.areas[k].cells());
     world.traverse_upstream(&mut risen, &control, visit).unwrap();
     let told = world.solutions(|k| risen[k]);
@@ -167,8 +167,10 @@ fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
         let region = ground.tiles.region(number);
         let divided = DividedRegion::of_tile(window, region, &mut SurveyReader::new(&words)).unwrap();
         let mut cells: Vec<f32> = gathered.iter().map(|area| area.cells()).collect();
-        divided.take_told(&told[number].to_words(), |k, [area, value]| (cells[k], heights[k]) = (area, value)).unwrap();
-        assert!(divided.take_told(&told[number].to_words()[1..], |_, _| {}).is_err());
+        divided
+            .read_solution(&told[number].to_words(), |k, [area, value]| (cells[k], heights[k]) = (area, value))
+            .unwrap();
+        assert!(divided.read_solution(&told[number].to_words()[1..], |_, _| {}).is_err());
         let order = UpstreamOrder::new(&divided.flow.receivers, &control).unwrap();
         let visit = |k: usize, height: f32, below: [f32; 2]| match divided.is_trunk(k) {
             true => height,

@@ -48,7 +48,7 @@ pub use stamp::FileStamp;
 pub use stoppable::StoppableWriter;
 pub use temporary::{TemporaryFolder, sweep_folder};
 
-use place::WritePlace;
+use place::WriteLocation;
 use temporary::TemporaryFile;
 
 use crate::field::Control;
@@ -100,7 +100,7 @@ impl SaveTarget {
 
 impl SaveTarget {
     /// Fails if a stamp was given and the existing file does not match it.
-    fn check_expected(&self, place: &WritePlace) -> Result<(), FileError> {
+    fn check_expected(&self, place: &WriteLocation) -> Result<(), FileError> {
         let Some(expected) = &self.expected else { return Ok(()) };
         let path = self.path.clone();
         match FileStamp::read(&place.file) {
@@ -150,7 +150,7 @@ pub fn write_atomically(
 #[derive(Debug)]
 pub struct StagedFile {
     target: SaveTarget,
-    place: WritePlace,
+    place: WriteLocation,
     temporary: TemporaryFile,
 }
 
@@ -164,7 +164,7 @@ impl StagedFile {
         write: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
     ) -> Result<Self, FileError> {
         let target = to.into();
-        let place = WritePlace::checked(&target)?;
+        let place = WriteLocation::checked(&target)?;
         let failed = |source| FileError::Write { path: target.path.clone(), source };
         temporary::sweep_once(&place.folder);
         let mut temporary = TemporaryFile::new(&place.folder, place.existing.is_some()).map_err(failed)?;
@@ -233,7 +233,7 @@ pub fn write_folder_atomically<E: From<FileError>>(
     path: &Path,
     fill: impl FnOnce(&Path) -> Result<(), E>,
 ) -> Result<(), E> {
-    let place = WritePlace::new_folder(path)?;
+    let place = WriteLocation::new_folder(path)?;
     let failed = |source| FileError::Write { path: path.into(), source };
     let temporary = TemporaryFolder::new(&place.folder).map_err(failed)?;
     fill(temporary.path())?;
@@ -256,7 +256,7 @@ pub fn write_folder_atomically<E: From<FileError>>(
 /// With the reason why it could not.
 pub fn check_place(to: impl Into<SaveTarget>) -> Result<(), FileError> {
     let to = to.into();
-    WritePlace::checked(&to)?.check_folder(&to.path)
+    WriteLocation::checked(&to)?.check_folder(&to.path)
 }
 
 /// Checks, before a long computation, whether a new folder of files could be written.
@@ -264,7 +264,7 @@ pub fn check_place(to: impl Into<SaveTarget>) -> Result<(), FileError> {
 /// # Errors
 /// With the reason why it could not.
 pub fn check_new_folder(path: &Path) -> Result<(), FileError> {
-    WritePlace::new_folder(path)?.check_folder(path)
+    WriteLocation::new_folder(path)?.check_folder(path)
 }
 
 /// Refuses paths in which the name of the file or of a folder is not UTF-8. Scenes are UTF-8 text and could not refer

@@ -11,7 +11,7 @@ const MOST_LINKS: usize = 40;
 
 /// The real location behind a name.
 #[derive(Debug)]
-pub(super) struct WritePlace {
+pub(super) struct WriteLocation {
     /// The path to replace; never a symbolic link.
     pub file: PathBuf,
     /// The folder of `file`.
@@ -20,7 +20,7 @@ pub(super) struct WritePlace {
     pub existing: Option<Metadata>,
 }
 
-impl WritePlace {
+impl WriteLocation {
     /// Follows symbolic links starting at `path`.
     fn resolved(path: &Path) -> Result<Self, FileError> {
         super::check_name(path)?;

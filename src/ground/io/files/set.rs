@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place::WritePlace;
+use super::place::WriteLocation;
 use super::temporary::{TemporaryFile, TemporaryFolder, TemporaryName};
 use super::{FileError, FolderLock, SaveTarget, StagedFile};
 
@@ -22,7 +22,7 @@ pub struct StagedSet {
 #[derive(Debug)]
 struct SetFile {
     target: SaveTarget,
-    place: WritePlace,
+    place: WriteLocation,
     new: NewFile,
 }
 
@@ -47,7 +47,7 @@ impl NewFile {
 /// A file of a set whose replacement is done.
 struct ReplacedFile {
     path: PathBuf,
-    place: WritePlace,
+    place: WriteLocation,
     /// The old file, kept under a temporary name.
     old: Option<TemporaryName>,
 }

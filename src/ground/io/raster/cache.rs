@@ -52,7 +52,7 @@ impl CachedRaster {
 }
 
 /// Clears the cache, so that all files are read again.
-pub fn forget_rasters() {
+pub fn clear_raster_cache() {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
@@ -96,7 +96,7 @@ pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterErr
 ///
 /// # Errors
 /// The error of `read`, or that the file does not exist.
-pub fn raster_by(
+pub fn raster_from_reader(
     name: &str,
     read: impl FnOnce(&Path) -> Result<DecodedRaster, RasterError>,
 ) -> Result<Arc<Raster>, RasterError> {

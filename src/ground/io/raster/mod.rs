@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-pub use cache::{STAMP_PREFIX, forget_rasters, is_shipped, raster, raster_as, raster_by, stamp_names};
+pub use cache::{STAMP_PREFIX, clear_raster_cache, is_shipped, raster, raster_as, raster_from_reader, stamp_names};
 pub use error::RasterError;
 pub use fill::filled_gaps;
 

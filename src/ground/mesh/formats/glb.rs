@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
-use super::{MeshFormat, MeshWriting, UpAxis, bounds_of, refused, triple, write_values};
+use super::{MeshFormat, MeshWriteOptions, UpAxis, bounds_of, refused, triple, write_values};
 use crate::io::formats::Texts;
 use crate::mesh::{Mesh, PartKind};
 
@@ -96,7 +96,7 @@ pub fn write_chunks(root: &Value, length: u64, out: &mut dyn Write) -> io::Resul
     Ok(())
 }
 
-fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
+fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Result<()> {
     let has_picture = writing.colour_png.is_some() || writing.normal_png.is_some();
     if has_picture && mesh.uvs.is_none() {
         return Err(refused("textures need a square mesh with texture coordinates (uvs)"));
@@ -154,7 +154,7 @@ fn tangent([x, y, z]: [f32; 3]) -> [u8; 16] {
 }
 
 /// The JSON of the file, and the length of its buffer.
-fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
+fn layout(mesh: &Mesh, writing: &MeshWriteOptions) -> (Value, u64) {
     let mut buffer = BufferLayout::default();
     let count = mesh.positions.len() as u64;
     let on_ground = ground_vertices(mesh).len() as u64;

@@ -35,7 +35,7 @@ impl UpAxis {
 
 /// Additional contents and options of a mesh file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct MeshWriting<'a> {
+pub struct MeshWriteOptions<'a> {
     /// Up axis, if the format allows a choice; `None` means [`MeshFormat::up`].
     pub up: Option<UpAxis>,
     /// Longest side of a printed solid in millimetres; if `None`, STL is in metres.
@@ -78,7 +78,7 @@ pub struct MeshFormat {
     pub about: &'static str,
     /// Default up axis.
     pub up: UpAxis,
-    /// Whether [`MeshWriting::up`] can choose another axis.
+    /// Whether [`MeshWriteOptions::up`] can choose another axis.
     pub chooses_up: bool,
     /// Whether the format stores vertex colours.
     pub colours: bool,
@@ -92,7 +92,7 @@ pub struct MeshFormat {
     read_extras: Option<fn(&Path) -> io::Result<Texts>>,
     /// Which mesh parts the format writes.
     pub writes: fn(PartKind) -> bool,
-    write: fn(&Mesh, &MeshWriting, &mut dyn Write) -> io::Result<()>,
+    write: fn(&Mesh, &MeshWriteOptions, &mut dyn Write) -> io::Result<()>,
 }
 
 impl MeshFormat {
@@ -111,7 +111,7 @@ impl MeshFormat {
         self.read_extras.is_some()
     }
 
-    /// Reads the metadata of a file: the texts of [`MeshWriting::extras`].
+    /// Reads the metadata of a file: the texts of [`MeshWriteOptions::extras`].
     ///
     /// # Errors
     /// When it cannot be read, or has another format.
@@ -123,7 +123,7 @@ impl MeshFormat {
     ///
     /// # Errors
     /// When the file cannot be written, exceeds the maximum size of the format, or lacks required data.
-    pub fn write(&self, mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Result<()> {
         (self.write)(mesh, writing, out)
     }
 
@@ -224,7 +224,7 @@ mod tests {
         let options = MeshOptions { walls: true, ..MeshOptions::default() };
         let made = || Mesh::from_terrain(&terrain, &ground, &options, &Control::default()).unwrap();
         let bounds = Some(GeoBounds { west: 7.0, south: 46.0, east: 7.1, north: 46.1 });
-        let writing = MeshWriting { bounds, ..MeshWriting::default() };
+        let writing = MeshWriteOptions { bounds, ..MeshWriteOptions::default() };
         for format in MeshFormat::ALL {
             let bytes = || {
                 let mut bytes = Vec::new();

@@ -3,7 +3,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use super::{MeshFormat, MeshWriting, UpAxis, comment_line, read_comments, refused};
+use super::{MeshFormat, MeshWriteOptions, UpAxis, comment_line, read_comments, refused};
 use crate::mesh::Mesh;
 
 /// The format.
@@ -28,7 +28,7 @@ const COMMENT: &str = "#";
 /// Name of the material, used by all parts.
 const MATERIAL: &str = "terrain";
 
-fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
+fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Result<()> {
     let up = writing.up.unwrap_or(FORMAT.up);
     let mut out = BufWriter::with_capacity(1 << 16, out);
     writeln!(out, "# Talweg {}: metres, {up:?} up", env!("CARGO_PKG_VERSION"))?;

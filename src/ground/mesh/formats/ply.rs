@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{MeshFormat, MeshWriting, UpAxis, comment_line, read_comments, refused, write_values};
+use super::{MeshFormat, MeshWriteOptions, UpAxis, comment_line, read_comments, refused, write_values};
 use crate::mesh::Mesh;
 
 /// The format.
@@ -27,7 +27,7 @@ const COMMENT: &str = "comment";
 /// Bytes of a face: a count and three indices.
 const FACE: usize = 13;
 
-fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
+fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Result<()> {
     let up = writing.up.unwrap_or(FORMAT.up);
     let mut header = String::from("ply\nformat binary_little_endian 1.0\n");
     header += &format!("comment Talweg {}: metres, {up:?} up\n", env!("CARGO_PKG_VERSION"));

@@ -1,6 +1,6 @@
 //! Quantized-mesh 1.0: a tile of terrain on the globe for CesiumJS.
 //!
-//! The mesh fills the geographic rectangle [`MeshWriting::bounds`] up to its edges. Only the ground is written.
+//! The mesh fills the geographic rectangle [`MeshWriteOptions::bounds`] up to its edges. Only the ground is written.
 //! Positions are rounded to 1/32767 of the tile, heights to the same fraction of its height range. Indices, edges and
 //! normals are encoded as in the crate `quantized-mesh`.
 
@@ -10,7 +10,7 @@ use quantized_mesh::{
     EdgeIndices, EncodeOptions, QUANTIZED_MAX, QuantizedMeshEncoder, QuantizedMeshHeader, QuantizedVertices, TileBounds,
 };
 
-use super::{GeoBounds, MeshFormat, MeshWriting, UpAxis, bounds_of, refused};
+use super::{GeoBounds, MeshFormat, MeshWriteOptions, UpAxis, bounds_of, refused};
 use crate::mesh::{Mesh, PartKind};
 
 /// The format.
@@ -30,7 +30,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
     write,
 };
 
-fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
+fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Result<()> {
     let Some(bounds) = writing.bounds else {
         return Err(refused(
             "a quantized mesh needs a position on the globe: give its west, south, east and north edges in degrees",

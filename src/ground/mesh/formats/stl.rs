@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{MeshFormat, MeshWriting, UpAxis, bounds_of, refused, write_values};
+use super::{MeshFormat, MeshWriteOptions, UpAxis, bounds_of, refused, write_values};
 use crate::mesh::{Mesh, PartKind};
 
 /// The format.
@@ -22,7 +22,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
     write,
 };
 
-fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
+fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Result<()> {
     let up = writing.up.unwrap_or(FORMAT.up);
     let count: usize = FORMAT.parts(mesh).map(|part| part.triangles.len()).sum();
     let Ok(count) = u32::try_from(count) else {

@@ -7,7 +7,7 @@ impl TileSamples<'_> {
     /// Marks samples along the border of a tile as needed, until the line through them keeps within the limit. The
     /// neighbouring tile must get the same result in either direction along the line: on a globe, the next face may run
     /// backwards, with coordinates of opposite sign.
-    pub(super) fn keep_of_line(&mut self, line: &[usize], coordinates: &[f64]) {
+    pub(super) fn mark_needed_on_line(&mut self, line: &[usize], coordinates: &[f64]) {
         let last = line.len() - 1;
         let mut left = vec![(0, last)];
         while let Some((first, last)) = left.pop() {

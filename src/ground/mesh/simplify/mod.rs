@@ -33,7 +33,7 @@ const TILE: usize = 256;
 pub(super) struct FaceSurface<'a> {
     /// Samples per side.
     pub samples: usize,
-    /// Index of the face, for [`GroundRegion::has_place`].
+    /// Index of the face, for [`GroundRegion::contains_point`].
     pub face: usize,
     /// Coordinates of rows and columns: ascending whole numbers below 2^26 in magnitude.
     pub coordinates: &'a [f64],
@@ -109,7 +109,7 @@ impl FaceSurface<'_> {
             [(0..height).map(|k| k * width).collect(), (0..height).map(|k| k * width + right).collect()];
         for (lines, coordinates) in [(across, tile.xs), (down, tile.ys)] {
             for line in lines {
-                tile.keep_of_line(&line, coordinates);
+                tile.mark_needed_on_line(&line, coordinates);
             }
         }
         let inside = |&[a, b, c]: &[u32; 3]| {
@@ -118,7 +118,7 @@ impl FaceSurface<'_> {
                 |part: fn(usize, usize) -> usize| [a, b, c].map(|k| part(k as usize, width)).iter().sum::<usize>();
             let middle = |first: usize, sum: usize| first as f64 + sum as f64 / 3.0;
             let row = middle(rows.start, sum(|k, width| k / width));
-            region.has_place(self.face, row, middle(columns.start, sum(|k, width| k % width)))
+            region.contains_point(self.face, row, middle(columns.start, sum(|k, width| k % width)))
         };
         let found = triangulator.run(&mut tile);
         found.filter(inside).map(|triangle| triangle.map(|k| index(k as usize) as u32)).collect()

@@ -91,7 +91,7 @@ const LATITUDES: usize = 360;
 const SEASON_AT_SEA: f32 = 0.2;
 const SEASON_INLAND: f32 = 0.75;
 /// Fraction of the sun's declination by which the rain belts shift.
-const BELTS_FOLLOW: f32 = 0.4;
+const BELT_SHIFT_FRACTION: f32 = 0.4;
 /// Axial tilt in degrees for which the equator and pole temperatures are given.
 const EARTH_TILT: f32 = 23.44;
 
@@ -189,7 +189,7 @@ impl TerrainClimate {
             let [mean, season] = at_latitude(&by_latitude, latitude);
             mean + season * SEASON_AT_SEA
         };
-        let air = MoistAir::new(climate, sheets, &sea_warmth, BELTS_FOLLOW * declination);
+        let air = MoistAir::new(climate, sheets, &sea_warmth, BELT_SHIFT_FRACTION * declination);
         // A sea deeper than the relief is high is meant as "no sea": then heights count from the datum.
         let has_sea = sea_metres >= -relief_metres;
         Self {

@@ -24,8 +24,8 @@ use super::approx::exp_of_minus;
 use super::belts::{ascent, wind};
 use super::grid::ClimateGrid;
 use super::{Climate, ClimateTerrain, Warmth};
-use crate::field::globe::nearly_located;
-use crate::field::{Cancelled, Edges, Globe, MapKind, SquareReader, bilinear, cell_before};
+use crate::field::globe::locate_fast;
+use crate::field::{Cancelled, Edges, Globe, MapKind, SquareReader, bilinear, cell_and_fraction};
 use crate::planet::projection::{Equirectangular, Registration};
 
 /// Cells of the climate grid around a planet, and from pole to pole.
@@ -42,10 +42,10 @@ const SEA_REACH: f32 = 0.08;
 /// sinking air; and the increase in rising air, where forests evaporate water.
 const LAND_OF_TERRAIN: f32 = 0.55;
 const LAND_OF_PLANET: f32 = 0.12;
-const FORESTS_BREATHE: f32 = 0.5;
+const FOREST_MOISTURE: f32 = 0.5;
 /// On a planet, whole ranges matter rather than single slopes: air flows around and between mountains, and needs this
 /// many times the climb to lose its moisture.
-const GOES_AROUND: f32 = 3.0;
+const CLIMB_FACTOR_ON_PLANETS: f32 = 3.0;
 /// Moisture of the air that flows in over open edges.
 const INFLOW: f32 = 0.75;
 /// Maximum number of samples per side of the climate grid over a flat terrain.
@@ -166,7 +166,7 @@ impl SquareSheet {
 
     /// The terrain rows that a row of the climate grid reads.
     fn rows(&self, i: usize) -> Range<usize> {
-        let row = |fine: usize| cell_before(self.samples, self.place(i, fine)).0;
+        let row = |fine: usize| cell_and_fraction(self.samples, self.place(i, fine)).0;
         row(0)..row(self.fine - 1) + 2
     }
 
@@ -190,7 +190,7 @@ pub fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
         let mut sum = 0.0;
         for k in 0..fine * fine {
             let direction = map.direction(j * fine + k % fine, i * fine + k / fine);
-            sum += globe.sample_at(&ground.terrain.height, nearly_located(direction));
+            sum += globe.sample_at(&ground.terrain.height, locate_fast(direction));
         }
         sum / (fine * fine) as f32 * ground.relief_metres
     })
@@ -241,7 +241,7 @@ impl Belt {
             sea: (1.0 - exp_of_minus(way / SEA_REACH + 0.04)) * warm,
             // Rain forests return most of the rain, so that moist air gets further where it rises.
             land: 1.0 - exp_of_minus(way / (climate.rain_reach * (0.7 + 0.8 * falls)) + 0.004),
-            of_land: LAND_OF_PLANET + FORESTS_BREATHE * falls,
+            of_land: LAND_OF_PLANET + FOREST_MOISTURE * falls,
             falls,
         }
     }
@@ -279,7 +279,7 @@ fn over_planet(
     let before = upwind(&belts, &surface);
     let kept = height.map(|i, j| {
         let climb = surface.row(i)[j] - before.row(i)[j];
-        if climb > 0.0 { exp_of_minus(climb / (climate.rain_height * GOES_AROUND)) } else { 1.0 }
+        if climb > 0.0 { exp_of_minus(climb / (climate.rain_height * CLIMB_FACTOR_ON_PLANETS)) } else { 1.0 }
     });
     let is_sea = |i: usize, j: usize| height.row(i)[j] <= sea_metres;
     let towards = height.map(|i, j| if is_sea(i, j) { 1.0 } else { belts[i].of_land });

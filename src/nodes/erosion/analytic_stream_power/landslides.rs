@@ -21,7 +21,7 @@ const ROUNDS: u32 = 24;
 ///
 /// # Errors
 /// Fails if the run is cancelled.
-pub fn bring_down(
+pub fn lower_steep_slopes(
     cx: &Context,
     metric: &GridMetric,
     talus_angle: f32,

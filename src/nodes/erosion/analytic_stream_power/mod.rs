@@ -158,7 +158,7 @@ impl ErosionRun for AnalyticStreamPowerRun {
         if law.talus_angle < 89.9 {
             let (slides, rock) = ((age / (age + SLIDE_YEARS)) as f32, Rock::new(base, law.hardness));
             let share = |k: usize| slides * rock.erodibility(k);
-            landslides::bring_down(cx, network.mesh().metric(), law.talus_angle, share, height, maps)?;
+            landslides::lower_steep_slopes(cx, network.mesh().metric(), law.talus_angle, share, height, maps)?;
         }
         grid.close(height);
 

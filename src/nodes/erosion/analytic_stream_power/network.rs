@@ -4,7 +4,7 @@
 //! up, limited to the uplift of the network's age → directions again. On the coarsest grid it starts with the initial
 //! terrain and a little noise, so that water on level terrain does not follow the rows. Each finer grid starts with the
 //! initial terrain, sampled there, plus the interpolated change of the coarser grid. Flow directions of a coarse grid
-//! lie along its rows and diagonals, so the change is [bent](valley_bend) when it is interpolated.
+//! lie along its rows and diagonals, so the change is [bent](valley_displacement) when it is interpolated.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::Context;
 use crate::MultiScale;
 use crate::erosion::rock::Rock;
 use crate::erosion::stream_power::uplift::Uplift;
-use crate::multiscale::valley_bend;
+use crate::multiscale::valley_displacement;
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain, resample, resample_displaced};
 use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
 
@@ -51,7 +51,7 @@ pub struct SteadyNetwork {
 }
 
 /// The data of a grid before the mountains rise.
-struct LevelGround {
+struct InitialTerrain {
     height: Vec<f32>,
     rain: Option<Vec<f32>>,
     rock: Rock,
@@ -112,7 +112,7 @@ impl WearRates {
     }
 }
 
-impl LevelGround {
+impl InitialTerrain {
     fn new(law: &AnalyticStreamPower, cx: &Context, base: &Terrain) -> Result<Self, Cancelled> {
         let (from, grid) = (base.grid, cx.grid);
         let sampled = |field: &Vec<f32>| match from == grid {
@@ -154,7 +154,7 @@ impl SteadyNetwork {
         let finest = levels.len() - 1;
         for (number, level) in levels.iter().enumerate() {
             let cx = &Context { grid: base.grid.with_samples(level.samples), ..*cx };
-            let ground = LevelGround::new(law, cx, base)?;
+            let ground = InitialTerrain::new(law, cx, base)?;
             let outlets = Outlets::new(cx.grid, &ground.height, law.sea_level / cx.relief_metres);
             let mut surface = match &change {
                 None => {
@@ -163,7 +163,7 @@ impl SteadyNetwork {
                     ground.height.iter().enumerate().map(noise).collect()
                 }
                 Some((coarse, change)) => {
-                    let mut surface = resample_displaced(&valley_bend(cx, *coarse)?, change, cx.control)?;
+                    let mut surface = resample_displaced(&valley_displacement(cx, *coarse)?, change, cx.control)?;
                     surface.par_iter_mut().zip(&ground.height).for_each(|(surface, h)| *surface += h);
                     surface
                 }
@@ -173,7 +173,7 @@ impl SteadyNetwork {
                 if round > 0 {
                     ground.at_age(f64::from(law.network_age) * 1.0e6, &steady, &mut surface);
                 }
-                ground.stay_land(&outlets, &mut surface);
+                ground.keep_above_sea(&outlets, &mut surface);
                 graph.route(&ground.mesh, &surface, &outlets, FlowRouting::D8, cx.control)?;
                 flow.route(&ground.mesh, &graph.filled(&surface), &outlets, &graph.receivers, cx.control)?;
                 ground.gather(cx, &flow, &mut area, &mut steady)?;
@@ -215,7 +215,7 @@ impl SteadyNetwork {
     }
 }
 
-impl LevelGround {
+impl InitialTerrain {
     /// Writes an approximation of the terrain at `age`, where `steady` holds its steady-state heights. It is exact if
     /// the initial terrain is level and the uplift uniform.
     fn at_age(&self, age: f64, steady: &[f32], surface: &mut [f32]) {
@@ -227,7 +227,7 @@ impl LevelGround {
     }
 
     /// Keeps all cells except outlets above the sea.
-    fn stay_land(&self, outlets: &Outlets, surface: &mut [f32]) {
+    fn keep_above_sea(&self, outlets: &Outlets, surface: &mut [f32]) {
         surface.par_iter_mut().enumerate().for_each(|(k, surface)| {
             let h = self.height[k];
             *surface = if outlets.contain(k, h) { h } else { outlets.above_sea(*surface) };

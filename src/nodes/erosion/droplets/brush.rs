@@ -3,19 +3,19 @@
 use super::ground::{LANES, TileGround};
 
 /// Radius of the fan at the end of a droplet, in radii of the droplet.
-pub const FAN: f32 = 3.0;
+pub const FAN_RADII: f32 = 3.0;
 
 /// The brushes of a droplet.
-pub struct Tools {
+pub struct DropletBrushes {
     /// Brush of the droplet's own radius, for its path downhill.
     pub brush: Brushes,
     /// Wider brush for the load that remains at its end.
     pub fan: Brushes,
 }
 
-impl Tools {
+impl DropletBrushes {
     pub fn new(radius: f32) -> Self {
-        Self { brush: Brushes::new(radius), fan: Brushes::new(radius * FAN) }
+        Self { brush: Brushes::new(radius), fan: Brushes::new(radius * FAN_RADII) }
     }
 }
 

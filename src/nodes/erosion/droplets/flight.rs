@@ -1,7 +1,7 @@
 //! The path of a droplet.
 
 use super::Droplets;
-use super::brush::{DropletStroke, FAN, Tools};
+use super::brush::{DropletBrushes, DropletStroke, FAN_RADII};
 use super::ground::{SharedGround, TileGround};
 use crate::Context;
 use talweg_ground::field::Cancelled;
@@ -77,7 +77,7 @@ impl DropletLaw {
     }
 
     /// Farthest distance from its start at which a droplet can read or change a cell.
-    pub fn reach(&self, tools: &Tools) -> f32 {
+    pub fn reach(&self, tools: &DropletBrushes) -> f32 {
         self.steps as f32 * self.step + tools.fan.half as f32 + 2.0
     }
 
@@ -88,7 +88,7 @@ impl DropletLaw {
         &self,
         cx: &Context,
         ground: &SharedGround,
-        tools: &Tools,
+        tools: &DropletBrushes,
         erodibility: Option<f32>,
         lanes: &mut [DropletLane<S>],
     ) -> Result<(), Cancelled> {
@@ -105,7 +105,7 @@ impl DropletLaw {
                 }
                 let Some(droplet) = &mut lane.droplet else { continue };
                 flies = true;
-                *stroke = self.look_ahead(ground, &lane.patch, droplet);
+                *stroke = self.step_droplet(ground, &lane.patch, droplet);
             }
             if !flies {
                 break;
@@ -128,7 +128,7 @@ impl DropletLaw {
 
     /// Moves a droplet one step ahead; returns the stroke at its previous position.
     #[inline(always)]
-    fn look_ahead(&self, ground: &SharedGround, patch: &TileGround, droplet: &mut Droplet) -> DropletStroke {
+    fn step_droplet(&self, ground: &SharedGround, patch: &TileGround, droplet: &mut Droplet) -> DropletStroke {
         let place = droplet.place;
         let (height, slope) = patch.look(place);
         let turn =
@@ -175,7 +175,7 @@ impl DropletLaw {
 
     /// Deposits the load of a droplet at its end. Returns the load that left over an open edge, and the load that could
     /// not be deposited because of rounding.
-    fn end(&self, tools: &Tools, patch: &mut TileGround, droplet: &Droplet) -> [f64; 2] {
+    fn end(&self, tools: &DropletBrushes, patch: &mut TileGround, droplet: &Droplet) -> [f64; 2] {
         let (place, mut load) = (droplet.place, droplet.load);
         if droplet.outside {
             return [f64::from(load), 0.0];
@@ -183,7 +183,7 @@ impl DropletLaw {
         // the final fan is wide and gentle; a load that exceeds its room lies on top, and the part beyond an open edge
         // is lost
         if load > 0.0 {
-            let level = patch.look(place).0 + self.heap * FAN;
+            let level = patch.look(place).0 + self.heap * FAN_RADII;
             load -= tools.fan.work(patch, None, &DropletStroke::lay(place, load, level));
         }
         if load > 0.0 {

@@ -48,7 +48,7 @@ use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
 use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits};
-use brush::Tools;
+use brush::DropletBrushes;
 use flight::{DropletLane, DropletLaw, LANES};
 use ground::{SharedGround, TileGround};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
@@ -194,7 +194,7 @@ impl ErosionRun for DropletsRun {
         let ground = self.next.ground.get_or_insert_with(|| SharedGround::new(grid, notes_flow));
         ground.load(cx, &self.terrain.height)?;
         let law = DropletLaw::new(cx, &self.params);
-        let tools = Tools::new(law.radius);
+        let tools = DropletBrushes::new(law.radius);
         let (side, reach) = (ground.side, law.reach(&tools));
         let (ground, tiles) = (&*ground, DropletTiles::new(side, grid, self.params.droplets, reach, tiles_random));
         let (erodibility, rain) = (self.rock.uniform(), self.rain.as_deref());

@@ -19,7 +19,7 @@ const SLIDING_DRAG: f64 = 1.0e5;
 /// Fraction by which the lagging thickness, which sets the speed of the ice, approaches the true thickness in a step.
 /// The flux grows with the third power of the slope, of which one is implicit. With a third the oscillation from this
 /// stops at once however long the step, and the oscillation from the fifth power of the thickness dies out.
-pub const FOLLOWING: f64 = 1.0 / 3.0;
+pub const LAG_FRACTION: f64 = 1.0 / 3.0;
 /// Upper limit of the sliding speed in m/year: that of the fastest valley glaciers.
 const FASTEST: f64 = 500.0;
 

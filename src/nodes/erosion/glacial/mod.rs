@@ -51,13 +51,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::buffers::{self, Next, WorkingMemory, account, add_balance};
+use super::buffers::{self, NextState, WorkingMemory, account, add_balance};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::{LargestScale, multiscale_params};
 use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits};
 use bed::{BedWear, Rockfall};
-use flow::{FOLLOWING, FlowFields, IceFlow};
+use flow::{FlowFields, IceFlow, LAG_FRACTION};
 use lines::{GridLines, Lane, LineDirection};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
@@ -125,7 +125,7 @@ const MOST_STEPS: f64 = 16.0;
 /// Range of slopes, up to `hold_angle`, over which less and less snow stays.
 const HOLD_FADE_DEGREES: f32 = 15.0;
 /// Thickness in metres of ice that deposits half of its till as it melts; ice of at most [`LAST_ICE`] deposits all.
-const LETTING_DOWN: f64 = 20.0;
+const HALF_DEPOSIT_METRES: f64 = 20.0;
 const LAST_ICE: f64 = 0.1;
 /// Deepest erosion of one iteration as a fraction of the ice thickness. [`MOST_LAID`] is the most till deposited in it,
 /// as a fraction of the side of a cell.
@@ -210,7 +210,7 @@ struct GlacialRun {
     /// Mass balance; its `carried` counts all till in the ice, whichever layer brought it there.
     mass_balance: MassBalance,
     carried_before: f64,
-    next: WorkingMemory<Next<MAPS>>,
+    next: WorkingMemory<NextState<MAPS>>,
     scratch: WorkingMemory<GlacialScratch>,
 }
 
@@ -279,7 +279,7 @@ impl IceBalance {
         if after <= LAST_ICE {
             1.0
         } else if after < before {
-            (1.0 - after / before) * (LETTING_DOWN / (LETTING_DOWN + after))
+            (1.0 - after / before) * (HALF_DEPOSIT_METRES / (HALF_DEPOSIT_METRES + after))
         } else {
             0.0
         }
@@ -301,7 +301,7 @@ impl GlacialRun {
 
     /// Simulates ice and till for the ice years of an iteration; deposited till is added to `laid`. Returns the till
     /// that left over open edges.
-    fn follow_ice(&self, cx: &Context, flow: &IceFlow, scratch: &mut GlacialScratch) -> Result<f64, Cancelled> {
+    fn simulate_ice(&self, cx: &Context, flow: &IceFlow, scratch: &mut GlacialScratch) -> Result<f64, Cancelled> {
         let GlacialScratch { ice, till, laid, surface, lagged, slopes, blocks, .. } = scratch;
         let (bed, n, relief) = (self.bed(), cx.grid.samples, f64::from(cx.relief_metres));
         let years = f64::from(self.law.ice_years.min(self.law.time_step));
@@ -343,7 +343,7 @@ impl GlacialRun {
             cx.rows(lagged, |i, row| {
                 for (j, lagged) in row.iter_mut().enumerate() {
                     let thickness = ice[i * n + j] / relief;
-                    let followed = f64::from(*lagged) + FOLLOWING * (thickness - f64::from(*lagged));
+                    let followed = f64::from(*lagged) + LAG_FRACTION * (thickness - f64::from(*lagged));
                     // negligible thicknesses become 0 instead of subnormal numbers
                     *lagged = if followed * relief > 1e-6 { followed as f32 } else { 0.0 };
                 }
@@ -427,7 +427,7 @@ impl ErosionRun for GlacialRun {
         cx.rows(laid, |_, row| row.fill(0.0))?;
         cx.rows(lagged, |i, row| row.copy_from_slice(&lagging[first(i)..][..n]))?;
 
-        let mut lost = self.follow_ice(cx, &flow, &mut scratch)?;
+        let mut lost = self.simulate_ice(cx, &flow, &mut scratch)?;
         self.write_speed(cx, &flow, &mut scratch)?;
         let GlacialScratch { ice, till, laid, speed, surface, bed, slopes: [shares, _], .. } = &mut scratch;
         let cell = f64::from(cx.cell_metres());
@@ -451,7 +451,7 @@ impl ErosionRun for GlacialRun {
         fall.shares(cx, surface, laid, shares)?;
         lost += fall.fall(cx, [surface, shares], ice, bed, till)?;
 
-        let Next { height, maps: [new_wear, new_deposits, new_ice, new_till], accounts } = &mut next;
+        let NextState { height, maps: [new_wear, new_deposits, new_ice, new_till], accounts } = &mut next;
         let leave_ice = law.leave_ice;
         let (bed, ice, till) = (&*bed, &*ice, &*till);
         let outs = (
@@ -482,7 +482,7 @@ impl ErosionRun for GlacialRun {
         }
         self.mass_balance.lost += lost;
         let kinds = [WRITTEN[0], WRITTEN[1], WRITTEN[2], WRITTEN[3]];
-        next.take_place(&mut self.terrain, kinds, &mut self.mass_balance);
+        next.replace_terrain(&mut self.terrain, kinds, &mut self.mass_balance);
         std::mem::swap(&mut self.lagged, &mut scratch.lagged);
         if leave_ice {
             self.cover_with_firn(FIRN_METRES / cx.relief_metres);

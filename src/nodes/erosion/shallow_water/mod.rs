@@ -59,7 +59,7 @@ mod sweep;
 mod transport;
 
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::{Context, FinerGrids, MultiScale, NodeMemory, NodeParts, NodeReach, Pace, Process, Run, Traits};
+use crate::{Context, FinerGrids, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, StencilRadius, Traits};
 use state::LOOK;
 use talweg_ground::field::{MapKind, Terrain};
 
@@ -146,7 +146,7 @@ impl Process for ShallowWater {
 
     fn parts(&self) -> NodeParts<'_> {
         match self.springs {
-            0 => NodeParts::Iterations { reach: NodeReach::of_cells(LOOK), resumes: true, sums_rain: true },
+            0 => NodeParts::Iterations { reach: StencilRadius::of_cells(LOOK), resumes: true, sums_rain: true },
             _ => NodeParts::Whole("its springs are chosen among high places of the whole terrain"),
         }
     }

@@ -124,7 +124,7 @@ impl ShallowWaterLaw {
                     [own[2][j], north[2][west]],
                     [own[3][j], north[3][east]],
                 ];
-                washing(pairs, self.per_washing)
+                bank_wash(pairs, self.per_washing)
             });
             for (row, share) in out.iter_mut().zip(shares.unwrap_or([0.0; 4])) {
                 row[j] = share;
@@ -137,7 +137,7 @@ impl ShallowWaterLaw {
 /// How much the flow undercuts the ground at its sides, from 0 to 1, along each of the four directions. Each direction
 /// is given by its two pipes.
 #[inline(always)]
-fn washing([e, s, se, sw]: [[f32; 2]; 4], per_washing: f32) -> [f32; 4] {
+fn bank_wash([e, s, se, sw]: [[f32; 2]; 4], per_washing: f32) -> [f32; 4] {
     let (falling, rising) = (se[0] + se[1], sw[0] + sw[1]);
     let x = (e[0] + e[1]) + (falling - rising);
     let y = (s[0] + s[1]) + (falling + rising);
@@ -162,6 +162,6 @@ fn washed_cells(own: [&[f32]; 4], north: [&[f32]; 4], per_washing: f32, out: [&m
     let [_, n_s, n_se, n_sw] = north.map(|row| &row[..n + 2]);
     for j in 0..n {
         let pairs = [[e[j + 1], e[j]], [s[j + 1], n_s[j + 1]], [se[j + 1], n_se[j]], [sw[j + 1], n_sw[j + 2]]];
-        [across[j], upright[j], falling[j], rising[j]] = washing(pairs, per_washing);
+        [across[j], upright[j], falling[j], rising[j]] = bank_wash(pairs, per_washing);
     }
 }

@@ -6,7 +6,9 @@ use rayon::prelude::*;
 
 use super::ShallowWater;
 use super::law::ShallowWaterLaw;
-use super::state::{BandState, BesideState, FIELDS, FLUX, FlowState, GROUND, InPlaceState, SEDIMENT, StateRows, WATER};
+use super::state::{
+    BandState, DoubleBufferedState, FIELDS, FLUX, FlowState, GROUND, InPlaceState, SEDIMENT, StateRows, WATER,
+};
 use super::supply::Supply;
 use super::sweep::{Rim, RollingRows};
 use crate::erosion::buffers::balance;
@@ -181,7 +183,7 @@ impl Run for ShallowWaterRun {
         let n = self.law.grid.samples;
         let mut next = self.next.take().unwrap_or_else(|| FlowState::new(n));
         let rows = (BAND_CELLS / n).max(BAND_ROWS);
-        let bands = next.bands(rows).into_iter().map(|out| BesideState { state: &self.state, out }).collect();
+        let bands = next.bands(rows).into_iter().map(|out| DoubleBufferedState { state: &self.state, out }).collect();
         let stepped = self.work_on(bands, rows, cx);
         // even after an error it serves as memory for the next step
         self.next = Some(next);

@@ -14,7 +14,7 @@ pub const SEDIMENT: usize = 2;
 pub const FLUX: usize = 3;
 
 /// Number of rows before and after a band that its step reads.
-const READ_BEFORE: isize = 3;
+const STENCIL_ROWS: isize = 3;
 const READ_AFTER: isize = 2;
 /// Stencil radius of a step, in cells.
 pub const LOOK: usize = 3;
@@ -92,18 +92,18 @@ impl BandRows<'_> {
 }
 
 /// A step that writes to a second copy of the state.
-pub struct BesideState<'a> {
+pub struct DoubleBufferedState<'a> {
     pub state: &'a FlowState,
     pub out: BandRows<'a>,
 }
 
-impl StateRows for BesideState<'_> {
+impl StateRows for DoubleBufferedState<'_> {
     fn row(&self, row: usize, field: usize) -> &[f32] {
         self.state.row(row, field)
     }
 }
 
-impl BandState for BesideState<'_> {
+impl BandState for DoubleBufferedState<'_> {
     fn rows(&self) -> Range<usize> {
         self.out.rows()
     }
@@ -127,7 +127,7 @@ impl<'a> InPlaceState<'a> {
         let read_beyond = |first: usize| -> Vec<_> {
             let (first, end) = (first as isize, (first + rows).min(grid.samples) as isize);
             let mut read = Vec::new();
-            for row in (first - READ_BEFORE..first).chain(end..end + READ_AFTER) {
+            for row in (first - STENCIL_ROWS..first).chain(end..end + READ_AFTER) {
                 let Some(at) = grid.row_beyond(row) else { continue };
                 read.push(at);
                 if !(0..=last).contains(&row) {

@@ -41,7 +41,7 @@ impl Supply {
         let each = of.spring_flow * per_step * cells / of.springs.max(1) as f32;
         for spring in 0..of.springs {
             let (u, v) = high_place(terrain, cx.random, spring as i32);
-            well_up(grid, u, v, each, &mut depth);
+            add_spring(grid, u, v, each, &mut depth);
         }
         if grid.edges == Edges::Wrap {
             for row in depth.chunks_exact_mut(n) {
@@ -84,7 +84,7 @@ fn high_place(terrain: &Terrain, random: Stream, spring: i32) -> (f32, f32) {
 }
 
 /// Adds `volume` (a sum of depths) around (u, v), fading smoothly to 0 at the radius.
-fn well_up(grid: Grid, u: f32, v: f32, volume: f32, depth: &mut [f32]) {
+fn add_spring(grid: Grid, u: f32, v: f32, volume: f32, depth: &mut [f32]) {
     let last = (grid.samples - 1) as f32;
     let (x, y) = (u * last, v * last);
     let radius = if RADIUS * last > LEAST_CELLS { RADIUS * last } else { LEAST_CELLS };

@@ -24,7 +24,7 @@ const FILL: f32 = 0.5;
 const COURANT: f64 = 0.25;
 
 /// The parameters of the law, in heights and cells.
-pub struct Forces {
+pub struct StepLaw {
     /// Greatest uplift in a step.
     pub uplift: f32,
     settles: bool,
@@ -47,7 +47,7 @@ pub struct Forces {
     creep: f64,
 }
 
-impl Forces {
+impl StepLaw {
     /// The law for cells with a side of `cell` metres.
     pub fn new(law: &StreamPower, cx: &Context, cell: f64) -> Self {
         let relief = f64::from(cx.relief_metres);
@@ -87,7 +87,7 @@ impl Forces {
 
     /// [`wear_of`](Self::wear_of) for the cells of a row of a square. On entry `c` holds the drainage areas, which the
     /// coefficients replace.
-    fn wear_of_row(&self, fractions: &[f32], erodibility: impl Fn(usize) -> f32, c: &mut [f32]) {
+    fn write_erosion_coefficients(&self, fractions: &[f32], erodibility: impl Fn(usize) -> f32, c: &mut [f32]) {
         if (self.m, self.n) == (0.5, 1.0) {
             return wear_by_root(self.wear, self.source, fractions, erodibility, c);
         }
@@ -98,7 +98,7 @@ impl Forces {
 
     /// The height after erosion of `h` with coefficient `c`, given the new heights of the two receivers.
     #[inline(always)]
-    pub fn worn_height(
+    pub fn eroded_height(
         &self,
         h: f32,
         [one, two]: [f32; 2],
@@ -159,7 +159,7 @@ fn coefficient(softest: f64, erodibility: f32) -> f32 {
     (softest * f64::from(erodibility)).min(MOST) as f32
 }
 
-/// [`Forces::wear_of_row`] for m = ½ and n = 1.
+/// [`StepLaw::write_erosion_coefficients`] for m = ½ and n = 1.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn wear_by_root(wear: f64, source: f64, fractions: &[f32], erodibility: impl Fn(usize) -> f32, c: &mut [f32]) {
     for (j, (c, &fraction)) in c.iter_mut().zip(fractions).enumerate() {
@@ -189,7 +189,7 @@ impl Bed {
         cx: &Context,
         old: &[f32],
         flow: &DInfinity,
-        forces: &Forces,
+        forces: &StepLaw,
         uplift: &Uplift,
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
@@ -216,7 +216,7 @@ impl Bed {
         cx: &Context,
         flow: &DInfinity,
         (area, kept): (&mut Vec<f32>, bool),
-        forces: &Forces,
+        forces: &StepLaw,
         rock: &Rock,
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
@@ -233,8 +233,8 @@ impl Bed {
                         *c = forces.wear_of(*c, fractions[j], Some(distances[j]), rock.erodibility(first + j));
                     }
                 }
-                (None, Some(erodibility)) => forces.wear_of_row(fractions, |_| erodibility, row),
-                (None, None) => forces.wear_of_row(fractions, |j| rock.erodibility(first + j), row),
+                (None, Some(erodibility)) => forces.write_erosion_coefficients(fractions, |_| erodibility, row),
+                (None, None) => forces.write_erosion_coefficients(fractions, |j| rock.erodibility(first + j), row),
             }
             // outlets do not erode
             for j in (0..n).filter(|j| flow.receivers.is_end(first + j)) {
@@ -250,18 +250,18 @@ impl Bed {
         cx: &Context,
         flow: &DInfinity,
         order: &UpstreamOrder,
-        forces: &Forces,
+        forces: &StepLaw,
         rock: &Rock,
     ) -> Result<(), Cancelled> {
         let Self { height, c, .. } = self;
         order.traverse_upstream(&flow.receivers, height, cx.control, |k, h, below| {
             let way = (flow.fraction[k], flow.distance.get(k).copied());
-            forces.worn_height(h, below, way, c[k], rock.erodibility(k))
+            forces.eroded_height(h, below, way, c[k], rock.erodibility(k))
         })
     }
 
     /// Frees the memory that only the erosion needs.
-    pub fn forget_wear(&mut self) {
+    pub fn free_erosion_memory(&mut self) {
         (self.c, self.risen, self.flux) = Default::default();
     }
 
@@ -302,14 +302,14 @@ impl Bed {
 
     /// Lets the soil creep, on a globe between neighbours with the given `conductances`. Cells for which `rests` is
     /// true, the outlets, stay. The seams of the bed must be closed. `smooth` is the bed smoothed by the
-    /// [deviation](Forces::creep_deviation), if there is one.
+    /// [deviation](StepLaw::creep_deviation), if there is one.
     pub fn creep(
         &mut self,
         cx: &Context,
         (mesh, conductances): (&FlowMesh, Option<&Links>),
         smooth: Option<Vec<f32>>,
         rests: impl Fn(usize) -> bool + Sync,
-        (forces, rock): (&Forces, &Rock),
+        (forces, rock): (&StepLaw, &Rock),
     ) -> Result<(), Cancelled> {
         if forces.creep == 0.0 {
             return Ok(());
@@ -348,7 +348,7 @@ impl Bed {
 }
 
 /// Loss and gain of a cell that is lifted by `up` when `old` becomes `new`.
-pub fn lost_and_won(old: f32, up: f32, new: f32) -> [f64; 2] {
+pub fn loss_and_gain(old: f32, up: f32, new: f32) -> [f64; 2] {
     let fall = f64::from(old) + f64::from(up) - f64::from(new);
     if fall > 0.0 { [fall, 0.0] } else { [0.0, -fall] }
 }

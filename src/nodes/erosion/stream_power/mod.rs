@@ -47,7 +47,7 @@ use crate::{
     Context, FinerGrids, MassBalance, MultiScale, NodeAreas, NodeDrainage, NodeMemory, NodeParts, OnPlanet, Pace,
     Process, Run, Traits,
 };
-use law::{Bed, Forces, lost_and_won};
+use law::{Bed, StepLaw, loss_and_gain};
 use talweg_ground::field::metric::Links;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{Basins, DInfinity, DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
@@ -226,7 +226,7 @@ impl StreamPowerRun {
             area.par_iter_mut().zip(&*drained).for_each(|(area, drained)| *area = drained.cells());
         }
 
-        let forces = Forces::new(law, cx, f64::from(mesh.cell_metres(cx.size_metres)));
+        let forces = StepLaw::new(law, cx, f64::from(mesh.cell_metres(cx.size_metres)));
         bed.rise(cx, old, flow, &forces, &uplift)?;
         let is_flow_read = self.terrain.map(MapKind::Flow).is_some();
         bed.prepare(cx, flow, (area, is_flow_read || law.deposition > 0.0), &forces, &self.rock)?;
@@ -237,7 +237,7 @@ impl StreamPowerRun {
         drop(order);
         if is_brief {
             flow.fraction = Vec::new();
-            bed.forget_wear();
+            bed.free_erosion_memory();
         }
         grid.close(&mut bed.height);
         let smooth =
@@ -262,7 +262,7 @@ impl StreamPowerRun {
             for j in 0..n {
                 let k = i * n + j;
                 let up = if receivers.is_end(k) { 0.0 } else { forces.uplift * uplift.share(k) };
-                let [lost, won] = lost_and_won(old[k], up, new[k]);
+                let [lost, won] = loss_and_gain(old[k], up, new[k]);
                 if let Some(wear) = &mut wear {
                     wear[j] += lost as f32;
                 }

@@ -3,8 +3,8 @@
 //! Once a tile has its drainage as part of the whole terrain ([`hydrology::tiled`](talweg_ground::hydrology::tiled)),
 //! it divides its water by the facets. It then describes its trunks, the cells that water from other tiles may reach,
 //! with their risen heights and erodibilities ([`told_and_kept`]). One task adds the areas of the trunks of all tiles
-//! and erodes them, from the outlets up ([`worn_trunks`]). Then every tile erodes the rest of its cells
-//! ([`worn_tile`]). The terrain is smoothed if the soil creeps far, and each tile finishes the step ([`crept_tile`]).
+//! and erodes them, from the outlets up ([`erode_trunks`]). Then every tile erodes the rest of its cells
+//! ([`erode_tile`]). The terrain is smoothed if the soil creeps far, and each tile finishes the step ([`finish_tile`]).
 //! With `deposition`, the settling rock goes down the streams once more, together with the eroded rock; that is
 //! computed only on the whole terrain.
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::law::{Bed, Forces, lost_and_won};
+use super::law::{Bed, StepLaw, loss_and_gain};
 use super::uplift::Uplift;
 use super::{StreamPower, WRITTEN};
 use crate::Context;
@@ -20,7 +20,7 @@ use crate::erosion::buffers;
 use crate::erosion::rock::Rock;
 use talweg_ground::field::{Cancelled, MapKind, Region, Terrain};
 use talweg_ground::hydrology::tiled::{
-    DividedRegion, DividedSolution, DividedWorld, DrainedRegion, SpillSolution, SurveyReader, WordError,
+    DividedRegion, DividedSolution, DividedTrunks, DrainedRegion, SpillSolution, SurveyReader, WordError,
     read_float_field, write_floats,
 };
 use talweg_ground::hydrology::{DrainedArea, FlowMesh, Outlets, UpstreamOrder};
@@ -30,15 +30,15 @@ pub fn is_tiled(law: &StreamPower) -> bool {
     law.deposition == 0.0
 }
 
-fn forces(law: &StreamPower, cx: &Context) -> Forces {
-    Forces::new(law, cx, f64::from(FlowMesh::new(cx.grid).cell_metres(cx.size_metres)))
+fn forces(law: &StreamPower, cx: &Context) -> StepLaw {
+    StepLaw::new(law, cx, f64::from(FlowMesh::new(cx.grid).cell_metres(cx.size_metres)))
 }
 
 fn outlets(law: &StreamPower, cx: &Context, height: &[f32]) -> Outlets {
     Outlets::new(cx.grid, height, law.sea_level / cx.relief_metres)
 }
 
-/// Returns the words that describe a tile's trunks, and the words that the tile keeps for [`worn_tile`]. `ground` is
+/// Returns the words that describe a tile's trunks, and the words that the tile keeps for [`erode_tile`]. `ground` is
 /// the terrain before the step, on a window that extends one cell beyond the tile. `water` is its drainage, and
 /// `spills` the solution that this was made of.
 ///
@@ -76,12 +76,12 @@ pub fn told_and_kept(
 }
 
 /// Heights and erodibilities of a tile's trunks, stored after their drainage summary.
-pub struct TrunkGround {
+pub struct TrunkHeights {
     risen: Vec<f32>,
     erodibility: Vec<f32>,
 }
 
-impl TrunkGround {
+impl TrunkHeights {
     /// Reads the values of `trunks` trunks.
     ///
     /// # Errors
@@ -96,11 +96,11 @@ impl TrunkGround {
 ///
 /// # Errors
 /// Fails if the run is cancelled.
-pub fn worn_trunks(
+pub fn erode_trunks(
     law: &StreamPower,
     cx: &Context,
-    world: &DividedWorld,
-    grounds: Vec<TrunkGround>,
+    world: &DividedTrunks,
+    grounds: Vec<TrunkHeights>,
 ) -> Result<Vec<DividedSolution>, Cancelled> {
     let forces = forces(law, cx);
     let (mut height, mut erodibility) = (Vec::new(), Vec::new());
@@ -111,7 +111,7 @@ pub fn worn_trunks(
     world.traverse_upstream(&mut height, cx.control, |k, h, below| {
         let (area, fraction, erodibility) = (world.areas[k].cells(), world.shares[k], erodibility[k]);
         let c = forces.wear_of(area, fraction, None, erodibility);
-        forces.worn_height(h, below, (fraction, None), c, erodibility)
+        forces.eroded_height(h, below, (fraction, None), c, erodibility)
     })?;
     Ok(world.solutions(|k| height[k]))
 }
@@ -121,7 +121,7 @@ pub fn worn_trunks(
 ///
 /// # Errors
 /// Fails if the run is cancelled or the words do not have this format.
-pub fn worn_tile(
+pub fn erode_tile(
     law: &StreamPower,
     cx: &Context,
     ground: &Terrain,
@@ -136,7 +136,7 @@ pub fn worn_tile(
         reader.end()?;
         let mut height: Vec<f32> = ground.height.par_iter().zip(&up).map(|(h, up)| h + up).collect();
         let mut areas = areas;
-        divided.take_told(told, |k, [area, worn]| (areas[k], height[k]) = (area, worn))?;
+        divided.read_solution(told, |k, [area, worn]| (areas[k], height[k]) = (area, worn))?;
         Ok((divided, areas, up, height))
     };
     let (divided, areas, up, mut height) = match read() {
@@ -152,7 +152,7 @@ pub fn worn_tile(
         }
         let (fraction, erodibility) = (flow.fraction[k], rock.erodibility(k));
         let c = forces.wear_of(areas[k], fraction, None, erodibility);
-        forces.worn_height(h, below, (fraction, None), c, erodibility)
+        forces.eroded_height(h, below, (fraction, None), c, erodibility)
     })?;
     let mut worn = Terrain::flat(cx.grid);
     worn.height = height;
@@ -162,11 +162,11 @@ pub fn worn_tile(
 }
 
 /// Returns the terrain of a window after the step. `ground` is the terrain before the step, `worn` the result of
-/// [`worn_tile`], and `smooth` the same heights smoothed, if the soil creeps far.
+/// [`erode_tile`], and `smooth` the same heights smoothed, if the soil creeps far.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
-pub fn crept_tile(
+pub fn finish_tile(
     law: &StreamPower,
     cx: &Context,
     mut ground: Terrain,
@@ -184,7 +184,7 @@ pub fn crept_tile(
     let mut maps = [MapKind::Wear, MapKind::Deposits].map(|kind| std::mem::take(ground.map_mut(kind)));
     let [wear, deposits] = &mut maps;
     wear.par_iter_mut().zip(deposits).enumerate().for_each(|(k, (wear, deposits))| {
-        let [lost, won] = lost_and_won(ground.height[k], up[k], bed.height[k]);
+        let [lost, won] = loss_and_gain(ground.height[k], up[k], bed.height[k]);
         *wear += lost as f32;
         *deposits += won as f32;
     });

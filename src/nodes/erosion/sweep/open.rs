@@ -174,7 +174,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         } else if self.stopped.load(Ordering::Relaxed) {
             return None;
         }
-        self.enter_from_north(block, first, window);
+        self.load_from_previous_block(block, first, window);
         for r in 1..=ROWS {
             let (column, inside) = self.columns(first, r + 1);
             let row = block * ROWS + r;
@@ -204,7 +204,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
 
     /// Fills the end of the window along rows -1 and 0, which the block before passes on. For the first block these are
     /// walls and unprocessed cells.
-    fn enter_from_north(&self, block: usize, first: isize, window: &mut OpenWindow<P>) {
+    fn load_from_previous_block(&self, block: usize, first: isize, window: &mut OpenWindow<P>) {
         for r in [0, 1] {
             let (column, inside) = self.columns(first, r);
             let entries = &mut window[2 * REACH..];

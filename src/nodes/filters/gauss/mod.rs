@@ -15,7 +15,7 @@ mod globe;
 pub use globe::mean_of_copies;
 
 use super::lines::{EightLanes, EightLines, LANES, along_lines, index_beyond, separable};
-use crate::{Context, NodeMemory, NodeParts, NodeReach, NodeSmoothing, OnPlanet, SmoothedFilter, Traits};
+use crate::{Context, NodeMemory, NodeParts, NodeSmoothing, OnPlanet, SmoothedFilter, StencilRadius, Traits};
 use talweg_ground::field::{Cancelled, Edges};
 
 /// α and λ of the two pairs, as (real, imaginary).
@@ -24,7 +24,7 @@ const PAIRS: [(Complex, Complex); 2] =
 /// Standard deviation, as a multiple of the side, above which only the mean remains.
 const WIDEST: f32 = 2.0;
 /// Distance in standard deviations beyond which samples do not contribute.
-const HEARING: f64 = 8.0;
+const KERNEL_REACH: f64 = 8.0;
 
 /// Traits of a filter that smooths the terrain and then processes one field at a time.
 pub const TRAITS: Traits = Traits {
@@ -39,7 +39,7 @@ pub const TRAITS: Traits = Traits {
 /// smoothing the filter changes nothing, so each sample is independent.
 pub fn parts(filter: &dyn SmoothedFilter, metres: f32, cells: usize) -> NodeParts<'_> {
     match metres > 0.0 {
-        true => NodeParts::Smoothed(NodeSmoothing { metres, reach: NodeReach::of_cells(cells) }, filter),
+        true => NodeParts::Smoothed(NodeSmoothing { metres, reach: StencilRadius::of_cells(cells) }, filter),
         false => NodeParts::Points,
     }
 }
@@ -141,7 +141,7 @@ impl Kernel {
     fn sums_before(&self, lines: &EightLines, edge: i64, direction: i64) -> RecursiveSums {
         let side = lines.values.len() as i64 - 1;
         let period = if lines.grid.edges == Edges::Wrap { side } else { 2 * side };
-        let heard = libm::ceil(HEARING * self.sigma) as i64;
+        let heard = libm::ceil(KERNEL_REACH * self.sigma) as i64;
         let at = |distance: i64| &lines.values[index_beyond(lines.grid, edge + direction * distance)];
         let mut sums = [[[0.0; LANES]; 2]; 2];
         if heard < period {

@@ -110,9 +110,9 @@ pub struct RiverNetwork {
 
 /// Random choices for the courses.
 #[derive(Clone, Copy)]
-struct Chance(Stream);
+struct CourseChoices(Stream);
 
-impl Chance {
+impl CourseChoices {
     /// Which half of an edge of `level` course `salt` takes.
     fn half(self, level: u32, salt: u64, edge: Edge) -> bool {
         let [row, column] = edge.middle();
@@ -137,7 +137,7 @@ impl Chance {
 impl RiverNetwork {
     /// The courses after `level` splits, without water levels.
     pub fn new(plan: &RiverPlan, random: Stream, level: u32, control: &Control) -> Result<Self, Cancelled> {
-        let chance = Chance(random);
+        let chance = CourseChoices(random);
         let mut network = Self::default();
         let mut rivers = Vec::new();
         for k in 0..plan.rivers {
@@ -240,7 +240,7 @@ impl RiverNetwork {
             let known = self.id(*edge);
             if let Some(start) = from.filter(|&s| known.is_some() || (free && k + 1 == edges.len() && s < k)) {
                 let fits = match (known, self.id(edges[start])) {
-                    (Some(to), Some(at)) => to != at && !self.leads(to, at),
+                    (Some(to), Some(at)) => to != at && !self.drains_to(to, at),
                     _ => true,
                 };
                 if fits && k - start > least.max(2) && k - start > best.len() {
@@ -258,7 +258,7 @@ impl RiverNetwork {
     }
 
     /// Whether the water of node `from` reaches node `to`.
-    fn leads(&self, from: usize, to: usize) -> bool {
+    fn drains_to(&self, from: usize, to: usize) -> bool {
         let mut seen = vec![false; self.nodes.len()];
         let mut open = vec![from];
         while let Some(at) = open.pop() {

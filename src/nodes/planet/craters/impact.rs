@@ -5,7 +5,7 @@
 //! an old basin to the lava level ([`Mare`]).
 
 use super::mare::{FloodedGround, Mare};
-use super::rough::CraterTurn;
+use super::rough::CraterNoise;
 use super::shape::{CraterShape, REACH, smooth};
 use super::surface::CraterSurface;
 
@@ -30,7 +30,7 @@ pub struct Impact {
     pub strength: f32,
     /// Irregularity from 0 to 1, and the table and rotation of its noise.
     pub uneven: f32,
-    pub turn: CraterTurn,
+    pub turn: CraterNoise,
     /// Brightness of the rays.
     pub ray: f32,
     /// Fraction of the bowl that lava fills later.
@@ -60,7 +60,7 @@ impl Impact {
             shape,
             strength: 1.0,
             uneven: 0.0,
-            turn: CraterTurn::default(),
+            turn: CraterNoise::default(),
             ray: 0.0,
             lava: 0.0,
             mare: Mare::default(),
@@ -69,7 +69,7 @@ impl Impact {
         }
     }
 
-    pub fn with_look(self, strength: f32, (uneven, turn): (f32, CraterTurn), ray: f32, lava: f32) -> Self {
+    pub fn with_appearance(self, strength: f32, (uneven, turn): (f32, CraterNoise), ray: f32, lava: f32) -> Self {
         Self { strength, uneven, turn, ray, lava, ..self }
     }
 

@@ -33,7 +33,7 @@ use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use impact::{Event, Impact};
 use mare::Mare;
 use population::{Sizes, UnshapedImpact, population};
-use rough::CraterTurn;
+use rough::CraterNoise;
 use shape::{CraterLaw, CraterShape, smooth};
 use stamp::stamp;
 use surface::CraterSurface;
@@ -282,10 +282,10 @@ impl Craters {
             * (1.0 - smooth(0.0, RAYS_GONE, air));
         let is_mare = time < OLD && diameter >= self.maria_from * self.largest && diameter > 0.0;
         let lava = if is_mare { self.maria * strength } else { 0.0 };
-        let turn = CraterTurn::new(cx.random.bits(index, 4));
+        let turn = CraterNoise::new(cx.random.bits(index, 4));
         let mare = Mare { seed: cx.random.bits(index, 6) as u32 };
         let made = Impact::new(surface, centre, 0.5 * diameter, shape);
-        Some(Impact { mare, ..made }.with_look(strength, (uneven, turn), ray, lava))
+        Some(Impact { mare, ..made }.with_appearance(strength, (uneven, turn), ray, lava))
     }
 }
 

@@ -20,12 +20,12 @@ static RAYS: LazyLock<Vec<RoughnessTable>> = LazyLock::new(|| (0..TABLES).map(ra
 
 /// The table and the rotation that a crater has drawn.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CraterTurn {
+pub struct CraterNoise {
     table: usize,
     offset: f32,
 }
 
-impl CraterTurn {
+impl CraterNoise {
     pub fn new(bits: u64) -> Self {
         Self { table: bits as usize % TABLES, offset: ((bits >> 32) as usize % DIRECTIONS) as f32 }
     }
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn directions_go_around_without_a_jump() {
-        let turn = CraterTurn::new(5 << 32 | 3);
+        let turn = CraterNoise::new(5 << 32 | 3);
         let around: Vec<f32> = (0..=4000)
             .map(|k| {
                 let angle = f64::from(k) * std::f64::consts::TAU / 4000.0;

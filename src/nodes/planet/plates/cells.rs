@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::generators::octaves::NoiseFade;
 use crate::generators::solid::{Solid, SolidNoise, SpacePoints};
-use talweg_ground::field::globe::{face_direction, meet, nearly_arctangent};
+use talweg_ground::field::globe::{face_direction, fast_atan, meet};
 use talweg_ground::field::vector::dot;
 use talweg_ground::field::{Cancelled, Control, Stream};
 
@@ -128,7 +128,7 @@ impl SphereCells {
         let (face, tangents) = meet(direction);
         let n = self.n as f64;
         let [(j, x), (i, y)] = tangents.map(|tangent| {
-            let along = ((nearly_arctangent(tangent) * FRAC_2_PI + 0.5) * n).clamp(0.0, n);
+            let along = ((fast_atan(tangent) * FRAC_2_PI + 0.5) * n).clamp(0.0, n);
             let k = (along as usize).min(self.n - 1);
             (k, (along - k as f64) as f32)
         });

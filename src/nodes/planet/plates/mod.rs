@@ -35,7 +35,7 @@ use cells::{PlateAttitude, SphereCells, Vector};
 use crust::{EARTH_KM, PlateState, PlateTables};
 use surface::CrustSurface;
 
-use crate::erosion::buffers::{self, Next, WorkingMemory, exchange_maps};
+use crate::erosion::buffers::{self, NextState, WorkingMemory, exchange_maps};
 use crate::erosion::run::ErosionRun;
 use crate::{Context, MassBalance, NodeMemory, NodeParts, OnPlanet, Pace, Process, Run, Traits};
 use talweg_ground::field::{Cancelled, Globe, MapKind, Terrain};
@@ -79,7 +79,7 @@ talweg_ground::params! {
 
 /// Duration of a step in Ma.
 const STEP_MA: f32 = 2.0;
-/// The data maps that this process writes, in the order of [`Next::maps`].
+/// The data maps that this process writes, in the order of [`NextState::maps`].
 const WRITTEN: [MapKind; 2] = [MapKind::CrustAge, MapKind::Uplift];
 /// Random streams of the layer.
 const ISLANDS: u64 = 0x6973_6c65;
@@ -187,7 +187,7 @@ struct PlatesRun {
     state: Option<PlateState>,
     /// Tables of the state; `None` if they have to be rebuilt.
     tables: WorkingMemory<Option<PlateTables>>,
-    next: WorkingMemory<Next<2>>,
+    next: WorkingMemory<NextState<2>>,
     terrain: Terrain,
     mass_balance: MassBalance,
 }
@@ -217,7 +217,7 @@ impl ErosionRun for PlatesRun {
         let surface = CrustSurface::new(cells, &state, &tables);
         surface::write(&surface, (cx, &self.areas), &self.terrain.height, &mut self.next)?;
         // from here on the step cannot fail
-        let Next { height, maps, accounts } = &mut *self.next;
+        let NextState { height, maps, accounts } = &mut *self.next;
         for [lost, gained, _] in accounts {
             self.mass_balance.eroded += *lost;
             self.mass_balance.lost += *lost;

@@ -61,7 +61,7 @@ fn crust_of<'a>(state: &'a PlateState, tables: &PlateTables, plate: usize, cell:
 
 /// Removes subducted ocean floor.
 pub fn subduct(cells: &SphereCells, state: &mut PlateState, tables: &mut PlateTables, found: &[Vec<CrustOverlap>]) {
-    decide(state, tables, found);
+    choose_subducting_plates(state, tables, found);
     let mut lost: Vec<Vec<bool>> = state.plates.iter().map(|plate| vec![false; plate.crust.len()]).collect();
     for (p, found) in found.iter().enumerate() {
         let id = state.plates[p].id;
@@ -99,7 +99,7 @@ pub fn subduct(cells: &SphereCells, state: &mut PlateState, tables: &mut PlateTa
 }
 
 /// Decides which of two oceanic plates subducts when they first meet: the older one.
-fn decide(state: &mut PlateState, tables: &PlateTables, found: &[Vec<CrustOverlap>]) {
+fn choose_subducting_plates(state: &mut PlateState, tables: &PlateTables, found: &[Vec<CrustOverlap>]) {
     let mut older = std::collections::BTreeMap::<(u32, u32), f64>::new();
     for (p, found) in found.iter().enumerate() {
         for overlap in found.iter().filter(|overlap| overlap.other > p) {
@@ -122,7 +122,7 @@ fn decide(state: &mut PlateState, tables: &PlateTables, found: &[Vec<CrustOverla
 }
 
 /// The nearest other plate within six cells of a position, and the direction to it; 0 if it lies all around.
-pub fn partner(cells: &SphereCells, tables: &PlateTables, plate: usize, at: Vector) -> Option<(usize, Vector)> {
+pub fn nearest_plate(cells: &SphereCells, tables: &PlateTables, plate: usize, at: Vector) -> Option<(usize, Vector)> {
     let aside = if at[2].abs() < 0.8 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] };
     let east = unit(cross(aside, at));
     let north = cross(at, east);
@@ -224,7 +224,7 @@ fn new_crust(
     let around: Vec<&CrustCell> =
         around.filter_map(|slot| own.crust.get(slot as usize)).filter(|crust| !crust.continental).collect();
     let mean = |of: &dyn Fn(&CrustCell) -> f64| around.iter().map(|c| of(c)).sum::<f64>() / around.len() as f64;
-    if let Some((other, to)) = partner(cells, tables, plate, at) {
+    if let Some((other, to)) = nearest_plate(cells, tables, plate, at) {
         let (here, there) = (own.velocity(at), state.plates[other].velocity(at));
         // relative to this plate, the ridge moves at half the speed of the other plate
         let ridge: Vector = std::array::from_fn(|k| 0.5 * (there[k] - here[k]));

@@ -22,7 +22,7 @@ const PLAIN_SHARE: f32 = 0.03;
 /// Fraction by which continental relief is smoothed in a step.
 const EVEN_SHARE: f32 = 0.02;
 /// Height in km up to which sediment fills the sea beside continents (the continental rise), and its rate per step.
-const RISE_KM: f32 = -3.4;
+const CONTINENTAL_RISE_KM: f32 = -3.4;
 const RISE_RATE: f32 = 0.05;
 /// Number of adjacent land cells from which on sediment fills an ocean cell.
 const ENCLOSED: u32 = 6;
@@ -119,8 +119,8 @@ fn wear_floor(law: &Plates, crust: &mut CrustCell, land: u32) {
     let sunk = (law.ocean_dampening * STEP_MA / 4.0).min(1.0);
     crust.relief -= if crust.relief > 0.0 { crust.relief * sunk } else { crust.relief * (7.0 * sunk).min(1.0) };
     let height = crust.height();
-    if land > 0 && height < RISE_KM {
-        crust.relief += RISE_RATE * land as f32 / 8.0 * 2.0 * (RISE_KM - height);
+    if land > 0 && height < CONTINENTAL_RISE_KM {
+        crust.relief += RISE_RATE * land as f32 / 8.0 * 2.0 * (CONTINENTAL_RISE_KM - height);
     }
     // sediment fills ocean cells enclosed by land
     if land >= ENCLOSED {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::cells::{SphereCells, Vector};
 use super::crust::{CrustCell, PlateState, PlateTables, RIDGE_KM};
 use crate::Context;
-use crate::erosion::buffers::Next;
+use crate::erosion::buffers::NextState;
 use talweg_ground::field::{Cancelled, Globe};
 
 /// Uplift in km per Ma that corresponds to 1 in the uplift map.
@@ -81,12 +81,12 @@ pub fn write(
     surface: &CrustSurface,
     (cx, areas): (&Context, &[f32]),
     old: &[f32],
-    next: &mut Next<2>,
+    next: &mut NextState<2>,
 ) -> Result<(), Cancelled> {
     let (grid, n) = (cx.grid, cx.grid.samples);
     let globe = Globe::new(n);
     let km = 1000.0 / cx.relief_metres;
-    let Next { height, maps: [ages, uplift], accounts } = next;
+    let NextState { height, maps: [ages, uplift], accounts } = next;
     let rows = (height.par_chunks_mut(n), ages.par_chunks_mut(n), uplift.par_chunks_mut(n), accounts);
     rows.into_par_iter().enumerate().try_for_each_init(
         || [vec![0.0; n], vec![0.0; n], vec![0.0; n]],

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::water::banks::{BankedGround, Reach};
+use crate::water::banks::{BankedGround, RiverCell};
 use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use mouths::{deltas, fjords};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
@@ -173,8 +173,8 @@ impl PlanetRivers {
         cx.control.check()?;
         let rise = self.valley_slope * 1.0e-3 * network.cell_metres / network.relief_metres;
         let half_width = |k: usize| 500.0 * self.width * discharge[k].sqrt() / network.cell_metres;
-        let reach = |&k: &usize| Reach { cell: k as u32, bed: bed[k], half_width: half_width(k), rise };
-        let mut reaches: Vec<Reach> = rivers.iter().map(reach).collect();
+        let reach = |&k: &usize| RiverCell { cell: k as u32, bed: bed[k], half_width: half_width(k), rise };
+        let mut reaches: Vec<RiverCell> = rivers.iter().map(reach).collect();
         let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
         // the sea floor stays unchanged
         let mut ground = BankedGround::new(mesh, before, *sea, &reaches, cx.control)?.cut;

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashSet};
 
 use super::{Network, PlanetRivers};
 use crate::Context;
-use crate::water::banks::Reach;
+use crate::water::banks::RiverCell;
 use talweg_ground::field::globe::latitude;
 use talweg_ground::field::{Cancelled, Globe};
 use talweg_ground::hydrology::FlowMesh;
@@ -30,7 +30,7 @@ const STRAIGHT: f32 = 0.3;
 /// the river is less than the fjord length at its latitude: 0 at the given latitude, the full length from 10° closer to
 /// the pole. The floor lies D·(s + (1 - s)·4t(1 - t)) below the sea. t is the fraction of that length, counted from the
 /// last cell of the river, which is the sill s.
-pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], reaches: &mut [Reach]) -> Vec<bool> {
+pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], reaches: &mut [RiverCell]) -> Vec<bool> {
     let Network { mesh, graph, sea, cell_metres, .. } = network;
     let globe = Globe::new(mesh.grid().samples);
     // length of the river from each cell to the sea

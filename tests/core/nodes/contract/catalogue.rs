@@ -117,7 +117,7 @@ fn presets_are_described_and_can_be_told_apart() {
             assert!(is_sentence(preset.help), "{what}: {:?}", preset.help);
             let mut adopted = altered(node.clone());
             adopted.adopt(preset);
-            assert!(adopted.present_preset().is_some_and(|p| p.name == preset.name), "{what} looks like another");
+            assert!(adopted.matching_preset().is_some_and(|p| p.name == preset.name), "{what} looks like another");
             for (name, value) in &preset.values {
                 let index = node.about().find(name).unwrap();
                 assert_eq!(adopted.params().get(index), *value, "{what}: {name} is out of range");
@@ -482,7 +482,7 @@ fn every_preset_can_be_set_by_its_name() {
             let ground = Layer::new(Node::named("Perlin").unwrap(), 1);
             let mut scene = Scene { layers: vec![ground, Layer::new(altered(node.clone()), 2)], ..Scene::default() };
             scene.set(&format!("2.preset={}", preset.name)).unwrap();
-            let made = scene.layers[1].node.present_preset().map(|p| p.name);
+            let made = scene.layers[1].node.matching_preset().map(|p| p.name);
             assert_eq!(made, Some(preset.name), "{}", node.about().name);
         }
     }

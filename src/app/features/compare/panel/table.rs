@@ -35,7 +35,7 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
             let heads = ["", if has_both { "A" } else { "" }, if has_both { "B" } else { "" }, "A − B"];
             line_of(&mut column, heads, [colour::text(), ink::blue(), ink::orange(), colour::text_strong()], "");
             for row in rows {
-                let unit = ShownUnit::of_kept(row.unit);
+                let unit = ShownUnit::of_stored(row.unit);
                 let label = unit.heading(&row.label);
                 let (a, b, difference) = cells(row.values, unit);
                 let tint = if info.stale { colour::text_weak() } else { colour::text_strong() };
@@ -137,13 +137,13 @@ mod tests {
 
     #[test]
     fn numbers_have_only_significant_digits() {
-        let shown = |a, b| cells(Values::Each { a, b }, ShownUnit::of_kept("m"));
+        let shown = |a, b| cells(Values::Each { a, b }, ShownUnit::of_stored("m"));
         let texts = |a: &str, b: &str, c: &str| (a.to_string(), b.to_string(), c.to_string());
         assert_eq!(shown(1234.5, 1200.2), texts("1234", "1200", "+34"));
         assert_eq!(shown(12.345, -2.0), texts("12.35", "−2.00", "+14.35"));
         assert_eq!(shown(0.5, 0.75), texts("0.500", "0.750", "−0.250"));
         assert_eq!(shown(5.0, 5.0001), texts("5.00", "5.00", "0.00"));
-        assert_eq!(cells(Values::Between(-0.01), ShownUnit::of_kept("")).2, "−0.010");
+        assert_eq!(cells(Values::Between(-0.01), ShownUnit::of_stored("")).2, "−0.010");
         assert_eq!(number(f64::NAN, 2, true), "–");
     }
 

@@ -54,13 +54,13 @@ enum Ground {
     /// Not needed.
     #[default]
     No,
-    Coming(Task<Vec<GroundBeneath>>),
+    Coming(Task<Vec<GroundBelow>>),
     /// The terrain below each of the moved pieces.
-    There(Vec<GroundBeneath>),
+    There(Vec<GroundBelow>),
 }
 
 impl Ground {
-    fn there(&mut self) -> Option<&[GroundBeneath]> {
+    fn there(&mut self) -> Option<&[GroundBelow]> {
         if let Self::Coming(task) = self {
             match task.outcome() {
                 Outcome::Running => {}
@@ -262,7 +262,7 @@ pub fn locked_among(tree: &Tree, paths: &[PiecePath]) -> Option<String> {
 fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, paths: &[PiecePath], seed: u32) -> Ground {
     let (tree, paths, before) = (tree.clone(), paths.to_vec(), view.latest().cloned());
     let work =
-        move || GroundBeneath::of_each(&tree, &paths, seed, before.as_ref().map(|pick_index| &*pick_index.program));
+        move || GroundBelow::of_each(&tree, &paths, seed, before.as_ref().map(|pick_index| &*pick_index.program));
     let aside = work.clone();
     match view.pick.tasks.start("ground", move |_| aside()) {
         Ok(task) => Ground::Coming(task),
@@ -307,7 +307,7 @@ pub(crate) fn drag(
         && held.all != [path.clone()]
     {
         several::move_all(&mut tree, &held.all, seed, motion, held.ground.there().unwrap_or_default());
-        state.hint = Some(held_words(held, &format!("{} features: {said}", held.all.len())));
+        state.hint = Some(drag_hint(held, &format!("{} features: {said}", held.all.len())));
         document.edit_tree(held.layer, &format!("{label}s"), Some(gesture()), tree);
         return;
     }
@@ -370,13 +370,13 @@ pub(crate) fn drag(
         (None, Ground::There(_)) if matches!(made, DragResult::Point(..)) => {
             "The point snaps to the terrain; release to confirm".into()
         }
-        _ => held_words(held, &said),
+        _ => drag_hint(held, &said),
     });
     document.edit_tree(held.layer, label, Some(gesture()), tree);
 }
 
 /// Text of the status line during a drag: its effect, and how to end it.
-fn held_words(held: &PieceDrag, said: &str) -> String {
+fn drag_hint(held: &PieceDrag, said: &str) -> String {
     let Some(keys) = &held.keys else {
         return format!("{said}; release to confirm, Esc to cancel");
     };
@@ -387,7 +387,7 @@ fn held_words(held: &PieceDrag, said: &str) -> String {
 
 /// Rounds to steps of ten in the shown unit.
 fn in_tens(metres: f64) -> f64 {
-    let unit = ShownUnit::of_kept("m");
+    let unit = ShownUnit::of_stored("m");
     unit.kept((unit.shown(metres) / 10.0).round() * 10.0)
 }
 
@@ -404,7 +404,7 @@ fn made(
     match held.grip {
         Grip::Move => {
             let pushed = sub(to, from);
-            let typed = typed.map(|number| ShownUnit::of_kept("m").kept(number));
+            let typed = typed.map(|number| ShownUnit::of_stored("m").kept(number));
             let [east, south] = match (axis, typed) {
                 (None, None) => pushed,
                 (Some(DragAxis::East), None) => [pushed[0], 0.0],
@@ -448,7 +448,7 @@ fn made(
                 / shown.max(1e-6);
             let by = f64::from(from_screen.y - at.y) * per_point;
             let by = if ctrl { in_tens(by) } else { by };
-            let by = typed.map_or(by, |number| ShownUnit::of_kept("m").kept(number));
+            let by = typed.map_or(by, |number| ShownUnit::of_stored("m").kept(number));
             ("Raise feature", units::signed(by, "m", 0), DragResult::Moved(Motion::Raise(by)))
         }
         Grip::Point(k) => {

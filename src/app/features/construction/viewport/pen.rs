@@ -131,7 +131,7 @@ fn finish(document: &mut Document, state: &mut TreeState, path: &PiecePath, stro
     let tolerance = TOLERANCE * share / stroke.places.len() as f64 * f64::from(tree.frame.side);
     let line = DrawnLine { places: stroke.places.iter().map(|place| metres.metres(*place)).collect(), tolerance };
     let seed = document.tree_seed(layer);
-    let below = state.follows.then(|| GroundBeneath::new(&tree, path, seed, state.program()));
+    let below = state.follows.then(|| GroundBelow::new(&tree, path, seed, state.program()));
     let mut new = (*tree).clone();
     match redraw(&mut new, path, &line, seed, below.as_ref()) {
         Ok(_) => {

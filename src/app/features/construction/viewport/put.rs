@@ -100,5 +100,5 @@ pub fn pushed(
         return points::move_handle(&mut piece, k, there).map(|()| piece);
     }
     let there = transform.inward(add(transform.outward(centre), by));
-    Ok(Reshape::shift(sub(there, centre)).applied(piece))
+    Ok(Similarity::shift(sub(there, centre)).applied(piece))
 }

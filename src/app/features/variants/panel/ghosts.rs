@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bevy_egui::egui;
 use egui::{Align2, Rect, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2};
 
-use crate::features::variants::panel::prints::Prints;
+use crate::features::variants::panel::prints::ThumbnailTextures;
 use crate::features::variants::short_caption;
 use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::frame::document::{Document, Group};
@@ -20,7 +20,7 @@ const GAP: f32 = 6.0;
 const SIDE: f32 = 100.0;
 
 /// The parameter and scene that the ghosts belong to.
-struct Aim {
+struct PreviewTarget {
     group: Group,
     param: usize,
     scene: Scene,
@@ -28,19 +28,19 @@ struct Aim {
 }
 
 /// The ghosts. See the module.
-pub struct Ghosts {
+pub struct SliderPreviews {
     pub is_on: bool,
-    aim: Option<Aim>,
+    aim: Option<PreviewTarget>,
     variants: Arc<Vec<SceneVariant>>,
     /// Index of the current value.
     present: usize,
     thumbnails: ThumbnailSet,
-    prints: Prints,
+    prints: ThumbnailTextures,
     /// The ghosts were shown in this frame.
     seen: bool,
 }
 
-impl Default for Ghosts {
+impl Default for SliderPreviews {
     fn default() -> Self {
         Self {
             is_on: true,
@@ -48,13 +48,13 @@ impl Default for Ghosts {
             variants: Arc::default(),
             present: 0,
             thumbnails: ThumbnailSet::default(),
-            prints: Prints::default(),
+            prints: ThumbnailTextures::default(),
             seen: false,
         }
     }
 }
 
-impl Ghosts {
+impl SliderPreviews {
     pub fn wanted(&self) -> &Arc<Vec<SceneVariant>> {
         &self.variants
     }
@@ -64,7 +64,7 @@ impl Ghosts {
     }
 
     /// Sets the parameter of the ghosts; returns whether it differs from before.
-    fn take_aim(&mut self, document: &Document, group: Group, param: usize) -> bool {
+    fn set_target(&mut self, document: &Document, group: Group, param: usize) -> bool {
         let solo = document.solo();
         let is_same = self.aim.as_ref().is_some_and(|aim| {
             (aim.group, aim.param, aim.solo) == (group, param, solo) && aim.scene == *document.scene()
@@ -75,7 +75,7 @@ impl Ghosts {
         let scene = document.scene().clone();
         let (present, variants) = neighbouring_values(document, group, param).unwrap_or_default();
         (self.present, self.variants) = (present, Arc::new(variants));
-        self.aim = Some(Aim { group, param, scene, solo });
+        self.aim = Some(PreviewTarget { group, param, scene, solo });
         true
     }
 
@@ -89,14 +89,14 @@ impl Ghosts {
     }
 }
 
-impl SliderPreview for Ghosts {
+impl SliderPreview for SliderPreviews {
     /// Shows the ghosts of a parameter in the tooltip of its slider.
     fn show(&mut self, ui: &mut Ui, document: &Document, group: Group, param: usize) {
         if !self.is_on || ui.input(|i| i.pointer.any_down()) {
             return;
         }
         self.seen = true;
-        if self.take_aim(document, group, param) {
+        if self.set_target(document, group, param) {
             self.prints.clear();
             ui.ctx().request_repaint();
         }

@@ -13,8 +13,8 @@ use egui::{ComboBox, DragValue, Frame, Margin, ProgressBar, Rect, RichText, Ui, 
 use egui_phosphor::regular as icon;
 
 use crate::features::variants::panel::axis::{Seeds, SweepAxis, parameters};
-use crate::features::variants::panel::ghosts::Ghosts;
-use crate::features::variants::panel::prints::Prints;
+use crate::features::variants::panel::ghosts::SliderPreviews;
+use crate::features::variants::panel::prints::ThumbnailTextures;
 use crate::features::variants::thumbnails::{VariantsInfo, Wants};
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
@@ -95,7 +95,7 @@ struct Origin {
 /// State of the contact sheet. See the module.
 #[derive(Resource)]
 pub struct VariantsState {
-    pub ghosts: Ghosts,
+    pub ghosts: SliderPreviews,
     is_open: bool,
     what: What,
     /// Values of one parameter, and of the two parameters of a table.
@@ -112,13 +112,13 @@ pub struct VariantsState {
     columns: Option<usize>,
     /// The variants as they are rendered, with solo and the end of evaluation.
     wanted: Arc<Vec<SceneVariant>>,
-    prints: Prints,
+    prints: ThumbnailTextures,
 }
 
 impl Default for VariantsState {
     fn default() -> Self {
         Self {
-            ghosts: Ghosts::default(),
+            ghosts: SliderPreviews::default(),
             is_open: false,
             what: What::default(),
             single: SweepAxis::with_steps(Seeds::COUNT),
@@ -131,7 +131,7 @@ impl Default for VariantsState {
             variants: Ok(Vec::new()),
             columns: None,
             wanted: Arc::default(),
-            prints: Prints::default(),
+            prints: ThumbnailTextures::default(),
         }
     }
 }
@@ -252,7 +252,7 @@ pub fn window(
             adopted = contents(ui, state, document, info);
         });
     if let Some(variant) = adopted.and_then(|index| state.variants.as_ref().ok()?.get(index)) {
-        document.adopt_variant(variant);
+        document.apply_variant(variant);
     }
     if !is_open {
         state.close();
@@ -403,7 +403,7 @@ fn in_percent<'a>(field: DragValue<'a>, spec: &'a ParamSpec) -> DragValue<'a> {
     field
         .suffix("%")
         .custom_formatter(move |v, _| format!("{}", spec.shown_number(v) as f32))
-        .custom_parser(move |text| read(text).filter(|v| !v.is_nan()).map(|v| spec.number_shown_as(v)))
+        .custom_parser(move |text| read(text).filter(|v| !v.is_nan()).map(|v| spec.number_from_shown(v)))
 }
 
 /// Converts numbers to the f64s with the same decimal text.

@@ -32,11 +32,11 @@ struct Cell {
 
 /// The textures of a sheet. See the module.
 #[derive(Default)]
-pub struct Prints {
+pub struct ThumbnailTextures {
     cells: Vec<Cell>,
 }
 
-impl Prints {
+impl ThumbnailTextures {
     /// Drops all textures.
     pub fn clear(&mut self) {
         self.cells.clear();

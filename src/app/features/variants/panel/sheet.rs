@@ -4,7 +4,7 @@ use bevy_egui::egui;
 use egui::{Align2, FontId, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::features::variants::panel::prints::Prints;
+use crate::features::variants::panel::prints::ThumbnailTextures;
 use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::features::variants::{caption, short_caption};
 use crate::frame::theme::colour;
@@ -23,7 +23,7 @@ const LEAST: f32 = 48.0;
 pub struct Sheet<'a> {
     pub variants: &'a [SceneVariant],
     pub thumbnails: &'a ThumbnailSet,
-    pub prints: &'a Prints,
+    pub prints: &'a ThumbnailTextures,
     /// Number of columns; `None` for the best fit.
     pub columns: Option<usize>,
 }

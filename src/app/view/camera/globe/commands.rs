@@ -6,9 +6,9 @@ use bevy::prelude::*;
 use bevy::window::{PrimaryWindow, RequestRedraw};
 use glam::DVec3;
 
-use super::{GlobeCamera, first_sight, lens};
+use super::{GlobeCamera, initial_direction, lens};
 use crate::view::camera::command::ViewCommand;
-use crate::view::camera::input::{CameraManners, ViewportArea};
+use crate::view::camera::input::{CameraBehaviour, ViewportArea};
 use crate::view::compare::CompareSide;
 use crate::view::globe::camera::map::MapPose;
 use crate::view::globe::camera::orbit::OrbitPose;
@@ -26,11 +26,11 @@ pub fn obey_commands(
     mut redraw: MessageWriter<RequestRedraw>,
     state: Res<ViewState>,
     planet_view: Res<PlanetView>,
-    (area, manners): (Res<ViewportArea>, Res<CameraManners>),
+    (area, manners): (Res<ViewportArea>, Res<CameraBehaviour>),
     time: Res<Time<Real>>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
-    let (Some(terrain), Some(window)) = (state.globe_of(CompareSide::A), window) else { return };
+    let (Some(terrain), Some(window)) = (state.globe_on_side(CompareSide::A), window) else { return };
     let size = area.clamped_rect(window.size()).size();
     let ground = terrain.ground_from_afar(&planet_view.view, state.water);
     let highest = ground.radius + ground.range.1;
@@ -40,7 +40,7 @@ pub fn obey_commands(
         camera.by_hand = false;
     }
     if !camera.by_hand && camera.framed != Some((size, ground.radius)) {
-        camera.pose = GlobePose::framing(first_sight(&planet_view, terrain), highest, &lens(size));
+        camera.pose = GlobePose::framing(initial_direction(&planet_view, terrain), highest, &lens(size));
         camera.orbit = OrbitPose::framing(&planet_view.body.attitude);
         camera.framed = Some((size, ground.radius));
     }
@@ -58,7 +58,7 @@ pub fn obey_commands(
         }
         match planet_view.projection {
             PlanetProjection::Globe => {
-                let first = first_sight(&planet_view, terrain);
+                let first = initial_direction(&planet_view, terrain);
                 let to = confined(&commanded(command, &camera.pose, &ground, first, &lens(size)));
                 if manners.jumps {
                     (camera.pose, camera.glide) = (to, None);

@@ -54,7 +54,8 @@ impl GlobeCamera {
     /// Cameras that show the whole planet, the whole map and the whole orbit in an image of `size` pixels.
     pub fn framing(terrain: &GlobeTerrain, planet_view: &PlanetView, size: Vec2) -> Self {
         let ground = terrain.ground_from_afar(&planet_view.view, true);
-        let pose = GlobePose::framing(first_sight(planet_view, terrain), ground.radius + ground.range.1, &lens(size));
+        let pose =
+            GlobePose::framing(initial_direction(planet_view, terrain), ground.radius + ground.range.1, &lens(size));
         let orbit = OrbitPose::framing(&planet_view.body.attitude);
         Self { pose, map: MapPose::framing(size), map_framed: size, orbit, ..Self::default() }
     }
@@ -156,7 +157,7 @@ fn lens(size: Vec2) -> Lens {
 
 /// The direction from which a planet is first seen. The usual one is the morning side, so that some night is visible.
 /// If a direction over the day side shows much more land, that one is used.
-fn first_sight(planet_view: &PlanetView, terrain: &GlobeTerrain) -> DVec3 {
+fn initial_direction(planet_view: &PlanetView, terrain: &GlobeTerrain) -> DVec3 {
     let sun = planet_view.body.attitude.to_sun().normalize_or(DVec3::X);
     let usual = (DQuat::from_rotation_z(0.75) * sun + DVec3::Z * 0.35).normalize_or(DVec3::X);
     let land = terrain.land_directions(LAND_SAMPLES);

@@ -6,7 +6,7 @@ use bevy::window::PrimaryWindow;
 use glam::DVec3;
 
 use super::{GlobeCamera, GlobeDrag, ground};
-use crate::view::camera::input::{CameraManners, PIXELS_OF_A_LINE, ViewportArea, lines_scrolled, pane_under};
+use crate::view::camera::input::{CameraBehaviour, PIXELS_OF_A_LINE, ViewportArea, lines_scrolled, pane_under};
 use crate::view::camera::square::ViewCamera;
 use crate::view::compare::{CompareSide, Pane};
 use crate::view::globe::camera::GlobePose;
@@ -21,14 +21,14 @@ pub fn follow_mouse(
     mut camera: ResMut<GlobeCamera>,
     mut wheel: MessageReader<MouseWheel>,
     buttons: Res<ButtonInput<MouseButton>>,
-    (keys, manners): (Res<ButtonInput<KeyCode>>, Res<CameraManners>),
+    (keys, manners): (Res<ButtonInput<KeyCode>>, Res<CameraBehaviour>),
     view: Res<ViewCamera>,
     (state, planet_view): (Res<ViewState>, Res<PlanetView>),
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let lines: f32 = wheel.read().map(lines_scrolled).sum();
-    let (Some(_), Some(window)) = (state.globe_of(CompareSide::A), window) else { return };
+    let (Some(_), Some(window)) = (state.globe_on_side(CompareSide::A), window) else { return };
     let Some(cursor) = view.cursor() else {
         camera.drag = None;
         return;
@@ -39,7 +39,7 @@ pub fn follow_mouse(
     if camera.drag.is_none() {
         camera.pane = pane_under(cursor, rect, &state).unwrap_or(Pane::ALONE);
     }
-    let Some(terrain) = state.globe_of(camera.pane.side) else { return };
+    let Some(terrain) = state.globe_on_side(camera.pane.side) else { return };
     let picture = camera.pane.picture(rect);
     let (size, at) = (picture.size(), cursor - picture.min);
     let (lens, ground) = (

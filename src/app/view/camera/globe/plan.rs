@@ -25,7 +25,7 @@ pub fn plan(
     state: Res<ViewState>,
     planet_view: Res<PlanetView>,
 ) {
-    if state.globe_of(CompareSide::A).is_none() {
+    if state.globe_on_side(CompareSide::A).is_none() {
         if planned.0.iter().any(Option::is_some) {
             *planned = PlannedScenery::default();
         }
@@ -33,13 +33,14 @@ pub fn plan(
     }
     let pose = CompareSide::BOTH
         .into_iter()
-        .filter_map(|side| state.globe_of(side))
+        .filter_map(|side| state.globe_on_side(side))
         .fold(camera.pose, |pose, terrain| terrain.confine(&pose, &planet_view.view, state.water));
     if pose != camera.pose {
         camera.pose = pose;
     }
-    let sides = CompareSide::BOTH
-        .map(|side| state.globe_of(side).map(|terrain| Arc::new(scenery(&camera, terrain, &planet_view, state.water))));
+    let sides = CompareSide::BOTH.map(|side| {
+        state.globe_on_side(side).map(|terrain| Arc::new(scenery(&camera, terrain, &planet_view, state.water)))
+    });
     if planned.0 != sides {
         planned.0 = sides;
         redraw.write(RequestRedraw);

@@ -51,7 +51,7 @@ pub fn update_probe(
             return None;
         }
         let pane = pane_under(cursor, rect, &state)?;
-        let terrain = state.globe_of(pane.side)?;
+        let terrain = state.globe_on_side(pane.side)?;
         let ground = ground(terrain, &planet_view, &state, &camera.pose);
         let picture = pane.picture(rect);
         let (size, at) = (picture.size(), cursor - picture.min);

@@ -5,14 +5,14 @@ use bevy::window::{PrimaryWindow, RequestRedraw};
 
 use super::{Framed, ViewCamera, bounds_world};
 use crate::view::camera::command::ViewCommand;
-use crate::view::camera::input::{CameraManners, ViewportArea};
+use crate::view::camera::input::{CameraBehaviour, ViewportArea};
 use crate::view::camera::pose::{Glide, Pose};
 use crate::view::lens::ViewProjection;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::state::ViewState;
 
 /// If the top or the bottom of a terrain moves by less than this, the terrain is not framed again.
-const UNNOTICED_WORLD: f32 = 0.08 * SIDE_WORLD;
+const REFRAME_THRESHOLD_WORLD: f32 = 0.08 * SIDE_WORLD;
 
 /// Carries out commands; starts and continues glides.
 pub fn obey_commands(
@@ -20,7 +20,7 @@ pub fn obey_commands(
     mut camera: ResMut<ViewCamera>,
     mut redraw: MessageWriter<RequestRedraw>,
     state: Res<ViewState>,
-    (area, manners): (Res<ViewportArea>, Res<CameraManners>),
+    (area, manners): (Res<ViewportArea>, Res<CameraBehaviour>),
     time: Res<Time<Real>>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -34,7 +34,7 @@ pub fn obey_commands(
         Framed::ByHand => true,
         Framed::NotYet => false,
         Framed::For { size: known, heights_world: framed } => {
-            size == known && (heights_world - framed).abs().max_element() < UNNOTICED_WORLD
+            size == known && (heights_world - framed).abs().max_element() < REFRAME_THRESHOLD_WORLD
         }
     };
     if camera.projection != state.projection {

@@ -73,13 +73,13 @@ impl ViewCamera {
             None => scale.floor_world(&square.terrain, at),
         };
         let eye_world = at.with_y(ground + above / scale.metres_per_world);
-        self.stand_at(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, state);
+        self.set_perspective_pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, state);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
         true
     }
 
     /// Sets a pose in perspective. In an orthographic view, the next frame converts it.
-    fn stand_at(&mut self, pose: Pose, state: &ViewState) {
+    fn set_perspective_pose(&mut self, pose: Pose, state: &ViewState) {
         self.pose = confined(pose, ViewProjection::Perspective, state);
         self.projection = ViewProjection::Perspective;
     }
@@ -114,7 +114,7 @@ impl ViewCamera {
     }
 
     /// Frames the next terrain as a whole.
-    pub fn frame_anew(&mut self) {
+    pub fn frame_again(&mut self) {
         (self.glide, self.drag, self.framed) = (None, None, Framed::NotYet);
     }
 
@@ -123,7 +123,7 @@ impl ViewCamera {
     pub fn move_over(&mut self, state: &ViewState, [u, v]: [f32; 2]) {
         let mut pose = self.perspective_pose(state);
         (pose.eye_world.x, pose.eye_world.z) = ((u - 0.5) * SIDE_WORLD, (v - 0.5) * SIDE_WORLD);
-        self.stand_at(pose, state);
+        self.set_perspective_pose(pose, state);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
@@ -139,14 +139,14 @@ impl ViewCamera {
             };
             pose.eye_world.y = ground + metres / square.scale.metres_per_world;
         }
-        self.stand_at(pose, state);
+        self.set_perspective_pose(pose, state);
         (self.glide, self.framed) = (None, Framed::ByHand);
     }
 
     /// Turns on the spot to a heading in radians, clockwise from north.
     pub fn turn_to(&mut self, state: &ViewState, yaw: f32) {
         let pose = self.perspective_pose(state);
-        self.stand_at(Pose { yaw: yaw.rem_euclid(std::f32::consts::TAU), ..pose }, state);
+        self.set_perspective_pose(Pose { yaw: yaw.rem_euclid(std::f32::consts::TAU), ..pose }, state);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 

@@ -6,7 +6,7 @@ use bevy::window::{CursorMoved, PrimaryWindow};
 
 use super::confine::{clearance_world, confined};
 use super::{CameraDrag, Framed, ViewCamera};
-use crate::view::camera::input::{CameraManners, PIXELS_OF_A_LINE, ViewportArea, lines_scrolled, pane_under};
+use crate::view::camera::input::{CameraBehaviour, PIXELS_OF_A_LINE, ViewportArea, lines_scrolled, pane_under};
 use crate::view::camera::pose::{PanPlane, Pose};
 use crate::view::compare::CompareSide;
 use crate::view::lens::Lens;
@@ -22,7 +22,7 @@ pub fn follow_mouse(
     mut wheel: MessageReader<MouseWheel>,
     mut moved: MessageReader<CursorMoved>,
     buttons: Res<ButtonInput<MouseButton>>,
-    (keys, manners): (Res<ButtonInput<KeyCode>>, Res<CameraManners>),
+    (keys, manners): (Res<ButtonInput<KeyCode>>, Res<CameraBehaviour>),
     state: Res<ViewState>,
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,

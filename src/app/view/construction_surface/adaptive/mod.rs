@@ -28,7 +28,7 @@ use crate::view::scale::SIDE_WORLD;
 use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 use patch::{PatchJob, TilePatch};
-use quadtree::{QuadTile, Quadtree, QuadtreePlan, TileKey, TileSurroundings};
+use quadtree::{QuadTile, Quadtree, QuadtreeContext, QuadtreePlan, TileKey};
 
 /// Target quality and limits of the tessellation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -319,7 +319,7 @@ impl TileView<'_> {
     }
 }
 
-impl TileSurroundings for TileView<'_> {
+impl QuadtreeContext for TileView<'_> {
     fn has(&self, key: TileKey) -> bool {
         self.cache.get(key).is_some()
     }

@@ -88,7 +88,7 @@ impl TileCorner {
 }
 
 /// What the quadtree needs to know about the patches and the eye.
-pub trait TileSurroundings {
+pub trait QuadtreeContext {
     /// Whether the patch is ready to be drawn.
     fn has(&self, key: TileKey) -> bool;
     /// Level wanted for a patch, at its point nearest to the eye.
@@ -163,7 +163,7 @@ impl Quadtree {
 
     /// One step: splits and merges patches, and moves corner levels by at most `pace`. Keeps at most `most` patches.
     /// The root patch must be present.
-    pub fn step(&mut self, around: &impl TileSurroundings, pace: f32, most: usize) -> QuadtreePlan {
+    pub fn step(&mut self, around: &impl QuadtreeContext, pace: f32, most: usize) -> QuadtreePlan {
         let joined = self.join(around);
         let held = std::mem::take(&mut self.held);
         let leaves = self.leaves();
@@ -199,7 +199,7 @@ impl Quadtree {
     fn divide(
         &mut self,
         key: TileKey,
-        around: &impl TileSurroundings,
+        around: &impl QuadtreeContext,
         missing: &mut Vec<TileKey>,
         raised: &mut HashSet<TileKey>,
     ) -> bool {
@@ -233,7 +233,7 @@ impl Quadtree {
     }
 
     /// Merges patches that are finer than wanted once they have the merged shape. Returns whether any was merged.
-    fn join(&mut self, around: &impl TileSurroundings) -> bool {
+    fn join(&mut self, around: &impl QuadtreeContext) -> bool {
         let before = self.split.len();
         let mut joinable: Vec<TileKey> = self.split.iter().copied().collect();
         joinable.sort_by(|a, b| b.cmp(a));
@@ -263,12 +263,7 @@ impl Quadtree {
     }
 
     /// Moves the corner levels, drops corners that no longer exist, and lists the drawn tiles.
-    fn settle(
-        &mut self,
-        around: &impl TileSurroundings,
-        raised: &HashSet<TileKey>,
-        pace: f32,
-    ) -> (Vec<QuadTile>, bool) {
+    fn settle(&mut self, around: &impl QuadtreeContext, raised: &HashSet<TileKey>, pace: f32) -> (Vec<QuadTile>, bool) {
         let leaves = self.leaves();
         let mut touches: HashMap<TileCorner, Touch> = HashMap::with_capacity(2 * leaves.len());
         for &key in &leaves {
@@ -344,7 +339,7 @@ mod tests {
         }
     }
 
-    impl TileSurroundings for Eye {
+    impl QuadtreeContext for Eye {
         fn has(&self, key: TileKey) -> bool {
             self.there.contains(&key)
         }

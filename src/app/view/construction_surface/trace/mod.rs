@@ -236,7 +236,7 @@ impl Rays {
 
     /// Takes over the table of bounds. A single image waits for it; a moving view continues without it until it is
     /// ready.
-    fn take_table(&mut self, tree_surface: &Arc<TreeSurface>, quality: RenderQuality, device: &RenderDevice) {
+    fn poll_table(&mut self, tree_surface: &Arc<TreeSurface>, quality: RenderQuality, device: &RenderDevice) {
         if self.table.is_some() || self.plan.is_done() {
             return;
         }
@@ -298,7 +298,7 @@ impl Rays {
         if self.last.replace(tracing) != Some(tracing) {
             self.plan.restart(camera.size, most_rays);
         }
-        self.take_table(tree_surface, camera.quality, device);
+        self.poll_table(tree_surface, camera.quality, device);
         // if detail falls with distance, a simplified primitive can be higher than the table's bound for the full one
         let table = self.table.clone().filter(|_| camera.half_detail.is_none());
         let pass = self.plan.next();

@@ -8,10 +8,10 @@ use glam::DVec3;
 
 use super::super::lod::GlobePatch;
 use super::tile::{GlobeTile, STEPS};
-use crate::view::render_base::{RenderBase, next_serial};
+use crate::view::render_base::{RenderBase, new_serial};
 use talweg::appearance::{GlobeSites, Paint, PaletteTable, SampleCoverDepths, covered, globe_site};
 use talweg::appearance_files::ScatterRules;
-use talweg::field::globe::{locate, nearly_located};
+use talweg::field::globe::{locate, locate_fast};
 use talweg::field::{Control, Globe, Terrain};
 use talweg::planet_detail::{DetailSource, PlanetDetail};
 
@@ -28,7 +28,7 @@ const SPACING_ALONE_METRES: f64 = 2.0;
 type DrawnTiles = Arc<HashMap<GlobePatch, Arc<GlobeTile>>>;
 
 /// The fine terrain of a globe; see the module.
-pub struct DetailGround {
+pub struct FineTerrain {
     /// Serial number, unique to each terrain and each colouring of it.
     pub serial: u64,
     pub radius_metres: f64,
@@ -50,7 +50,7 @@ pub struct DetailGround {
     drawn: Arc<RwLock<DrawnTiles>>,
 }
 
-impl DetailGround {
+impl FineTerrain {
     /// Fine terrain for a globe with this radius and this sample spacing. `steepest_metres` is the greatest rise over
     /// a cell.
     pub fn new(
@@ -63,7 +63,7 @@ impl DetailGround {
         let sea = source.sea_metres;
         let steps = FINER * radius_metres * FRAC_PI_2 / (cell_metres * STEPS as f64);
         Self {
-            serial: next_serial(),
+            serial: new_serial(),
             radius_metres,
             sea_metres: (sea >= -source.relief_metres).then_some(f64::from(sea)),
             scatter: (painter.palette.scatter.clone(), source.seed),
@@ -82,7 +82,7 @@ impl DetailGround {
     /// The same terrain in other colours.
     pub fn repainted(&self, painter: TilePainter) -> Self {
         Self {
-            serial: next_serial(),
+            serial: new_serial(),
             source: self.source.clone(),
             terrain: self.terrain.clone(),
             painter: Arc::new(painter),
@@ -98,7 +98,7 @@ impl DetailGround {
     /// The same terrain with other plants and stones.
     pub fn planted(&self, rules: &Arc<ScatterRules>) -> Self {
         Self {
-            serial: next_serial(),
+            serial: new_serial(),
             source: self.source.clone(),
             terrain: self.terrain.clone(),
             painter: self.painter.clone(),
@@ -112,7 +112,7 @@ impl DetailGround {
     }
 
     /// Whether both have the same heights.
-    pub fn has_shape_of(&self, other: &DetailGround) -> bool {
+    pub fn has_shape_of(&self, other: &FineTerrain) -> bool {
         Arc::ptr_eq(&self.made, &other.made)
     }
 
@@ -193,7 +193,8 @@ impl DetailGround {
         let finest = drawn.keys().map(|patch| patch.level).max().unwrap_or(0);
         let tile = (self.first_level..=finest).rev().find_map(tile_at);
         tile.map(|tile| f64::from(tile.height_at(u, v))).or_else(|| {
-            let there = self.made.get()?.samples_alone(&[direction.to_array()], SPACING_ALONE_METRES, || false)?;
+            let there =
+                self.made.get()?.samples_on_this_thread(&[direction.to_array()], SPACING_ALONE_METRES, || false)?;
             Some(f64::from(there[0].height_metres + there[0].water_metres))
         })
     }
@@ -256,7 +257,7 @@ impl TilePainter {
         }
         let [x, y, z] = ground.directions;
         for (k, colour) in colours.iter_mut().enumerate().filter(|(k, _)| ground.metres[*k] >= self.sea_metres) {
-            let place = nearly_located([x[k], y[k], z[k]].map(f64::from));
+            let place = locate_fast([x[k], y[k], z[k]].map(f64::from));
             *colour = covered(*colour, self.cover.each_ref().map(|shares| self.globe.sample_at(shares, place)));
         }
         colours

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::super::lod::GlobePatch;
 use super::atlas::GlobeAtlas;
-use super::detail_ground::DetailGround;
+use super::detail_ground::FineTerrain;
 use super::tile::{GlobeTile, GlobeTileJob, STEPS, TILE_BYTES};
 use crate::view::render::batch::DrawContext;
 use crate::view::render::mesh::RenderQuality;
@@ -38,7 +38,7 @@ pub struct PatchTiles {
 
 /// The tiles of a globe on the graphics card; see the module.
 pub struct TileDrawing {
-    ground: Option<Arc<DetailGround>>,
+    ground: Option<Arc<FineTerrain>>,
     cache: TileCache<GlobeTile>,
     pool: Pool<GlobeTileJob>,
     atlas: GlobeAtlas,
@@ -77,14 +77,14 @@ impl TileDrawing {
     /// order.
     pub fn advance(
         &mut self,
-        ground: &Arc<DetailGround>,
+        ground: &Arc<FineTerrain>,
         patches: &[GlobePatch],
         context: &DrawContext,
     ) -> Vec<PatchTiles> {
         let now = Instant::now();
         let seconds = self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f32()).min(0.25);
         let pace = if context.quality == RenderQuality::Still { 1.0 } else { FADE_PER_SECOND * seconds };
-        self.go_over(ground);
+        self.switch_terrain(ground);
         let first = ground.first_level();
         let needed = needed_tiles(patches, first, self.cache.slots() as usize);
         self.cache.use_now(needed.iter().copied());
@@ -116,7 +116,7 @@ impl TileDrawing {
     }
 
     /// Discards all tiles if the terrain is another one.
-    fn go_over(&mut self, ground: &Arc<DetailGround>) {
+    fn switch_terrain(&mut self, ground: &Arc<FineTerrain>) {
         if self.ground.as_ref().is_some_and(|shown| shown.serial == ground.serial) {
             return;
         }
@@ -131,7 +131,7 @@ impl TileDrawing {
     }
 
     /// Uploads finished tiles; returns whether there were any.
-    fn receive(&mut self, ground: &DetailGround, context: &DrawContext) -> bool {
+    fn receive(&mut self, ground: &FineTerrain, context: &DrawContext) -> bool {
         let done = self.pool.take().into_iter().filter(|(serial, _)| *serial == ground.serial);
         self.waiting.extend(done.map(|(_, tile)| Arc::new(tile)));
         let most = if context.quality == RenderQuality::Still { usize::MAX } else { MOST_UPLOADS };

@@ -17,7 +17,7 @@ mod drawing;
 mod plants;
 mod tile;
 
-pub use detail_ground::{DetailGround, TilePainter, palette_colour};
+pub use detail_ground::{FineTerrain, TilePainter, palette_colour};
 pub use drawing::{PatchTiles, TileDrawing};
 pub use plants::{MOST_METRES, PlantedGlobe, seen_cells};
 

@@ -9,7 +9,7 @@ use bevy::math::Vec3;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::detail_ground::DetailGround;
+use super::detail_ground::FineTerrain;
 use super::tile::{GlobeTile, SIDE, STEPS};
 use crate::view::globe::face::{axes, level_axes, tangents};
 use crate::view::globe::lod::{GlobeCulling, GlobePatch};
@@ -32,7 +32,7 @@ const WATER_SHARE: f32 = 0.2;
 
 /// Plants and stones on a globe; see the module.
 #[derive(Clone)]
-pub struct PlantedGlobe(pub Arc<DetailGround>);
+pub struct PlantedGlobe(pub Arc<FineTerrain>);
 
 /// The level of the tiles on which objects stand, for a globe of this radius.
 fn tile_level(radius_metres: f64) -> u32 {
@@ -143,7 +143,7 @@ impl PlantedSurface for PlantedGlobe {
 
 /// The terrain values of a tile for plants.
 pub struct PlantedTile<'a> {
-    ground: &'a DetailGround,
+    ground: &'a FineTerrain,
     tile: &'a GlobeTile,
     /// Spacing of its samples along rows and columns.
     step_metres: [f32; 2],
@@ -152,7 +152,7 @@ pub struct PlantedTile<'a> {
 }
 
 impl<'a> PlantedTile<'a> {
-    pub fn new(ground: &'a DetailGround, tile: &'a GlobeTile) -> Self {
+    pub fn new(ground: &'a FineTerrain, tile: &'a GlobeTile) -> Self {
         let corner = |u: f64, v: f64| tile.patch.direction(u, v) * (ground.radius_metres / STEPS as f64);
         let step = |to: DVec3| (to - corner(0.0, 0.0)).length() as f32;
         let step_metres = [step(corner(1.0, 0.0)), step(corner(0.0, 1.0))];

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::super::face::{axes, fitted_gradient, tangents};
 use super::super::lod::GlobePatch;
-use super::detail_ground::DetailGround;
+use super::detail_ground::FineTerrain;
 use super::plants::PlantedTile;
 use crate::view::render::mips::{from_half, half};
 use crate::view::tiles::{GroundTile, TileJob};
@@ -52,7 +52,7 @@ fn bend_of(byte: u8) -> f32 {
 
 impl GlobeTile {
     /// Computes a tile. Returns `None` if `stop` returns true; it is polled frequently.
-    pub fn new(ground: &DetailGround, patch: GlobePatch, stop: &dyn Fn() -> bool) -> Option<Self> {
+    pub fn new(ground: &FineTerrain, patch: GlobePatch, stop: &dyn Fn() -> bool) -> Option<Self> {
         let detail = ground.detail()?;
         // one more sample on every side, for slopes
         const WIDE: usize = SIDE + 2;
@@ -64,7 +64,7 @@ impl GlobeTile {
             })
             .collect();
         let spacing = ground.spacing_metres(patch.level);
-        let samples = detail.samples_alone(&directions, spacing, stop)?;
+        let samples = detail.samples_on_this_thread(&directions, spacing, stop)?;
         let height = |k: usize| samples[k].height_metres + samples[k].water_metres;
         let axes = axes(patch.face as usize);
         let sea = ground.sea_metres.unwrap_or(0.0) as f32;
@@ -158,7 +158,7 @@ impl GroundTile for GlobeTile {
 
 /// A tile to be computed.
 pub struct GlobeTileJob {
-    pub ground: Arc<DetailGround>,
+    pub ground: Arc<FineTerrain>,
     pub patch: GlobePatch,
 }
 
@@ -187,7 +187,7 @@ pub mod tests {
     use talweg::appearance::scatter::PlantedGround;
     use talweg::field::{Control, Grid, MapKind, Terrain};
 
-    pub fn ground() -> Arc<DetailGround> {
+    pub fn ground() -> Arc<FineTerrain> {
         let scene = talweg::scene::example("earthlike").expect("shipped").scene.clone();
         let mut store = talweg::eval::Store::forgetful();
         let terrain = talweg::eval::evaluate(&scene, 65, None, &mut store, &Control::default()).unwrap().terrain;
@@ -219,7 +219,7 @@ pub mod tests {
         assert!((values[6] - 0.4).abs() < 1e-6, "{values:?}");
     }
 
-    fn tile(ground: &DetailGround, patch: GlobePatch) -> GlobeTile {
+    fn tile(ground: &FineTerrain, patch: GlobePatch) -> GlobeTile {
         GlobeTile::new(ground, patch, &|| false).expect("not stopped")
     }
 
