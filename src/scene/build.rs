@@ -168,7 +168,7 @@ impl BuildPreset {
         let is_range = |(low, high): (f32, f32)| low.is_finite() && high.is_finite() && low < high;
         let is_place = |place: BuildPlacement| place.west.is_finite() && place.south.is_finite();
         let error = self.mesh.error_metres;
-        let sizes = format!("give {MIN_SAMPLES} to {MOST_BUILT} samples");
+        let sizes = format!("give {MIN_SAMPLES} to {MAX_EXPORT_SAMPLES} samples");
         let checks = [
             (self.samples.is_none_or(is_size), "size", sizes.as_str()),
             (self.tiles.is_none_or(|tiles| is_size(tiles.samples)), "tiles", &sizes),

@@ -150,7 +150,7 @@ impl ExportTarget {
     /// The text with the import settings for the files in the target's folder. Files exported elsewhere are not
     /// mentioned.
     pub(super) fn read_me(&self, scene: &Scene, samples: usize, report: &ExportReport, folder: &Path) -> String {
-        let report = &report.part_inside(folder);
+        let report = &report.files_in(folder);
         let heights = report.rasters.iter().find(|raster| raster.map == "heights");
         let (low, high) = heights.map_or((0.0, 0.0), |raster| (raster.min, raster.max));
         let size_metres = scene.side_metres();
