@@ -152,13 +152,11 @@ fn mend(group: &mut dyn Params, at: &str, moved: &mut Vec<Clamped>) {
 
 fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
     mend(piece.params_mut(), at, moved);
+    if let Some(points) = piece.form.as_form_mut().points_mut() {
+        sanitise_points(points, at, moved);
+    }
     match &mut piece.form {
-        PieceKind::Curve(curve) => sanitise_points(&mut curve.points, at, moved),
-        PieceKind::Ribbon(ribbon) => sanitise_points(&mut ribbon.points, at, moved),
         PieceKind::Contour(contour) => sanitise_contour(contour, at, moved),
-        PieceKind::Warp(group) => sanitise_points(&mut group.points, at, moved),
-        PieceKind::Array(group) => sanitise_points(&mut group.points, at, moved),
-        PieceKind::Scatter(group) => sanitise_points(&mut group.points, at, moved),
         PieceKind::Image(image) => {
             let was_convex = image.is_convex();
             for (k, corner) in image.corners.iter_mut().enumerate() {

@@ -2,15 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::compiled_program::{Builder, PieceSite};
 use super::materials::{MaterialLayer, PieceMaterial};
 use super::operators::array::ArraySettings;
+use super::operators::blend::BlendSettings;
+use super::operators::copies::MadeCopies;
 use super::operators::deposit::AddSettings;
 use super::operators::detail::DetailSettings;
 use super::operators::gullies::GullySettings;
 use super::operators::placement::Placement;
 use super::operators::replace::ReplaceSettings;
 use super::operators::scatter::ScatterSettings;
-use super::operators::warp::{Bend, WarpSettings};
+use super::operators::warp::WarpSettings;
 use super::primitives::contour::Contour;
 use super::primitives::curve::{Curve, CurvePoint};
 use super::primitives::disc::Disc;
@@ -92,44 +95,175 @@ pub struct Instance {
     pub settings: Placement,
 }
 
-talweg_ground::params! {
-    /// Lays features side by side, in any order; where they overlap, one blends into the other.
-    BlendSettings "Blend" in "Operator", from "Génevaux et al. 2014, fig. 10", also "group union merge mix" {}
+/// What the library needs to know of a kind of piece.
+pub(crate) trait PieceForm {
+    /// Name of the kind: `disc`.
+    fn kind(&self) -> &'static str;
+    /// Its parameters.
+    fn params(&self) -> &dyn Params;
+    /// Its parameters, mutable.
+    fn params_mut(&mut self) -> &mut dyn Params;
+    /// Adds it to a program. Returns its node; `None` if nothing of it is visible.
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32>;
+
+    /// The pieces that an operator holds; `None` for other kinds.
+    fn children(&self) -> Option<&[Piece]> {
+        None
+    }
+
+    /// The pieces that an operator holds, mutable.
+    fn children_mut(&mut self) -> Option<&mut Vec<Piece>> {
+        None
+    }
+
+    /// The points of its line, if it has one.
+    fn points_mut(&mut self) -> Option<&mut Vec<CurvePoint>> {
+        None
+    }
+
+    /// The image that it reads, if any.
+    fn image_file(&self) -> Option<&ImageFile> {
+        None
+    }
+
+    /// The images that it may read: of heights, and of its weight.
+    fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
+        Vec::new()
+    }
+
+    /// Its copies, if it repeats its pieces, with random values from `seed`.
+    fn copies(&self, _seed: u32) -> Option<MadeCopies> {
+        None
+    }
 }
 
-/// Kinds of pieces.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum PieceKind {
-    /// A primitive: ground around a point.
-    Disc(Disc),
-    /// A primitive: ground along a line.
-    Curve(Curve),
-    /// A primitive: ground inside and outside a closed line.
-    Contour(Contour),
-    /// A primitive: ground from an image.
-    Image(Image),
-    /// A primitive: an image along a line.
-    Ribbon(Ribbon),
-    /// A placed copy of a definition.
-    Instance(Instance),
-    /// An operator: averages the pieces by their weights.
-    Blend(OperatorGroup<BlendSettings>),
-    /// An operator: later pieces replace earlier ones.
-    Replace(OperatorGroup<ReplaceSettings>),
-    /// An operator: adds the heights of later pieces to earlier ones.
-    Add(OperatorGroup<AddSettings>),
-    /// An operator: warps the pieces.
-    Warp(CopyGroup<WarpSettings>),
-    /// An operator: moves, rotates, scales or raises the pieces.
-    Place(OperatorGroup<Placement>),
-    /// An operator: the level of detail decides which pieces show.
-    Detail(OperatorGroup<DetailSettings>),
-    /// An operator: cuts gullies into the slopes of the pieces.
-    Gullies(OperatorGroup<GullySettings>),
-    /// An operator: repeats the pieces in a regular pattern.
-    Array(CopyGroup<ArraySettings>),
-    /// An operator: repeats the pieces at random positions.
-    Scatter(CopyGroup<ScatterSettings>),
+/// The methods of a [`PieceForm`] that return fields: its kind, its parameters, and the pieces that it holds.
+macro_rules! piece_form {
+    ($kind:literal, $settings:ident) => {
+        fn kind(&self) -> &'static str {
+            $kind
+        }
+
+        fn params(&self) -> &dyn talweg_ground::param::Params {
+            &self.$settings
+        }
+
+        fn params_mut(&mut self) -> &mut dyn talweg_ground::param::Params {
+            &mut self.$settings
+        }
+    };
+    ($kind:literal, $settings:ident, $pieces:ident) => {
+        piece_form!($kind, $settings);
+
+        fn children(&self) -> Option<&[$crate::piece::Piece]> {
+            Some(&self.$pieces)
+        }
+
+        fn children_mut(&mut self) -> Option<&mut Vec<$crate::piece::Piece>> {
+            Some(&mut self.$pieces)
+        }
+    };
+}
+pub(crate) use piece_form;
+
+/// The method of a [`PieceForm`] that has a line.
+macro_rules! piece_points {
+    () => {
+        fn points_mut(&mut self) -> Option<&mut Vec<$crate::primitives::curve::CurvePoint>> {
+            Some(&mut self.points)
+        }
+    };
+}
+pub(crate) use piece_points;
+
+macro_rules! kinds {
+    (
+        leaves { $($(#[$about:meta])* $leaf:ident($of:ty),)+ }
+        operators { $($(#[$does:meta])* $operator:ident($group:ident<$settings:ty>),)+ }
+    ) => {
+        /// Kinds of pieces.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        pub enum PieceKind {
+            $($(#[$about])* $leaf($of),)+
+            $($(#[$does])* $operator($group<$settings>),)+
+        }
+
+        impl PieceKind {
+            pub(crate) fn as_form(&self) -> &dyn PieceForm {
+                match self { $(Self::$leaf(form) => form,)+ $(Self::$operator(form) => form,)+ }
+            }
+
+            pub(crate) fn as_form_mut(&mut self) -> &mut dyn PieceForm {
+                match self { $(Self::$leaf(form) => form,)+ $(Self::$operator(form) => form,)+ }
+            }
+        }
+
+        /// An operator to put around a piece.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Wrap { $($(#[$does])* $operator,)+ }
+
+        impl Wrap {
+            /// All operators, in the order of the menu.
+            pub const ALL: [Self; [$(stringify!($operator)),+].len()] = [$(Self::$operator),+];
+
+            /// The operator around some pieces.
+            pub(crate) fn wrapped(self, of: Vec<Piece>) -> PieceKind {
+                match self { $(Self::$operator => PieceKind::$operator($group { of, ..$group::default() }),)+ }
+            }
+        }
+    };
+}
+
+// the files of scenes store these names
+kinds! {
+    leaves {
+        /// A primitive: ground around a point.
+        Disc(Disc),
+        /// A primitive: ground along a line.
+        Curve(Curve),
+        /// A primitive: ground inside and outside a closed line.
+        Contour(Contour),
+        /// A primitive: ground from an image.
+        Image(Image),
+        /// A primitive: an image along a line.
+        Ribbon(Ribbon),
+        /// A placed copy of a definition.
+        Instance(Instance),
+    }
+    // in the order of the menu
+    operators {
+        /// An operator: averages the pieces by their weights.
+        Blend(OperatorGroup<BlendSettings>),
+        /// An operator: later pieces replace earlier ones.
+        Replace(OperatorGroup<ReplaceSettings>),
+        /// An operator: adds the heights of later pieces to earlier ones.
+        Add(OperatorGroup<AddSettings>),
+        /// An operator: warps the pieces.
+        Warp(CopyGroup<WarpSettings>),
+        /// An operator: cuts gullies into the slopes of the pieces.
+        Gullies(OperatorGroup<GullySettings>),
+        /// An operator: moves, rotates, scales or raises the pieces.
+        Place(OperatorGroup<Placement>),
+        /// An operator: the level of detail decides which pieces show.
+        Detail(OperatorGroup<DetailSettings>),
+        /// An operator: repeats the pieces in a regular pattern.
+        Array(CopyGroup<ArraySettings>),
+        /// An operator: repeats the pieces at random positions.
+        Scatter(CopyGroup<ScatterSettings>),
+    }
+}
+
+impl PieceForm for Instance {
+    piece_form!("instance", settings);
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        let Some(definition) = builder.tree.definition(&self.definition) else {
+            builder.problem(site, format!("there is no definition '{}'", self.definition));
+            return None;
+        };
+        let inner = self.settings.frame(&site.frame)?;
+        builder.instance(&definition.piece, site, inner)
+    }
 }
 
 impl Default for PieceKind {
@@ -151,145 +285,51 @@ impl Piece {
 
     /// Its parameters as a parameter group.
     pub fn params(&self) -> &dyn Params {
-        match &self.form {
-            PieceKind::Disc(form) => form,
-            PieceKind::Curve(form) => &form.settings,
-            PieceKind::Contour(form) => &form.settings,
-            PieceKind::Image(form) => &form.settings,
-            PieceKind::Ribbon(form) => &form.settings,
-            PieceKind::Instance(form) => &form.settings,
-            PieceKind::Blend(form) => &form.settings,
-            PieceKind::Replace(form) => &form.settings,
-            PieceKind::Add(form) => &form.settings,
-            PieceKind::Warp(form) => &form.settings,
-            PieceKind::Place(form) => &form.settings,
-            PieceKind::Detail(form) => &form.settings,
-            PieceKind::Gullies(form) => &form.settings,
-            PieceKind::Array(form) => &form.settings,
-            PieceKind::Scatter(form) => &form.settings,
-        }
+        self.form.as_form().params()
     }
 
     /// Its parameters as a mutable parameter group.
     pub fn params_mut(&mut self) -> &mut dyn Params {
-        match &mut self.form {
-            PieceKind::Disc(form) => form,
-            PieceKind::Curve(form) => &mut form.settings,
-            PieceKind::Contour(form) => &mut form.settings,
-            PieceKind::Image(form) => &mut form.settings,
-            PieceKind::Ribbon(form) => &mut form.settings,
-            PieceKind::Instance(form) => &mut form.settings,
-            PieceKind::Blend(form) => &mut form.settings,
-            PieceKind::Replace(form) => &mut form.settings,
-            PieceKind::Add(form) => &mut form.settings,
-            PieceKind::Warp(form) => &mut form.settings,
-            PieceKind::Place(form) => &mut form.settings,
-            PieceKind::Detail(form) => &mut form.settings,
-            PieceKind::Gullies(form) => &mut form.settings,
-            PieceKind::Array(form) => &mut form.settings,
-            PieceKind::Scatter(form) => &mut form.settings,
-        }
+        self.form.as_form_mut().params_mut()
     }
 
     /// The pieces that it holds; empty for a primitive or an instance.
     pub fn children(&self) -> &[Piece] {
-        match &self.form {
-            PieceKind::Disc(_)
-            | PieceKind::Curve(_)
-            | PieceKind::Contour(_)
-            | PieceKind::Image(_)
-            | PieceKind::Ribbon(_)
-            | PieceKind::Instance(_) => &[],
-            PieceKind::Blend(group) => &group.of,
-            PieceKind::Replace(group) => &group.of,
-            PieceKind::Add(group) => &group.of,
-            PieceKind::Warp(group) => &group.of,
-            PieceKind::Place(group) => &group.of,
-            PieceKind::Detail(group) => &group.of,
-            PieceKind::Gullies(group) => &group.of,
-            PieceKind::Array(group) => &group.of,
-            PieceKind::Scatter(group) => &group.of,
-        }
+        self.form.as_form().children().unwrap_or_default()
     }
 
     /// The pieces that an operator holds, mutable; `None` for a primitive or an instance.
     pub fn children_mut(&mut self) -> Option<&mut Vec<Piece>> {
-        match &mut self.form {
-            PieceKind::Disc(_)
-            | PieceKind::Curve(_)
-            | PieceKind::Contour(_)
-            | PieceKind::Image(_)
-            | PieceKind::Ribbon(_)
-            | PieceKind::Instance(_) => None,
-            PieceKind::Blend(group) => Some(&mut group.of),
-            PieceKind::Replace(group) => Some(&mut group.of),
-            PieceKind::Add(group) => Some(&mut group.of),
-            PieceKind::Warp(group) => Some(&mut group.of),
-            PieceKind::Place(group) => Some(&mut group.of),
-            PieceKind::Detail(group) => Some(&mut group.of),
-            PieceKind::Gullies(group) => Some(&mut group.of),
-            PieceKind::Array(group) => Some(&mut group.of),
-            PieceKind::Scatter(group) => Some(&mut group.of),
-        }
+        self.form.as_form_mut().children_mut()
     }
 
     /// The image that it reads, if any.
     pub fn image_file(&self) -> Option<&ImageFile> {
-        match &self.form {
-            PieceKind::Image(form) => Some(&form.settings.picture),
-            PieceKind::Ribbon(form) => Some(&form.settings.picture),
-            PieceKind::Warp(form) if form.settings.bend == Bend::Picture => Some(&form.settings.picture),
-            _ => None,
-        }
+        self.form.as_form().image_file()
     }
 
     /// The image of its weight, if it has one.
     pub fn weight_file(&self) -> Option<&ImageFile> {
         match &self.form {
-            PieceKind::Image(form) => Some(&form.settings.weights).filter(|file| !file.0.is_empty()),
+            PieceKind::Image(image) => image.weight_file(),
             _ => None,
         }
     }
 
     /// The images that it may read: of heights, and of its weight.
     pub fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
-        match &mut self.form {
-            PieceKind::Image(form) => vec![&mut form.settings.picture, &mut form.settings.weights],
-            PieceKind::Ribbon(form) => vec![&mut form.settings.picture],
-            PieceKind::Warp(form) => vec![&mut form.settings.picture],
-            _ => Vec::new(),
-        }
+        self.form.as_form_mut().image_files_mut()
     }
 
     /// The image that it reads, mutable, if any.
     pub fn image_file_mut(&mut self) -> Option<&mut ImageFile> {
-        match &mut self.form {
-            PieceKind::Image(form) => Some(&mut form.settings.picture),
-            PieceKind::Ribbon(form) => Some(&mut form.settings.picture),
-            PieceKind::Warp(form) if form.settings.bend == Bend::Picture => Some(&mut form.settings.picture),
-            _ => None,
-        }
+        self.image_file()?;
+        self.image_files_mut().into_iter().next()
     }
 
     /// Name of its kind: `disc`.
     pub fn kind(&self) -> &'static str {
-        match &self.form {
-            PieceKind::Disc(_) => "disc",
-            PieceKind::Curve(_) => "curve",
-            PieceKind::Contour(_) => "contour",
-            PieceKind::Image(_) => "image",
-            PieceKind::Ribbon(_) => "ribbon",
-            PieceKind::Instance(_) => "instance",
-            PieceKind::Blend(_) => "blend",
-            PieceKind::Replace(_) => "replace",
-            PieceKind::Add(_) => "add",
-            PieceKind::Warp(_) => "warp",
-            PieceKind::Place(_) => "place",
-            PieceKind::Detail(_) => "level of detail",
-            PieceKind::Gullies(_) => "gullies",
-            PieceKind::Array(_) => "array",
-            PieceKind::Scatter(_) => "scatter",
-        }
+        self.form.as_form().kind()
     }
 
     /// Its name in messages: its kind with its name or, without a name, with its position among its siblings. `index`

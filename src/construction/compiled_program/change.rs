@@ -40,7 +40,7 @@ fn differing(before: &Program, a: u32, after: &Program, b: u32) -> Area {
         let changed = was[head..was.len() - tail].iter().chain(&is[head..is.len() - tail]);
         return changed.fold(Area::EMPTY, |area, copy| area.union(copy.area));
     }
-    if old.key != new.key || old.is_leaf() {
+    if old.key != new.key || old.children.is_empty() {
         return if old.key == new.key { Area::EMPTY } else { old.area.union(new.area) };
     }
     let same = |a: &u32, b: &u32| is_same(before, *a, after, *b);
@@ -49,7 +49,7 @@ fn differing(before: &Program, a: u32, after: &Program, b: u32) -> Area {
     let tail =
         old.children.iter().rev().zip(new.children.iter().rev()).take(rest).take_while(|(a, b)| same(a, b)).count();
     let (gone, come) = (&old.children[head..old.children.len() - tail], &new.children[head..new.children.len() - tail]);
-    if gone.len() != come.len() && old.is_ordered() {
+    if gone.len() != come.len() && old.operator.is_ordered() {
         // a piece that was laid on the ground may now itself be the ground
         return old.area.union(new.area);
     }
@@ -63,7 +63,7 @@ fn differing(before: &Program, a: u32, after: &Program, b: u32) -> Area {
         area = come.iter().fold(area, |area, b| area.union(after.nodes[*b as usize].area));
     }
     // the area is in the children's coordinates: the operator maps it to its own
-    old.outward(area.grown(old.sight()))
+    old.operator.outward(area.grown(old.operator.sight()))
 }
 
 /// Whether two nodes are equal, with all nodes below them.

@@ -2,6 +2,7 @@
 
 use crate::geometry::plane::{Affine, Area, Interval};
 use crate::materials::PieceMaterial;
+use crate::row_samples::{LANES, PointRow};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
 /// Coordinate frame of a node: maps between the parent's metres and the node's own.
@@ -14,7 +15,7 @@ pub(crate) struct NodeFrame {
     pub(crate) lift: f64,
     pub(crate) stretching: f64,
     pub(crate) is_plain: bool,
-    pub(super) seed: u32,
+    pub(crate) seed: u32,
     /// Material that pieces inside inherit if they set none.
     pub(crate) material: PieceMaterial,
 }
@@ -34,7 +35,7 @@ impl NodeFrame {
 
     /// The frame of a piece placed in this one by the map `outward`, with heights `rise` · z + `lift`. `None` if the
     /// resulting scale is almost 0 or far too large.
-    pub(super) fn placed(&self, outward: &Affine, (rise, lift): (f64, f64), seed: u32) -> Option<Self> {
+    pub(crate) fn placed(&self, outward: &Affine, (rise, lift): (f64, f64), seed: u32) -> Option<Self> {
         let inward = self.inward.then(&outward.inverse());
         let det = inward.determinant().abs();
         if !(1e-18..=1e18).contains(&det) {
@@ -60,14 +61,23 @@ impl NodeFrame {
     }
 
     /// The same frame with this material, unless it is unset.
-    pub(super) fn made_of(self, material: PieceMaterial) -> Self {
+    pub(crate) fn made_of(self, material: PieceMaterial) -> Self {
         if material == PieceMaterial::Unset { self } else { Self { material, ..self } }
     }
 
     /// Bits of the numbers that decide positions and heights, for hashing.
-    pub(super) fn bits(&self) -> [u64; 8] {
+    pub(crate) fn bits(&self) -> [u64; 8] {
         let Affine { rows: [[a, b], [c, d]], offset: [x, y] } = self.inward;
         [a, b, c, d, x, y, self.rise, self.lift].map(f64::to_bits)
+    }
+
+    /// Maps a row of the parent's points to its own coordinates.
+    pub(crate) fn row_inward(&self, row: PointRow) -> ([f64; LANES], [f64; LANES]) {
+        let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+        for k in 0..row.len() {
+            [xs[k], ys[k]] = self.inward.apply(row.point(k));
+        }
+        (xs, ys)
     }
 
     /// Maps an area of its own coordinates to the parent's.
@@ -97,7 +107,7 @@ impl NodeFrame {
 
     /// Converts a sample from its own metres to the parent's.
     #[inline]
-    pub(super) fn sample_outward<const G: bool>(&self, own: GroundSample) -> GroundSample {
+    pub(crate) fn sample_outward<const G: bool>(&self, own: GroundSample) -> GroundSample {
         let height = own.height * self.rise + self.lift;
         if !G {
             return GroundSample { height, ..own };
@@ -107,7 +117,7 @@ impl NodeFrame {
     }
 
     /// Converts bounds from its own metres to the parent's.
-    pub(super) fn bounds_outward(&self, own: &GroundBounds) -> GroundBounds {
+    pub(crate) fn bounds_outward(&self, own: &GroundBounds) -> GroundBounds {
         let steep = self.stretching * self.rise.abs();
         GroundBounds {
             height: own.height.times(self.rise).plus(Interval::one(self.lift)).widened_for_rounding(),

@@ -12,127 +12,34 @@ mod cache;
 pub mod change;
 pub mod fill;
 mod frame;
-mod gullied;
-mod lipschitz;
-mod primitive;
-mod repeated;
-mod rows;
+mod node;
+mod operator;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+pub(crate) use build::{Builder, PieceSite};
+pub(crate) use frame::NodeFrame;
+pub(crate) use node::{NodeView, ProgramNode};
+pub(crate) use operator::{NodeOperator, Operator};
 
-use build::Builder;
-pub(super) use frame::NodeFrame;
-pub use primitive::PreparedPrimitive;
-pub(super) use repeated::NodeCopies;
-
-use super::geometry::hierarchy::{Hierarchy, HitList};
-use super::geometry::plane::{Area, Capsule, Interval, Point, higher};
+use super::geometry::hierarchy::Hierarchy;
+use super::geometry::plane::{Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
 use super::materials::MaterialLayer;
-use super::operators::blend::{self, BlendSum};
-use super::operators::deposit::Deposit;
-use super::operators::detail;
-use super::operators::ground_window::GroundWindow;
-use super::operators::gullies::PreparedGullies;
-use super::operators::replace::{self, Replacement};
-use super::operators::warp::PreparedWarp;
 use super::piece::Tree;
+use super::primitives::leaf::Leaf;
+use super::row_samples::{PointRow, RowSamples};
 use super::sample::{Detail, GroundBounds, GroundSample};
 
-/// Kind of a node, with its prepared parameters.
-#[derive(Debug)]
-pub(super) enum Operator {
-    Leaf {
-        leaf: Arc<PreparedPrimitive>,
-        made_of: u64,
-        frame: NodeFrame,
-    },
-    Blend,
-    Replace(Replacement),
-    Add(Deposit),
-    Warp {
-        warp: PreparedWarp,
-        frame: NodeFrame,
-    },
-    Detail(detail::DetailSettings),
-    Gullies {
-        gullies: Box<PreparedGullies>,
-        frame: NodeFrame,
-    },
-    /// Copies of its children.
-    Repeat(NodeCopies),
-}
-
-/// A node of the program.
-#[derive(Debug)]
-pub(super) struct ProgramNode {
-    pub(super) operator: Operator,
-    /// Bounding box of its weight, in the parent's coordinates.
-    pub(super) area: Area,
-    /// Hash of everything that defines it, except its children.
-    pub(super) key: u64,
-    /// The first child of replace and add is the ground that the others are laid on.
-    pub(super) children: Vec<u32>,
-    /// Bounding-volume hierarchy of the children; empty if they are few.
-    pub(super) hierarchy: Hierarchy,
-    /// Index among the nodes that have children.
-    pub(super) slot: u32,
-    /// Whether a primitive in it has a material.
-    pub(super) has_material: bool,
-}
-
-impl ProgramNode {
-    pub(super) fn is_leaf(&self) -> bool {
-        matches!(self.operator, Operator::Leaf { .. })
-    }
-
-    /// Whether the order of its children matters.
-    pub(super) fn is_ordered(&self) -> bool {
-        !matches!(self.operator, Operator::Blend | Operator::Repeat(_))
-    }
-
-    /// Stencil radius in metres: how far from a point it samples its children.
-    pub(super) fn sight(&self) -> f64 {
-        match &self.operator {
-            Operator::Gullies { gullies, .. } => gullies.base,
-            _ => self.window().map_or(0.0, GroundWindow::sight),
-        }
-    }
-
-    /// The ground window that limits where it acts; `None` if it acts everywhere.
-    pub(super) fn window(&self) -> Option<&GroundWindow> {
-        match &self.operator {
-            Operator::Add(deposit) => Some(&deposit.window),
-            Operator::Replace(replacement) => Some(&replacement.window),
-            _ => None,
-        }
-        .filter(|window| !window.is_open())
-    }
-
-    /// Maps an area from the children's coordinates to the parent's; `inward` does the reverse.
-    pub(super) fn outward(&self, area: Area) -> Area {
-        match &self.operator {
-            Operator::Warp { warp, frame } => frame.inward.inverse().area(&warp.cover(area)),
-            Operator::Gullies { frame, .. } => frame.area_outward(&area),
-            _ => area,
-        }
-    }
-
-    fn inward(&self, area: Area) -> Area {
-        match &self.operator {
-            Operator::Warp { warp, frame } => warp.cover(frame.inward.area(&area)),
-            Operator::Gullies { frame, .. } if !frame.is_plain => frame.inward.area(&area),
-            _ => area,
-        }
-    }
-}
+/// Number of parts into which [`Program::lipschitz`] divides a segment as long as the side; [`MOST_PARTS`] is the
+/// maximum for any segment.
+const LIPSCHITZ_PARTS: f64 = 512.0;
+const MOST_PARTS: usize = 96;
 
 /// A tree compiled for evaluation.
 #[derive(Debug)]
 pub struct Program {
-    pub(super) nodes: Vec<ProgramNode>,
-    pub(super) roots: [Option<u32>; 5],
+    pub(crate) nodes: Vec<ProgramNode>,
+    pub(crate) roots: [Option<u32>; 5],
     /// Height where there is no piece.
     pub ground: f64,
     /// Side of the terrain in metres of the tree.
@@ -155,7 +62,7 @@ pub struct NodeSelection {
 
 impl NodeSelection {
     #[inline]
-    pub(super) fn children(&self, node: &ProgramNode) -> &[u32] {
+    pub(crate) fn children(&self, node: &ProgramNode) -> &[u32] {
         if node.children.is_empty() {
             return &[];
         }
@@ -183,11 +90,11 @@ impl Program {
     /// Like [`new`](Self::new), but reuses the prepared primitives that `before` has in common.
     pub fn reusing(tree: &Tree, seed: u32, before: Option<&Program>) -> Self {
         let known = before.into_iter().flat_map(|program| &program.nodes).filter_map(|node| match &node.operator {
-            Operator::Leaf { leaf, made_of, .. } => Some((*made_of, leaf.clone())),
+            Operator::Leaf(Leaf { primitive, made_of, .. }) => Some((*made_of, primitive.clone())),
             _ => None,
         });
         let mut builder = Builder::new(tree, known.collect());
-        let roots = MaterialLayer::ALL.map(|material| builder.add(tree.root(material)?, NodeFrame::new(seed)));
+        let roots = MaterialLayer::ALL.map(|material| builder.root(tree.root(material)?, NodeFrame::new(seed)));
         let Builder { nodes, mut problems, slots, .. } = builder;
         problems.dedup();
         let mut program = Self {
@@ -209,10 +116,8 @@ impl Program {
     pub fn without_pruning(self) -> Self {
         let mut program = self.without_boxes();
         for node in &mut program.nodes {
-            if let Operator::Leaf { leaf, .. } = &mut node.operator
-                && let PreparedPrimitive::Disc(disc) = &**leaf
-            {
-                *leaf = Arc::new(PreparedPrimitive::Disc(disc.asked_everywhere()));
+            if let Operator::Leaf(leaf) = &mut node.operator {
+                *leaf = leaf.asked_everywhere();
             }
         }
         program
@@ -257,16 +162,16 @@ impl Program {
 
     fn select(&self, id: u32, area: Area, out: &mut NodeSelection) {
         let node = &self.nodes[id as usize];
-        let inner = if node.inward_is_plain() { area } else { node.inward(area) };
-        let inner = inner.grown(node.sight());
         if node.children.is_empty() {
             return;
         }
+        let inner = node.operator.inward(area).grown(node.operator.sight());
         let from = out.children.len();
-        if let Operator::Repeat(repeated) = &node.operator {
-            let met = |k: &u32| repeated.copies[*k as usize].area.meets(&inner);
+        let copies = node.operator.copies();
+        if !copies.is_empty() {
+            let met = |k: &u32| copies[*k as usize].area.meets(&inner);
             if node.hierarchy.is_empty() {
-                out.children.extend((0..repeated.copies.len() as u32).filter(met));
+                out.children.extend((0..copies.len() as u32).filter(met));
             } else {
                 node.hierarchy.each(|area| area.meets(&inner), |k| out.children.extend(met(&k).then_some(k)));
                 out.children[from..].sort_unstable();
@@ -279,7 +184,7 @@ impl Program {
             return;
         }
         // the ground of replace and add must stay the first child
-        let ground = usize::from(node.is_ordered());
+        let ground = usize::from(node.operator.is_ordered());
         out.children.extend(&node.children[..ground]);
         let met = |k: usize| k >= ground && self.nodes[node.children[k] as usize].area.meets(&inner);
         if node.hierarchy.is_empty() {
@@ -307,9 +212,17 @@ impl Program {
         detail: &Detail,
     ) -> GroundSample {
         match self.roots[material as usize] {
-            Some(root) if self.nodes[root as usize].area.contains(p) => self.ask::<G>(selection, root, p, detail),
+            Some(root) if self.nodes[root as usize].area.contains(p) => {
+                self.view(selection, root).sample::<G>(p, detail)
+            }
             _ => GroundSample::default(),
         }
+    }
+
+    /// A node, to be evaluated with `selection`.
+    #[inline]
+    pub(crate) fn view<'a>(&'a self, selection: &'a NodeSelection, id: u32) -> NodeView<'a> {
+        NodeView { program: self, selection, node: &self.nodes[id as usize] }
     }
 
     /// The sample of the terrain at `p`, in metres, with gradients.
@@ -361,7 +274,7 @@ impl Program {
         detail: &Detail,
     ) -> GroundBounds {
         match self.roots[material as usize] {
-            Some(root) => self.bound(selection, root, capsule, detail),
+            Some(root) => self.view(selection, root).bounds(capsule, detail),
             None => GroundBounds::NOTHING,
         }
     }
@@ -371,228 +284,62 @@ impl Program {
         self.bounds(capsule, detail).surface(self.ground)
     }
 
-    pub(super) fn ask<const G: bool>(
+    /// A Lipschitz bound of the surface between two points: the maximum over parts of the segment. The parts are short,
+    /// so that their bounds are tight.
+    pub fn lipschitz(&self, from: Point, to: Point, detail: &Detail) -> f64 {
+        let segment = sub(to, from);
+        let parts = ((length(segment) * (LIPSCHITZ_PARTS / self.side)) as usize).clamp(1, MOST_PARTS);
+        let at = |k: usize| add(from, scaled(segment, k as f64 / parts as f64));
+        (0..parts).fold(0.0, |steepest, k| {
+            // the padding exceeds the rounding error of the parts' ends
+            let part = Capsule::segment(at(k), at(k + 1)).padded(1e-9 * self.side);
+            higher(steepest, self.surface_bounds(&part, detail).1)
+        })
+    }
+
+    /// A Lipschitz bound of the surface over an area.
+    pub fn lipschitz_in(&self, area: &Area, detail: &Detail) -> f64 {
+        self.surface_bounds(&Capsule::area(area), detail).1
+    }
+
+    /// Samples of a material layer along a row of up to [`LANES`] points, without gradients. `selection` must hold
+    /// every piece that has weight there.
+    pub fn row_in(
         &self,
         selection: &NodeSelection,
-        id: u32,
-        p: Point,
+        material: MaterialLayer,
+        row: PointRow,
         detail: &Detail,
-    ) -> GroundSample {
-        let node = &self.nodes[id as usize];
-        let there = |child: &u32| self.nodes[*child as usize].area.contains(p);
-        let first = |p: Point, children: &[u32]| match children.first() {
-            Some(child) if self.nodes[*child as usize].area.contains(p) => self.ask::<G>(selection, *child, p, detail),
-            _ => GroundSample::default(),
-        };
-        match &node.operator {
-            Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.sample::<G>(p, detail),
-            Operator::Leaf { leaf, frame, .. } => {
-                let own = leaf.sample::<G>(frame.inward.apply(p), &frame.detail(detail));
-                frame.sample_outward::<G>(own)
-            }
-            Operator::Blend => self.sum::<G>(selection, id, p, detail),
-            Operator::Repeat(repeated) => self.sample_copies::<G>(selection, node, repeated, p, detail),
-            Operator::Gullies { gullies, frame } => {
-                self.sample_gullies::<G>(selection, node, (gullies, frame), p, detail)
-            }
-            Operator::Replace(Replacement { extent, window }) => {
-                let children = selection.children(node);
-                let mut below = first(p, children);
-                let mut share = None;
-                let mut put = |child: u32| {
-                    let mut above = self.ask::<G>(selection, child, p, detail);
-                    if above.weight > 0.0 && !window.is_open() {
-                        let ground = |q| first(q, children).surface(self.ground);
-                        let share = *share.get_or_insert_with(|| window.share::<G>(p, ground));
-                        above = GroundWindow::held(&above, share);
-                    }
-                    below = replace::sample(&below, &above, *extent);
-                };
-                match self.met(node, children, |area| area.contains(p)) {
-                    Some(met) => {
-                        let above = met.positions().iter().filter(|&&k| k > 0).map(|&k| children[k as usize]);
-                        above.filter(|child| there(child)).for_each(&mut put);
-                    }
-                    None => children.iter().skip(1).filter(|child| there(child)).for_each(|&child| put(child)),
-                }
-                below
-            }
-            Operator::Add(deposit) => {
-                let children = selection.children(node);
-                let mut below = deposit.ground(&first(p, children));
-                let mut share = None;
-                for child in children.iter().skip(1).filter(|child| there(child)) {
-                    let laid = self.ask::<G>(selection, *child, p, detail);
-                    if laid.weight <= 0.0 {
-                        continue;
-                    }
-                    let share = *share.get_or_insert_with(|| {
-                        deposit.window.share::<G>(p, |q| first(q, children).surface(self.ground))
-                    });
-                    below = deposit.sample(&below, &laid, share);
-                }
-                below
-            }
-            Operator::Warp { warp, frame } => {
-                let (q, jacobian) = warp.displace::<G>(frame.inward.apply(p));
-                let detail = frame.detail(detail);
-                let own = self.sum::<G>(selection, id, q, &detail);
-                if !G {
-                    return own;
-                }
-                let pull = |g: Point| frame.inward.pull(jacobian.pull(g));
-                GroundSample { slope: pull(own.slope), fade: pull(own.fade), ..own }
-            }
-            Operator::Detail(settings) => {
-                let share = settings.share(detail.level);
-                let mut sum = BlendSum::default();
-                for child in selection.children(node).iter().filter(|child| there(child)) {
-                    let share = node.child_fraction(*child, share);
-                    if share > 0.0 {
-                        sum.add(&self.ask::<G>(selection, *child, p, detail), share);
-                    }
-                }
-                sum.sample()
+        out: &mut RowSamples,
+    ) {
+        out.weight[..row.len()].fill(0.0);
+        if let Some(root) = self.roots[material as usize] {
+            self.view(selection, root).row(row, detail, out);
+        }
+    }
+
+    /// Heights of the ground including sand and snow, along a row of up to [`LANES`] points; they equal
+    /// [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in).
+    pub fn covered_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, out: &mut [f64]) {
+        let mut lanes = RowSamples::NOTHING;
+        self.row_in(selection, MaterialLayer::Terrain, row, detail, &mut lanes);
+        for (k, height) in out.iter_mut().enumerate().take(row.len()) {
+            *height = lanes.sample(k).surface(self.ground).0;
+        }
+        for material in MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)) {
+            self.row_in(selection, material, row, detail, &mut lanes);
+            for (k, height) in out.iter_mut().enumerate().take(row.len()) {
+                *height += higher(lanes.sample(k).surface(0.0).0, 0.0);
             }
         }
     }
 
-    /// The blend of the children at `p`. A hierarchy finds only the children whose boxes hold `p`; they keep the order
-    /// of the tree.
-    fn sum<const G: bool>(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> GroundSample {
-        let node = &self.nodes[id as usize];
-        let children = selection.children(node);
-        let mut sum = BlendSum::default();
-        let mut add = |child: u32| {
-            if self.nodes[child as usize].area.contains(p) {
-                sum.add(&self.ask::<G>(selection, child, p, detail), 1.0);
-            }
-        };
-        match self.met(node, children, |area| area.contains(p)) {
-            Some(met) => met.positions().iter().for_each(|&k| add(children[k as usize])),
-            None => children.iter().for_each(|&child| add(child)),
+    /// Heights of the water surface along a row; `dry` where there is no water.
+    pub fn water_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, dry: f64, out: &mut [f64]) {
+        let mut lanes = RowSamples::NOTHING;
+        self.row_in(selection, MaterialLayer::Water, row, detail, &mut lanes);
+        for (k, height) in out.iter_mut().enumerate().take(row.len()) {
+            *height = lanes.sample(k).surface(dry).0;
         }
-        sum.sample()
-    }
-
-    /// Positions of the children whose boxes satisfy `meets`; `None` if the caller must test them one by one.
-    #[inline]
-    fn met(&self, node: &ProgramNode, children: &[u32], meets: impl Fn(&Area) -> bool) -> Option<HitList> {
-        let is_whole = !node.hierarchy.is_empty() && children.len() == node.children.len();
-        if is_whole { HitList::find(&node.hierarchy, meets) } else { None }
-    }
-
-    fn bound(&self, selection: &NodeSelection, id: u32, capsule: &Capsule, detail: &Detail) -> GroundBounds {
-        let node = &self.nodes[id as usize];
-        if !node.area.meets(&capsule.area_of()) {
-            return GroundBounds::NOTHING;
-        }
-        let each = |children: &[u32], capsule: &Capsule, detail: &Detail| -> Vec<GroundBounds> {
-            children
-                .iter()
-                .map(|&child| self.bound(selection, child, capsule, detail))
-                .filter(|bounds| !bounds.is_nothing())
-                .collect()
-        };
-        match &node.operator {
-            Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.bounds(capsule, detail),
-            Operator::Leaf { leaf, frame, .. } => {
-                let own = leaf.bounds(&frame.inward.map_capsule(capsule), &frame.detail(detail));
-                frame.bounds_outward(&own)
-            }
-            Operator::Blend => self.sum_bounds(selection, id, capsule, detail),
-            Operator::Repeat(repeated) => self.bounds_of_copies(selection, node, repeated, capsule, detail),
-            Operator::Gullies { gullies, frame } => {
-                self.bounds_of_gullies(selection, node, (gullies, frame), capsule, detail)
-            }
-            Operator::Replace(Replacement { extent, window }) => {
-                let children = selection.children(node);
-                let mut below = self.first_bound(selection, children, capsule, detail);
-                let around = capsule.area_of();
-                let mut share = None;
-                let mut put = |child: u32| {
-                    let mut above = self.bound(selection, child, capsule, detail);
-                    if !window.is_open() && !above.is_nothing() {
-                        let over = || self.share_over(selection, children, window, capsule, detail);
-                        above = GroundWindow::held_bounds(&above, *share.get_or_insert_with(over));
-                    }
-                    below = replace::bounds(&below, &above, *extent);
-                };
-                match self.met(node, children, |area| area.meets(&around)) {
-                    Some(met) => met.positions().iter().filter(|&&k| k > 0).for_each(|&k| put(children[k as usize])),
-                    None => children.iter().skip(1).for_each(|&child| put(child)),
-                }
-                below
-            }
-            Operator::Add(deposit) => {
-                let children = selection.children(node);
-                let below = self.first_bound(selection, children, capsule, detail);
-                let mut below = deposit.ground_bounds(&below);
-                let laid = each(children.get(1..).unwrap_or(&[]), capsule, detail);
-                if laid.is_empty() {
-                    return below;
-                }
-                let share = self.share_over(selection, children, &deposit.window, capsule, detail);
-                for piece in &laid {
-                    below = deposit.bounds(&below, piece, share);
-                }
-                below
-            }
-            Operator::Warp { warp, frame } => {
-                let (inner, stretching) = warp.displaced(&frame.inward.map_capsule(capsule));
-                let own = self.sum_bounds(selection, id, &inner, &frame.detail(detail));
-                let by = stretching * frame.stretching;
-                GroundBounds { slope: own.slope * by, fade: own.fade * by, laid: own.laid * by, ..own }
-            }
-            Operator::Detail(settings) => {
-                let share = settings.share(detail.level);
-                let (first, last) = (node.children[0], node.children[node.children.len() - 1]);
-                let mut pieces = Vec::with_capacity(2);
-                if share < 1.0 && first != last {
-                    pieces.push(detail::shared(&self.bound(selection, first, capsule, detail), 1.0 - share));
-                }
-                if share > 0.0 || first == last {
-                    let share = if first == last { 1.0 } else { share };
-                    pieces.push(detail::shared(&self.bound(selection, last, capsule, detail), share));
-                }
-                blend::bounds(&pieces)
-            }
-        }
-    }
-
-    /// Bounds of the blend of the children.
-    fn sum_bounds(&self, selection: &NodeSelection, id: u32, capsule: &Capsule, detail: &Detail) -> GroundBounds {
-        let node = &self.nodes[id as usize];
-        let children = selection.children(node);
-        let around = capsule.area_of();
-        let mut pieces = Vec::new();
-        let mut add = |child: u32| {
-            let bounds = self.bound(selection, child, capsule, detail);
-            if !bounds.is_nothing() {
-                pieces.push(bounds);
-            }
-        };
-        match self.met(node, children, |area| area.meets(&around)) {
-            Some(met) => met.positions().iter().for_each(|&k| add(children[k as usize])),
-            None => children.iter().for_each(|&child| add(child)),
-        }
-        blend::bounds(&pieces)
-    }
-}
-
-impl ProgramNode {
-    /// Fraction of a child of a level-of-detail node, where the last child has the fraction `share`. Children between
-    /// the first and the last never show.
-    pub(super) fn child_fraction(&self, child: u32, share: f64) -> f64 {
-        let last = self.children.len() - 1;
-        match self.children.iter().position(|&c| c == child) {
-            Some(0) if last > 0 => 1.0 - share,
-            Some(k) if k == last => share,
-            _ => 0.0,
-        }
-    }
-
-    fn inward_is_plain(&self) -> bool {
-        !matches!(self.operator, Operator::Warp { .. } | Operator::Gullies { .. })
     }
 }

@@ -2,21 +2,24 @@
 
 use super::*;
 use crate::construction_kit;
-use crate::geometry::plane::{add, length, scaled, sub};
+use crate::operators::gullies::GullyNode;
+use crate::operators::warp::WarpNode;
 
 /// Descends to the deepest nodes that break their bounds: their children keep theirs.
 fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Result<(), String> {
     let all = &program.everything;
     let node = &program.nodes[id as usize];
     let (inner, inner_detail) = match &node.operator {
-        Operator::Warp { warp, frame } => (warp.displaced(&frame.inward.map_capsule(capsule)).0, frame.detail(detail)),
-        Operator::Gullies { frame, .. } => (frame.inward.map_capsule(capsule), frame.detail(detail)),
+        Operator::Warp(WarpNode { warp, frame }) => {
+            (warp.displaced(&frame.inward.map_capsule(capsule)).0, frame.detail(detail))
+        }
+        Operator::Gullies(GullyNode { frame, .. }) => (frame.inward.map_capsule(capsule), frame.detail(detail)),
         _ => (*capsule, *detail),
     };
     for child in &node.children {
         check(program, *child, &inner, &inner_detail)?;
     }
-    let bounds = program.bound(all, id, capsule, detail);
+    let bounds = program.view(all, id).bounds(capsule, detail);
     let kind: String = format!("{:?}", node.operator).chars().take(300).collect();
     let mut places = Vec::new();
     for k in 0..40 {
@@ -26,8 +29,11 @@ fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Resu
         places.push(add(add(capsule.from, along), [off * libm::cos(angle), off * libm::sin(angle)]));
     }
     for p in places {
-        let sample =
-            if node.area.contains(p) { program.ask::<true>(all, id, p, detail) } else { GroundSample::default() };
+        let sample = if node.area.contains(p) {
+            program.view(all, id).sample::<true>(p, detail)
+        } else {
+            GroundSample::default()
+        };
         let slope = length(sample.slope);
         let room = 1.0 + 1e-6;
         let fail = |what: &str| Err(format!("{what} at {p:?}: {sample:?}\n{bounds:?}\n{kind}"));
@@ -96,8 +102,8 @@ fn every_node_keeps_its_own_bounds() {
 fn compare(program: &Program, tile: &NodeSelection, all: &NodeSelection, id: u32, p: Point) -> Result<(), String> {
     let node = &program.nodes[id as usize];
     let q = match &node.operator {
-        Operator::Warp { warp, frame } => warp.displace::<true>(frame.inward.apply(p)).0,
-        Operator::Gullies { frame, .. } => frame.inward.apply(p),
+        Operator::Warp(WarpNode { warp, frame }) => warp.displace::<true>(frame.inward.apply(p)).0,
+        Operator::Gullies(GullyNode { frame, .. }) => frame.inward.apply(p),
         _ => p,
     };
     for child in tile.children(&program.nodes[id as usize]) {
@@ -106,7 +112,7 @@ fn compare(program: &Program, tile: &NodeSelection, all: &NodeSelection, id: u32
     if !node.area.contains(p) {
         return Ok(());
     }
-    let [a, b] = [tile, all].map(|selection| program.ask::<true>(selection, id, p, &Detail::FULL));
+    let [a, b] = [tile, all].map(|selection| program.view(selection, id).sample::<true>(p, &Detail::FULL));
     let kind: String = format!("{:?}", node.operator).chars().take(300).collect();
     if a == b {
         Ok(())

@@ -27,13 +27,14 @@ pub mod several;
 pub mod snap;
 pub mod transform_path;
 
+pub use super::piece::Wrap;
 pub use several::group;
 
 use super::check::TreeError;
 use super::materials::MaterialLayer;
 use super::operators::placement::Placement;
 use super::operators::replace::Extent;
-use super::piece::{CopyGroup, Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
+use super::piece::{Definition, Instance, Piece, PieceKind, Tree};
 
 /// Start of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,58 +102,6 @@ pub enum EditError {
     /// The resulting tree would be invalid.
     #[error("{0}")]
     Unsound(#[from] TreeError),
-}
-
-/// An operator to put around a piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrap {
-    /// [`PieceKind::Blend`].
-    Blend,
-    /// [`PieceKind::Replace`].
-    Replace,
-    /// [`PieceKind::Add`].
-    Add,
-    /// [`PieceKind::Warp`].
-    Warp,
-    /// [`PieceKind::Place`].
-    Place,
-    /// [`PieceKind::Detail`].
-    Detail,
-    /// [`PieceKind::Gullies`].
-    Gullies,
-    /// [`PieceKind::Array`].
-    Array,
-    /// [`PieceKind::Scatter`].
-    Scatter,
-}
-
-impl Wrap {
-    /// All operators, in the order of the menu.
-    pub const ALL: [Self; 9] = [
-        Self::Blend,
-        Self::Replace,
-        Self::Add,
-        Self::Warp,
-        Self::Gullies,
-        Self::Place,
-        Self::Detail,
-        Self::Array,
-        Self::Scatter,
-    ];
-
-    fn wrapped(self, of: Vec<Piece>) -> PieceKind {
-        match self {
-            Self::Blend => PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }),
-            Self::Replace => PieceKind::Replace(OperatorGroup { of, ..OperatorGroup::default() }),
-            Self::Add => PieceKind::Add(OperatorGroup { of, ..OperatorGroup::default() }),
-            Self::Warp => PieceKind::Warp(CopyGroup { of, ..CopyGroup::default() }),
-            Self::Place => PieceKind::Place(OperatorGroup { of, ..OperatorGroup::default() }),
-            Self::Detail => PieceKind::Detail(OperatorGroup { of, ..OperatorGroup::default() }),
-            Self::Gullies => PieceKind::Gullies(OperatorGroup { of, ..OperatorGroup::default() }),
-            Self::Array => PieceKind::Array(CopyGroup { of, ..CopyGroup::default() }),
-            Self::Scatter => PieceKind::Scatter(CopyGroup { of, ..CopyGroup::default() }),
-        }
-    }
 }
 
 impl PiecePath {
@@ -554,15 +503,7 @@ fn numbered(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
 impl Piece {
     /// Whether it can hold pieces.
     pub fn takes_pieces(&self) -> bool {
-        !matches!(
-            self.form,
-            PieceKind::Disc(_)
-                | PieceKind::Curve(_)
-                | PieceKind::Contour(_)
-                | PieceKind::Image(_)
-                | PieceKind::Ribbon(_)
-                | PieceKind::Instance(_)
-        )
+        self.form.as_form().children().is_some()
     }
 
     /// Whether it repeats its pieces.

@@ -16,6 +16,7 @@ use crate::materials::MaterialLayer;
 use crate::operators::scatter::{ScatterRegion, ScatterSettings};
 use crate::piece::{Piece, PieceKind, Tree};
 use crate::primitives::contour::OutlineFit;
+use crate::primitives::leaf::Primitive as _;
 use crate::sample::Detail;
 
 /// A primitive compiled on its own.

@@ -9,6 +9,7 @@ use super::*;
 use crate::geometry::plane::{length, sub};
 use crate::operators::array::{Arrangement, ArraySettings};
 use crate::operators::scatter::{ScatterRegion, ScatterSettings};
+use crate::piece::{CopyGroup, OperatorGroup};
 use crate::primitives::contour::Contour;
 use crate::primitives::curve::{Curve, CurvePoint};
 use crate::primitives::disc::Disc;

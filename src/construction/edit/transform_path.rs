@@ -7,7 +7,7 @@
 use super::{PiecePath, Root};
 use crate::geometry::plane::{Affine, Point, add, sub};
 use crate::operators::copies::Copy;
-use crate::operators::placement::Placement;
+use crate::operators::placement::{Placement, varied};
 use crate::operators::warp::PreparedWarp;
 use crate::piece::{Piece, PieceKind, Tree};
 
@@ -100,7 +100,7 @@ impl TransformPath {
         self.links.push(Link::Map { inward: outward.inverse(), outward });
         self.lift += self.rise * lift;
         self.rise *= rise;
-        self.seed = self.seed.wrapping_add(variation.wrapping_mul(0x9e37_79b1));
+        self.seed = varied(self.seed, variation);
     }
 
     /// Seed of the piece's random values.

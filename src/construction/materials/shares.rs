@@ -12,11 +12,9 @@
 //! own extension.
 
 use super::{MaterialLayer, PieceMaterial};
-use crate::compiled_program::{NodeSelection, Operator, Program};
-use crate::geometry::plane::{Point, higher, lower, smooth};
-use crate::operators::copies::Overlap;
-use crate::operators::replace::{Extent, Replacement};
-use crate::sample::{Detail, GroundSample, THRESHOLD};
+use crate::compiled_program::{NodeSelection, NodeView, Program};
+use crate::geometry::plane::{Point, higher, smooth};
+use crate::sample::{Detail, THRESHOLD};
 
 /// Fractions of the materials of [`PieceMaterial::LAID`], then of [`PieceMaterial::Ground`], from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,20 +57,30 @@ impl MaterialFractions {
 
 /// Weighted sum of the materials in a blend.
 #[derive(Default)]
-struct MaterialBlend {
+pub(crate) struct MaterialBlend {
     shares: MaterialFractions,
     weight: f64,
 }
 
 impl MaterialBlend {
-    fn add(&mut self, shares: &MaterialFractions, weight: f64) {
+    /// Adds materials of this weight.
+    pub fn add(&mut self, shares: &MaterialFractions, weight: f64) {
         if weight > 0.0 {
             self.weight += weight;
             self.shares.0.iter_mut().zip(shares.0).for_each(|(sum, share)| *sum += weight * share);
         }
     }
 
-    fn blended(&self) -> MaterialFractions {
+    /// Adds the materials of a child, with its weight multiplied by a fraction.
+    pub fn add_child(&mut self, view: NodeView, (child, share): (u32, f64), p: Point, detail: &Detail) {
+        let weight = view.child::<false>(child, p, detail).weight * share;
+        if weight > 0.0 {
+            self.add(&view.at(child).materials(p, detail), weight);
+        }
+    }
+
+    /// The mean of the materials added.
+    pub fn blended(&self) -> MaterialFractions {
         if self.weight > 0.0 { self.shares.times(1.0 / self.weight) } else { MaterialFractions::default() }
     }
 }
@@ -82,8 +90,9 @@ impl Program {
     pub fn material_fractions_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> MaterialFractions {
         match self.roots[MaterialLayer::Terrain as usize] {
             Some(root) if self.nodes[root as usize].has_material && self.nodes[root as usize].area.contains(p) => {
-                let weight = self.ask::<false>(selection, root, p, detail).weight;
-                self.shares_of(selection, root, p, detail).times(smooth(weight / THRESHOLD).0)
+                let view = self.view(selection, root);
+                let weight = view.sample::<false>(p, detail).weight;
+                view.materials(p, detail).times(smooth(weight / THRESHOLD).0)
             }
             _ => MaterialFractions::default(),
         }
@@ -92,124 +101,5 @@ impl Program {
     /// Whether a piece of the terrain has a material.
     pub fn has_materials(&self) -> bool {
         self.roots[MaterialLayer::Terrain as usize].is_some_and(|root| self.nodes[root as usize].has_material)
-    }
-
-    /// Materials of a node at a point where it has weight.
-    fn shares_of(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> MaterialFractions {
-        let node = &self.nodes[id as usize];
-        if !node.has_material {
-            return MaterialFractions::default();
-        }
-        let ask = |child: u32, p: Point, detail: &Detail| {
-            let is_there = self.nodes[child as usize].area.contains(p);
-            if is_there { self.ask::<false>(selection, child, p, detail) } else { GroundSample::default() }
-        };
-        let children = selection.children(node);
-        let blended = |p: Point, detail: &Detail| {
-            let mut sum = MaterialBlend::default();
-            for &child in children {
-                let weight = ask(child, p, detail).weight;
-                if weight > 0.0 {
-                    sum.add(&self.shares_of(selection, child, p, detail), weight);
-                }
-            }
-            sum.blended()
-        };
-        match &node.operator {
-            Operator::Leaf { frame, .. } => MaterialFractions::whole(frame.material),
-            Operator::Blend => blended(p, detail),
-            Operator::Warp { warp, frame } => {
-                blended(warp.displace::<false>(frame.inward.apply(p)).0, &frame.detail(detail))
-            }
-            Operator::Detail(settings) => {
-                let (mut sum, share) = (MaterialBlend::default(), settings.share(detail.level));
-                for &child in children {
-                    let weight = ask(child, p, detail).weight * node.child_fraction(child, share);
-                    if weight > 0.0 {
-                        sum.add(&self.shares_of(selection, child, p, detail), weight);
-                    }
-                }
-                sum.blended()
-            }
-            Operator::Replace(Replacement { extent, window }) => {
-                let Some((&first, above)) = children.split_first() else { return MaterialFractions::default() };
-                let below = ask(first, p, detail);
-                let mut ground = below.weight;
-                let mut shares = if ground > 0.0 {
-                    self.shares_of(selection, first, p, detail)
-                } else {
-                    MaterialFractions::default()
-                };
-                let surface = |q: Point| ask(first, q, detail).surface(self.ground);
-                let mut acting = None;
-                for &child in above {
-                    let weight = lower(ask(child, p, detail).weight, 1.0);
-                    if weight <= 0.0 {
-                        continue;
-                    }
-                    let weight = weight * *acting.get_or_insert_with(|| window.share::<false>(p, surface).0);
-                    if weight <= 0.0 {
-                        continue;
-                    }
-                    let mut w = weight;
-                    if *extent == Extent::Both {
-                        let left = (1.0 - weight) * lower(ground / THRESHOLD, 1.0);
-                        w = weight / (left + weight);
-                        ground = (1.0 - weight) * ground + weight * weight;
-                    }
-                    shares = shares.covered_by(&self.shares_of(selection, child, p, detail), w);
-                }
-                shares
-            }
-            Operator::Add(deposit) => {
-                let Some((&first, above)) = children.split_first() else { return MaterialFractions::default() };
-                let surface = |q: Point| ask(first, q, detail).surface(self.ground);
-                let below = ask(first, p, detail);
-                let mut shares = if below.weight > 0.0 {
-                    self.shares_of(selection, first, p, detail)
-                } else {
-                    MaterialFractions::default()
-                };
-                let mut laid = None;
-                for &child in above {
-                    let weight = lower(ask(child, p, detail).weight, 1.0);
-                    if weight > 0.0 && self.nodes[child as usize].has_material {
-                        let share = *laid.get_or_insert_with(|| deposit.window.share::<false>(p, surface).0);
-                        shares = shares.covered_by(&self.shares_of(selection, child, p, detail), weight * share);
-                    }
-                }
-                shares
-            }
-            Operator::Gullies { frame, .. } => {
-                let (q, detail) = (frame.inward.apply(p), frame.detail(detail));
-                self.shares_of(selection, children[0], q, &detail)
-            }
-            Operator::Repeat(repeated) => {
-                let (mut sum, mut room) = (MaterialBlend::default(), Vec::new());
-                let (mut shares, mut ground) = (MaterialFractions::default(), 0.0);
-                for &k in self.copies_in(selection, node, |area| area.contains(p), &mut room) {
-                    let copy = &repeated.copies[k as usize];
-                    if !copy.area.contains(p) {
-                        continue;
-                    }
-                    let (child, q) = (node.children[copy.child as usize], copy.frame.inward.apply(p));
-                    let detail = copy.frame.detail(detail);
-                    let weight = ask(child, q, &detail).weight;
-                    if weight <= 0.0 {
-                        continue;
-                    }
-                    let own = self.shares_of(selection, child, q, &detail);
-                    match repeated.overlap {
-                        Overlap::Blend => sum.add(&own, weight),
-                        Overlap::Replace => {
-                            let weight = lower(weight, 1.0);
-                            let all = weight + (1.0 - weight) * ground;
-                            (shares, ground) = (shares.covered_by(&own, weight / all), all);
-                        }
-                    }
-                }
-                if repeated.overlap == Overlap::Blend { sum.blended() } else { shares }
-            }
-        }
     }
 }

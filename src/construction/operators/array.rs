@@ -7,11 +7,12 @@
 //! curve.
 //! Source: the array of CAD programs; Génevaux et al. 2014, §5.4.
 
-use super::copies::{CopyPlace, MOST_COPIES, copy_params, copy_style, too_many};
+use super::copies::{CopyPlace, MOST_COPIES, MadeCopies, NodeCopies, copy_params, copy_style, too_many};
+use crate::compiled_program::{Builder, PieceSite};
 use crate::geometry::path::{CurveFit, Path};
 use crate::geometry::plane::{Area, Point, add, higher, length, sub};
 use crate::geometry::profile::MonotoneCubic;
-use crate::piece::CopyGroup;
+use crate::piece::{CopyGroup, PieceForm, piece_form, piece_points};
 use crate::primitives::curve::CurvePoint;
 
 talweg_ground::choices! {
@@ -174,5 +175,19 @@ impl CopyGroup<ArraySettings> {
                     .collect()
             }
         })
+    }
+}
+
+impl PieceForm for CopyGroup<ArraySettings> {
+    piece_form!("array", settings, of);
+    piece_points!();
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        NodeCopies::compile(self.copies(site.frame.seed)?, site, builder)
+    }
+
+    fn copies(&self, seed: u32) -> Option<MadeCopies> {
+        let style = self.settings.style();
+        Some(self.places().map(|places| (style.copies(&places, seed), style.overlap)))
     }
 }

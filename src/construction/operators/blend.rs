@@ -7,8 +7,62 @@
 //! too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| ([`GroundBounds::laid`]).
 //! Source: Génevaux et al. 2014, §5.1, fig. 10 and 11, and annex.
 
-use crate::geometry::plane::{Interval, Point, higher, lower, scaled};
-use crate::sample::{GroundBounds, GroundSample};
+use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, PieceSite, ProgramNode};
+use crate::geometry::plane::{Area, Capsule, Interval, Point, higher, lower, scaled};
+use crate::gpu_buffer::{Encoder, op};
+use crate::materials::shares::MaterialFractions;
+use crate::piece::{OperatorGroup, PieceForm, piece_form};
+use crate::row_samples::{LANES, PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample};
+
+talweg_ground::params! {
+    /// Lays features side by side, in any order; where they overlap, one blends into the other.
+    BlendSettings "Blend" in "Operator", from "Génevaux et al. 2014, fig. 10", also "group union merge mix" {}
+}
+
+impl PieceForm for OperatorGroup<BlendSettings> {
+    piece_form!("blend", settings, of);
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        builder.blend(site, site.frame)
+    }
+}
+
+/// A blend of children.
+#[derive(Debug)]
+pub(crate) struct Blend;
+
+impl NodeOperator for Blend {
+    fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
+        view.sum::<G>(p, detail)
+    }
+
+    fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        view.sum_bounds(capsule, detail)
+    }
+
+    fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+        view.sum_row(row, detail, out);
+    }
+
+    fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions {
+        view.sum_materials(p, detail)
+    }
+
+    fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {
+        let start = out.open(op::BLEND, node, around);
+        out.grouped(node, around);
+        out.give(start);
+    }
+
+    fn searched(&self, children: &[Area]) -> Vec<Area> {
+        children.to_vec()
+    }
+
+    fn is_ordered(&self) -> bool {
+        false
+    }
+}
 
 /// Weighted sums of a blend.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,6 +110,79 @@ impl BlendSum {
         let height = self.moment * per_weight;
         let slope = [0, 1].map(|k| (self.slope[k] + self.lift[k] - height * self.fade[k]) * per_weight);
         GroundSample { height, weight: self.weight, slope, fade: self.fade }
+    }
+}
+
+/// Sums of a blend, one per lane.
+pub(crate) struct BlendSumRow {
+    weight: [f64; LANES],
+    moment: [f64; LANES],
+    count: [u32; LANES],
+    only: RowSamples,
+}
+
+impl BlendSumRow {
+    pub const NOTHING: Self =
+        Self { weight: [0.0; LANES], moment: [0.0; LANES], count: [0; LANES], only: RowSamples::NOTHING };
+
+    /// Adds `samples`, scaled by the fraction `share`, in the lanes `from..to`.
+    pub fn add(&mut self, samples: &RowSamples, share: f64, (from, to): (usize, usize)) {
+        let part = from..to;
+        let only = (&mut self.only.height[part.clone()], &mut self.only.weight[part.clone()]);
+        let sums = (&mut self.weight[part.clone()], &mut self.moment[part.clone()], &mut self.count[part]);
+        add_samples((&samples.height[..to - from], &samples.weight[..to - from]), share, sums, only);
+    }
+
+    /// Adds a child, scaled by a fraction.
+    pub fn add_child(&mut self, view: NodeView, (child, share): (u32, f64), row: PointRow, detail: &Detail) {
+        let mut samples = RowSamples::NOTHING;
+        if let Some(span) = view.part_row(child, row, detail, &mut samples) {
+            self.add(&samples, share, span);
+        }
+    }
+
+    /// The blend of what was added, at the first `n` points of the row.
+    pub fn sample(&self, n: usize, out: &mut RowSamples) {
+        mean_samples(self, &mut out.height[..n], &mut out.weight[..n]);
+    }
+}
+
+/// Adds heights and weights to the sums, moments and counts. Also stores the first sample with weight unchanged, for
+/// lanes where no other follows.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn add_samples(
+    (height, weight): (&[f64], &[f64]),
+    share: f64,
+    (sum, moment, count): (&mut [f64], &mut [f64], &mut [u32]),
+    (only_height, only_weight): (&mut [f64], &mut [f64]),
+) {
+    let only = only_height.iter_mut().zip(only_weight);
+    let sums = sum.iter_mut().zip(moment).zip(count);
+    for (((&height, &weight), (only_height, only_weight)), ((sum, moment), count)) in
+        height.iter().zip(weight).zip(only).zip(sums)
+    {
+        let w = weight * share;
+        let there = w > 0.0;
+        let first = there & (*count == 0);
+        *only_height = if first { height } else { *only_height };
+        *only_weight = if first { w } else { *only_weight };
+        *count += u32::from(there);
+        *sum += if there { w } else { 0.0 };
+        *moment += if there { w * height } else { 0.0 };
+    }
+}
+
+/// Height and weight of each lane's blend. A lane with one sample takes it unchanged.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn mean_samples(sums: &BlendSumRow, heights: &mut [f64], weights: &mut [f64]) {
+    let only = sums.only.height.iter().zip(&sums.only.weight);
+    let sums = sums.weight.iter().zip(&sums.moment).zip(&sums.count);
+    for (((height, weight), (&only_height, &only_weight)), ((&sum, &moment), &count)) in
+        heights.iter_mut().zip(weights).zip(only).zip(sums)
+    {
+        let mean = moment * (1.0 / sum);
+        *height = if count > 1 { mean } else { only_height };
+        *weight = if count > 1 { sum } else { only_weight };
     }
 }
 

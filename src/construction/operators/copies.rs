@@ -7,12 +7,21 @@
 //! below. Gradient and Lipschitz: those of a blend of B with weight α_B and A with weight (1 - α_B) α_A.
 //! Source: Génevaux et al. 2014, §5.4 (instances); Porter & Duff 1984 (over).
 
-use super::blend::{self, BlendSum};
+use std::collections::BTreeMap;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::blend::{self, BlendSum, BlendSumRow};
+use super::placement::varied;
 use super::replace::{held, held_bounds};
-use crate::geometry::plane::{Affine, Point, lower, scaled, sub};
-use crate::piece::{CopyGroup, Piece, PieceKind};
+use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
+use crate::geometry::plane::{Affine, Area, Capsule, Interval, Point, higher, lower, scaled, sub};
+use crate::gpu_buffer::{Encoder, op};
+use crate::materials::shares::{MaterialBlend, MaterialFractions};
+use crate::piece::{CopyGroup, Piece};
 use crate::primitives::curve::CurvePoint;
-use crate::sample::{GroundBounds, GroundSample};
+use crate::row_samples::{PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 use talweg_ground::field::Stream;
 
 /// Maximum number of copies of one array or scatter.
@@ -157,15 +166,8 @@ impl Piece {
     ///
     /// # Errors
     /// When there are too many copies, or the curve or outline has too few points.
-    pub fn copies(&self, seed: u32) -> Option<Result<(Vec<Copy>, Overlap), String>> {
-        let made = |style: CopyStyle, places: Result<Vec<CopyPlace>, String>| {
-            places.map(|places| (style.copies(&places, seed), style.overlap))
-        };
-        match &self.form {
-            PieceKind::Array(group) => Some(made(group.settings.style(), group.places())),
-            PieceKind::Scatter(group) => Some(made(group.settings.style(), group.places(seed))),
-            _ => None,
-        }
+    pub fn copies(&self, seed: u32) -> Option<MadeCopies> {
+        self.form.as_form().copies(seed)
     }
 
     /// The first of the [`copies`](Self::copies).
@@ -173,6 +175,9 @@ impl Piece {
         self.copies(seed)?.ok()?.0.first().copied()
     }
 }
+
+/// Copies and how they overlap, or the reason why there are none.
+pub type MadeCopies = Result<(Vec<Copy>, Overlap), String>;
 
 impl<S> CopyGroup<S> {
     /// Positions of its points, in metres.
@@ -216,14 +221,237 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds) -> GroundBounds {
     }
     let ((w, dw, laid), (under, dunder, laid_under)) = (held_bounds(b), held_bounds(a));
     let over = GroundBounds { weight: w, fade: dw, laid, ..*b };
-    let left = crate::geometry::plane::Interval::new((1.0 - w.high) * under.low, (1.0 - w.low) * under.high);
+    let left = Interval::new((1.0 - w.high) * under.low, (1.0 - w.low) * under.high);
     let fade = (1.0 - w.low) * dunder + dw * under.high;
     let below = GroundBounds { weight: left, fade, laid: (1.0 - w.low) * laid_under, ..*a };
     let both = blend::bounds(&[over, below]);
     // the weight is 1 - (1 - α_A)(1 - α_B): never above 1, never below α_B
-    let weight = both
-        .weight
-        .intersection(crate::geometry::plane::Interval::new(crate::geometry::plane::higher(w.low, 0.0), 1.0));
+    let weight = both.weight.intersection(Interval::new(higher(w.low, 0.0), 1.0));
     let fade = (1.0 - w.low) * dunder + (1.0 - under.low) * dw;
     GroundBounds { weight, fade: lower(both.fade, fade), ..both }
 }
+
+/// A copy of a child.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ProgramCopy {
+    pub(crate) frame: NodeFrame,
+    /// Bounding box of its weight, in the node's coordinates.
+    pub(crate) area: Area,
+    /// Index of the child.
+    pub(crate) child: u32,
+}
+
+/// The copies of a node, in order. Each distinct child is prepared once.
+#[derive(Debug)]
+pub(crate) struct NodeCopies {
+    pub(crate) copies: Vec<ProgramCopy>,
+    pub(crate) overlap: Overlap,
+}
+
+impl NodeCopies {
+    /// Adds the pieces of an array or a scatter once for each variant in use, and their copies.
+    pub(super) fn compile(made: MadeCopies, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        let (copies, overlap) = match made {
+            Ok(made) => made,
+            Err(problem) => {
+                builder.problem(site, problem);
+                return None;
+            }
+        };
+        builder.has_room_for(copies.len(), site, "with its copies")?;
+        let frame = &site.frame;
+        let mut variants = BTreeMap::new();
+        let (mut placed, mut children) = (Vec::with_capacity(copies.len()), Vec::new());
+        for copy in &copies {
+            let child = *variants.entry(copy.variant).or_insert_with(|| {
+                let inner = NodeFrame::new(varied(frame.seed, copy.variant)).made_of(frame.material);
+                children.push(builder.blend(site, inner)?);
+                Some(children.len() as u32 - 1)
+            });
+            let frame = frame.placed(&copy.map, (copy.rise, copy.lift), frame.seed);
+            let (Some(child), Some(frame)) = (child, frame) else { continue };
+            let own = builder.nodes[children[child as usize] as usize].area;
+            placed.push(ProgramCopy { area: frame.inward.inverse().area(&own), frame, child });
+        }
+        let repeated = Self { copies: placed, overlap };
+        (!repeated.copies.is_empty()).then(|| builder.node(Operator::Repeat(repeated), children))
+    }
+}
+
+/// The view of the child of a copy at a point, in the child's coordinates.
+fn inside<'a>(view: NodeView<'a>, copy: &ProgramCopy, p: Point) -> (NodeView<'a>, Point) {
+    (view.at(view.node.children[copy.child as usize]), copy.frame.inward.apply(p))
+}
+
+impl NodeOperator for NodeCopies {
+    fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
+        let (mut sum, mut below) = (BlendSum::default(), GroundSample::default());
+        view.each(
+            0,
+            |area| area.contains(p),
+            |k| {
+                let copy = &self.copies[k as usize];
+                if !copy.area.contains(p) {
+                    return;
+                }
+                let (child, q) = inside(view, copy, p);
+                if !child.node.area.contains(q) {
+                    return;
+                }
+                let own = copy.frame.sample_outward::<G>(child.sample::<G>(q, &copy.frame.detail(detail)));
+                match self.overlap {
+                    Overlap::Blend => sum.add(&own, 1.0),
+                    Overlap::Replace => below = sample(&below, &own),
+                }
+            },
+        );
+        match self.overlap {
+            Overlap::Blend => sum.sample(),
+            Overlap::Replace => below,
+        }
+    }
+
+    fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let (around, mut pieces) = (capsule.area_of(), Vec::new());
+        view.each(
+            0,
+            |area| area.meets(&around),
+            |k| {
+                let copy = &self.copies[k as usize];
+                if copy.area.meets(&around) {
+                    let (child, inner) =
+                        (view.at(view.node.children[copy.child as usize]), copy.frame.inward.map_capsule(capsule));
+                    pieces.push(copy.frame.bounds_outward(&child.bounds(&inner, &copy.frame.detail(detail))));
+                }
+            },
+        );
+        match self.overlap {
+            Overlap::Blend => blend::bounds(&pieces),
+            // the first copy lies on nothing
+            Overlap::Replace => pieces.iter().fold(GroundBounds::NOTHING, |below, above| bounds(&below, above)),
+        }
+    }
+
+    fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+        let n = row.len();
+        let around = Area::enclosing((0..n).map(|k| row.point(k)));
+        let mut sums = BlendSumRow::NOTHING;
+        out.weight[..n].fill(0.0);
+        view.each(
+            0,
+            |area| area.meets(&around),
+            |k| {
+                let copy = &self.copies[k as usize];
+                let Some(span) = row.span(&copy.area) else { return };
+                let (part, frame) = (row.part(span), &copy.frame);
+                let (xs, ys) = frame.row_inward(part);
+                let inner = PointRow { xs: &xs[..part.len()], ys: &ys[..part.len()] };
+                let mut own = RowSamples::NOTHING;
+                view.at(view.node.children[copy.child as usize]).row(inner, &frame.detail(detail), &mut own);
+                for k in 0..part.len() {
+                    own.height[k] = own.height[k] * frame.rise + frame.lift;
+                    if !copy.area.contains(part.point(k)) {
+                        own.weight[k] = 0.0;
+                    }
+                }
+                match self.overlap {
+                    Overlap::Blend => sums.add(&own, 1.0, span),
+                    Overlap::Replace => {
+                        for k in (span.0..span.1).filter(|k| own.weight[k - span.0] > 0.0) {
+                            let above = (own.height[k - span.0], own.weight[k - span.0]);
+                            (out.height[k], out.weight[k]) = heights((out.height[k], out.weight[k]), above);
+                        }
+                    }
+                }
+            },
+        );
+        if self.overlap == Overlap::Blend {
+            sums.sample(n, out);
+        }
+    }
+
+    fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions {
+        let (mut sum, mut shares, mut ground) = (MaterialBlend::default(), MaterialFractions::default(), 0.0);
+        view.each(
+            0,
+            |area| area.contains(p),
+            |k| {
+                let copy = &self.copies[k as usize];
+                let (child, q) = inside(view, copy, p);
+                if !copy.area.contains(p) || !child.node.area.contains(q) {
+                    return;
+                }
+                let detail = copy.frame.detail(detail);
+                let weight = child.sample::<false>(q, &detail).weight;
+                if weight <= 0.0 {
+                    return;
+                }
+                let own = child.materials(q, &detail);
+                match self.overlap {
+                    Overlap::Blend => sum.add(&own, weight),
+                    Overlap::Replace => {
+                        let weight = lower(weight, 1.0);
+                        let all = weight + (1.0 - weight) * ground;
+                        (shares, ground) = (shares.covered_by(&own, weight / all), all);
+                    }
+                }
+            },
+        );
+        match self.overlap {
+            Overlap::Blend => sum.blended(),
+            Overlap::Replace => shares,
+        }
+    }
+
+    fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {
+        let start = match self.overlap {
+            Overlap::Blend => {
+                let start = out.open(op::BLEND, node, around);
+                out.grouped(node, around);
+                start
+            }
+            Overlap::Replace => {
+                let start = out.open(op::REPLACE, node, around);
+                out.code.word(OVER);
+                // no ground window
+                out.code.words([0; 11]);
+                out.ground(None, |out| {
+                    let nothing = out.start(op::GROUP, [0.0; 4]);
+                    out.end(nothing);
+                });
+                out.in_runs(node, around, 0..self.copies.len());
+                start
+            }
+        };
+        out.give(start);
+    }
+
+    fn key(&self) -> u64 {
+        let mut key = Xxh3::new();
+        for copy in &self.copies {
+            copy.frame.bits().iter().for_each(|bits| key.update(&bits.to_le_bytes()));
+            key.update(&copy.child.to_le_bytes());
+        }
+        key.update(format!("{:?}", self.overlap).as_bytes());
+        key.digest()
+    }
+
+    fn area(&self, _: &[Area]) -> Area {
+        self.copies.iter().map(|copy| copy.area).fold(Area::EMPTY, Area::union)
+    }
+
+    fn searched(&self, _: &[Area]) -> Vec<Area> {
+        self.copies.iter().map(|copy| copy.area).collect()
+    }
+
+    fn is_ordered(&self) -> bool {
+        false
+    }
+
+    fn copies(&self) -> &[ProgramCopy] {
+        &self.copies
+    }
+}
+
+/// Extent of copies that cover each other, in the words of the graphics card; see [`Extent`](super::replace::Extent).
+const OVER: u32 = 2;

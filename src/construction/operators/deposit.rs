@@ -9,9 +9,13 @@
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
 use super::replace::{Extent, held, held_bounds, presence, presence_bounds};
-use crate::compiled_program::NodeFrame;
-use crate::geometry::plane::{Interval, Point, lower};
-use crate::sample::{GroundBounds, GroundSample};
+use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
+use crate::geometry::plane::{Area, Capsule, Interval, Point, lower};
+use crate::gpu_buffer::{Encoder, op};
+use crate::materials::shares::MaterialFractions;
+use crate::piece::{OperatorGroup, PieceForm, piece_form};
+use crate::row_samples::{LANES, PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 
 talweg_ground::params! {
     /// Adds the heights of each feature to the ground made by those before it, everywhere or only where that ground is
@@ -32,17 +36,104 @@ pub struct Deposit {
     pub window: GroundWindow,
 }
 
-impl AddSettings {
-    /// Converts the settings to the parent's coordinates.
-    pub(crate) fn prepare(&self, frame: &NodeFrame) -> Deposit {
-        Deposit { extent: self.extent, window: ground_window!(self, frame) }
+impl PieceForm for OperatorGroup<AddSettings> {
+    piece_form!("add", settings, of);
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        // an added height is relative, so the frame must not lift it again
+        let children = builder.children(site, site.frame, site.frame.unlifted());
+        let window = ground_window!(self.settings, &site.frame);
+        builder.group(Operator::Add(Deposit { extent: self.settings.extent, window }), children)
+    }
+}
+
+impl NodeOperator for Deposit {
+    fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
+        let mut below = self.ground(&view.ground::<G>(p, detail));
+        let mut share = None;
+        for &child in view.children().iter().skip(1) {
+            let laid = view.child::<G>(child, p, detail);
+            if laid.weight > 0.0 {
+                let share = *share.get_or_insert_with(|| self.window.share_at::<G>(view, p, detail));
+                below = self.lay(&below, &laid, share);
+            }
+        }
+        below
+    }
+
+    fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let mut below = self.ground_bounds(&view.ground_bound(capsule, detail));
+        let mut share = None;
+        for &child in view.children().iter().skip(1) {
+            let laid = view.at(child).bounds(capsule, detail);
+            if !laid.is_nothing() {
+                let share = *share.get_or_insert_with(|| self.window.share_in(view, capsule, detail));
+                below = self.lay_bounds(&below, &laid, share);
+            }
+        }
+        below
+    }
+
+    fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+        let n = row.len();
+        view.ground_row(row, detail, out);
+        let ground = *out;
+        for k in 0..n {
+            let sunk = self.ground(&ground.sample(k));
+            out.set(k, &sunk);
+        }
+        let mut shares: Option<[f64; LANES]> = None;
+        for &child in view.children().iter().skip(1) {
+            let mut laid = RowSamples::NOTHING;
+            view.at(child).row(row, detail, &mut laid);
+            let Some((from, to)) = laid.span(n) else { continue };
+            let shares = shares.get_or_insert_with(|| self.window.share_row(view, row, detail, &ground));
+            for (k, &share) in shares.iter().enumerate().take(to).skip(from) {
+                if laid.weight[k] > 0.0 {
+                    let sample = self.lay(&out.sample(k), &laid.sample(k), (share, [0.0; 2]));
+                    out.set(k, &sample);
+                }
+            }
+        }
+    }
+
+    fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions {
+        let (_, mut shares) = view.ground_materials(p, detail);
+        let mut acting = None;
+        for &child in view.children().iter().skip(1) {
+            let weight = lower(view.child::<false>(child, p, detail).weight, 1.0);
+            if weight > 0.0 && view.at(child).node.has_material {
+                let share = *acting.get_or_insert_with(|| self.window.share_at::<false>(view, p, detail).0);
+                shares = shares.covered_by(&view.at(child).materials(p, detail), weight * share);
+            }
+        }
+        shares
+    }
+
+    fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {
+        let start = out.open(op::ADD, node, around);
+        out.code.word(self.extent as u32);
+        let probe = self.window.encode(node, around, out);
+        out.ground(probe, |out| out.step(node.children[0], around));
+        // an added height is relative, so the frame must not lift it
+        let level = around.unlifted();
+        node.children[1..].iter().for_each(|&child| out.step(child, &level));
+        out.give(start);
+    }
+
+    fn area(&self, children: &[Area]) -> Area {
+        self.extent.area(children)
+    }
+
+    fn sight(&self) -> f64 {
+        self.window.sight()
     }
 }
 
 impl Deposit {
     /// The ground to lay pieces on. Where it is not terrain but can become terrain, it sinks to 0.
     #[inline]
-    pub fn ground(&self, a: &GroundSample) -> GroundSample {
+    fn ground(&self, a: &GroundSample) -> GroundSample {
         if self.extent == Extent::Below {
             return *a;
         }
@@ -52,7 +143,7 @@ impl Deposit {
     }
 
     /// Bounds of the ground before pieces are laid on it.
-    pub fn ground_bounds(&self, a: &GroundBounds) -> GroundBounds {
+    fn ground_bounds(&self, a: &GroundBounds) -> GroundBounds {
         if self.extent == Extent::Below {
             return *a;
         }
@@ -68,7 +159,7 @@ impl Deposit {
 
     /// `b` laid on `a`, with the fraction `share` and its gradient.
     #[inline]
-    pub fn sample(&self, a: &GroundSample, b: &GroundSample, share: (f64, Point)) -> GroundSample {
+    fn lay(&self, a: &GroundSample, b: &GroundSample, share: (f64, Point)) -> GroundSample {
         let (w, dw) = held(b);
         let dw = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
         let w = w * share.0;
@@ -82,7 +173,7 @@ impl Deposit {
     }
 
     /// Bounds of `b` laid on `a`; `share` holds the range of the fraction and the bound of its gradient.
-    pub fn bounds(&self, a: &GroundBounds, b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
+    fn lay_bounds(&self, a: &GroundBounds, b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
         let (w, dw, laid) = held_bounds(b);
         let dw = dw * share.0.high + w.high * share.1;
         let (w, laid) = (w.product(share.0), laid * share.0.high);

@@ -6,7 +6,14 @@
 //! the two has weight.
 //! Source: Génevaux et al. 2014, §6 and fig. 16.
 
-use crate::sample::GroundBounds;
+use super::blend::{self, BlendSum, BlendSumRow};
+use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
+use crate::geometry::plane::{Capsule, Point};
+use crate::gpu_buffer::{Encoder, op, rounded_outward};
+use crate::materials::shares::{MaterialBlend, MaterialFractions};
+use crate::piece::{OperatorGroup, PieceForm, piece_form};
+use crate::row_samples::{PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 
 talweg_ground::params! {
     /// Shows the first feature at a distance and the last one close up, with a smooth transition between them.
@@ -30,9 +37,71 @@ impl DetailSettings {
             1.0 - (to - level) / (to - from)
         }
     }
+
+    /// The first and the last child with their fractions. Children between them never show.
+    fn ends(&self, node: &ProgramNode, detail: &Detail) -> [(u32, f64); 2] {
+        let (share, last) = (self.share(detail.level), node.children.len() - 1);
+        [(node.children[0], 1.0 - share), (node.children[last], share)]
+    }
 }
 
-/// The bounds with the weight multiplied by `share`.
-pub fn shared(bounds: &GroundBounds, share: f64) -> GroundBounds {
-    GroundBounds { weight: bounds.weight.times(share), fade: bounds.fade * share, laid: bounds.laid * share, ..*bounds }
+impl PieceForm for OperatorGroup<DetailSettings> {
+    piece_form!("level of detail", settings, of);
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        let children = builder.children(site, site.frame, site.frame);
+        builder.group(Operator::Detail(self.settings.clone()), children)
+    }
+}
+
+impl NodeOperator for DetailSettings {
+    fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
+        let mut sum = BlendSum::default();
+        for (child, share) in self.ends(view.node, detail) {
+            if share > 0.0 {
+                sum.add(&view.child::<G>(child, p, detail), share);
+            }
+        }
+        sum.sample()
+    }
+
+    fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let ends = self.ends(view.node, detail).into_iter().filter(|(_, share)| *share > 0.0);
+        let pieces = ends.map(|(child, share)| {
+            let own = view.at(child).bounds(capsule, detail);
+            GroundBounds { weight: own.weight.times(share), fade: own.fade * share, laid: own.laid * share, ..own }
+        });
+        blend::bounds(&pieces.collect::<Vec<_>>())
+    }
+
+    fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+        let mut sums = BlendSumRow::NOTHING;
+        for end in self.ends(view.node, detail) {
+            if end.1 > 0.0 {
+                sums.add_child(view, end, row, detail);
+            }
+        }
+        sums.sample(row.len(), out);
+    }
+
+    fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions {
+        let mut sum = MaterialBlend::default();
+        for end in self.ends(view.node, detail) {
+            sum.add_child(view, end, p, detail);
+        }
+        sum.blended()
+    }
+
+    fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {
+        let start = out.open(op::DETAIL, node, around);
+        out.code.reals([self.from, self.to]);
+        for (which, (child, _)) in (0..).zip(self.ends(node, &Detail::FULL)) {
+            let area = out.program.nodes[child as usize].area;
+            let share = out.start(op::SHARE, rounded_outward(&around.area_outward(&area)));
+            out.code.word(which);
+            out.step(child, around);
+            out.end(share);
+        }
+        out.give(start);
+    }
 }

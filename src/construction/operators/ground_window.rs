@@ -8,9 +8,11 @@
 //! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::replace::{held, held_bounds};
-use crate::compiled_program::NodeFrame;
-use crate::geometry::plane::{Interval, Point, add, higher, length, lower, scaled, smooth, sub};
-use crate::sample::{GroundBounds, GroundSample};
+use crate::compiled_program::{NodeFrame, NodeView, ProgramNode};
+use crate::geometry::plane::{Area, Capsule, Interval, Point, add, higher, length, lower, scaled, smooth, sub};
+use crate::gpu_buffer::{Encoder, rounded_outward};
+use crate::row_samples::{LANES, PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 
 /// The parameters of a ground window, shared by several operators; [`params!`](talweg_ground::params) includes them as
 /// `window_params!();`.
@@ -71,7 +73,7 @@ impl SmoothBand {
     /// A band that is 1 everywhere.
     pub const OPEN: Self = Self { from: f64::NEG_INFINITY, to: f64::INFINITY, below: 1.0, above: 1.0 };
 
-    pub(crate) fn sample(&self, x: f64) -> (f64, f64) {
+    fn sample(&self, x: f64) -> (f64, f64) {
         if x < self.from {
             let (s, ds) = smooth(1.0 - (self.from - x) / self.below);
             (s, ds / self.below)
@@ -188,8 +190,9 @@ impl GroundWindow {
         if self.slope.is_some() { self.base } else { 0.0 }
     }
 
-    /// Fraction at `p` and its gradient, on a ground of `surface(p) → (height, gradient)`.
-    pub fn share<const G: bool>(&self, p: Point, surface: impl Fn(Point) -> (f64, Point)) -> (f64, Point) {
+    /// Fraction at `p` and its gradient, on the ground of a node.
+    pub(crate) fn share_at<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> (f64, Point) {
+        let surface = |p: Point| view.ground::<G>(p, detail).surface(view.base());
         let (mut share, mut dshare) = (1.0, [0.0; 2]);
         if let Some(window) = self.height {
             let (height, slope) = surface(p);
@@ -216,45 +219,82 @@ impl GroundWindow {
         (share, dshare)
     }
 
-    /// Fraction by height alone, without the slope.
-    pub fn share_by_height(&self, height: f64) -> f64 {
-        self.height.map_or(1.0, |window| window.sample(height).0)
+    /// Fractions along a row; `ground` holds the samples of the ground there.
+    pub(crate) fn share_row(
+        &self,
+        view: NodeView,
+        row: PointRow,
+        detail: &Detail,
+        ground: &RowSamples,
+    ) -> [f64; LANES] {
+        let surface = |lanes: &RowSamples, k: usize| lanes.sample(k).surface(view.base()).0;
+        let mut shares = [1.0; LANES];
+        if let Some(window) = self.height {
+            for (k, share) in shares[..row.len()].iter_mut().enumerate() {
+                *share = window.sample(surface(ground, k)).0;
+            }
+        }
+        let Some(window) = self.slope else { return shares };
+        // the slope matters only where the height lets the operator act
+        let (mut there, mut count) = ([0; LANES], 0);
+        for (k, _) in shares[..row.len()].iter().enumerate().filter(|(_, share)| **share > 0.0) {
+            (there[count], count) = (k, count + 1);
+        }
+        if count == 0 {
+            return shares;
+        }
+        let (per, e) = (0.5 / self.base, self.base);
+        let mut around = [RowSamples::NOTHING; 4];
+        for (lanes, step) in around.iter_mut().zip([[e, 0.0], [-e, 0.0], [0.0, e], [0.0, -e]]) {
+            let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+            for (place, &k) in there[..count].iter().enumerate() {
+                (xs[place], ys[place]) = (row.xs[k] + step[0], row.ys[k] + step[1]);
+            }
+            view.ground_row(PointRow { xs: &xs[..count], ys: &ys[..count] }, detail, lanes);
+        }
+        for (place, &k) in there[..count].iter().enumerate() {
+            let [east, west, south, north] = [0, 1, 2, 3].map(|side: usize| surface(&around[side], place));
+            shares[k] *= window.sample(length([(east - west) * per, (south - north) * per])).0;
+        }
+        shares
     }
 
-    /// Fraction on ground of this height; the four heights lie `base` to the east, west, south and north.
-    pub fn share_of_heights(&self, height: f64, [east, west, south, north]: [f64; 4]) -> f64 {
-        let share = self.share_by_height(height);
-        let Some(window) = self.slope.filter(|_| share > 0.0) else { return share };
-        let per = 0.5 / self.base;
-        share * window.sample(length([(east - west) * per, (south - north) * per])).0
-    }
-
-    /// Range of the fraction and bound of its gradient over a capsule. `ground` is the range and the Lipschitz bound of
-    /// the ground within the stencil radius. `steep` is the slope at the capsule's middle, `radius` the distance from
-    /// there to its ends.
-    pub fn share_over(&self, ground: (Interval, f64), steep: f64, radius: f64) -> (Interval, f64) {
+    /// Range of the fraction over a capsule on the ground of a node, and bound of its gradient.
+    pub(crate) fn share_in(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        let ground = view.ground_bound(&capsule.padded(self.sight()), detail).surface(view.base());
         let (mut share, mut dshare) = (Interval::one(1.0), 0.0);
         if let Some(window) = self.height {
             let (h, dh) = window.bounds(ground.0);
             (share, dshare) = (h, dh * ground.1);
         }
         if let Some(window) = self.slope {
+            let (p, e) = (capsule.middle(), self.base);
+            let height = |p: Point| view.ground::<false>(p, detail).surface(view.base()).0;
+            let difference = |step: Point| (height(add(p, step)) - height(sub(p, step))) * 0.5 / e;
+            let steep = length([difference([e, 0.0]), difference([0.0, e])]);
             let turn = std::f64::consts::SQRT_2 * ground.1 / self.base;
-            let most = lower(steep + turn * radius, std::f64::consts::SQRT_2 * ground.1);
-            let (s, ds) = window.bounds(Interval::new(higher(steep - turn * radius, 0.0), higher(most, steep)));
+            let most = lower(steep + turn * capsule.radius(), std::f64::consts::SQRT_2 * ground.1);
+            let least = higher(steep - turn * capsule.radius(), 0.0);
+            let (s, ds) = window.bounds(Interval::new(least, higher(most, steep)));
             dshare = dshare * s.high + share.high * ds * turn;
             share = share.product(s);
         }
         (share, dshare * (1.0 + 1e-9))
     }
 
-    /// Slope of the ground at `p`, as measured by [`share`](Self::share).
-    pub fn steepness(&self, p: Point, height: impl Fn(Point) -> f64) -> f64 {
-        if self.slope.is_none() {
-            return 0.0;
+    /// Encodes the window of a node. Returns the box in which a probe must measure the slope of its ground, if any.
+    ///
+    /// Words: whether height limits it (0 or 1), from, to, below, above; the same for the slope; half the distance over
+    /// which slopes are measured.
+    pub(crate) fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) -> Option<[f32; 4]> {
+        let Self { height, slope, base } = self.placed(around);
+        for band in [height, slope] {
+            let SmoothBand { from, to, below, above } = band.unwrap_or(SmoothBand::OPEN);
+            out.code.word(u32::from(band.is_some()));
+            out.code.reals([from, to, below, above]);
         }
-        let e = self.base;
-        let difference = |step: Point| (height(add(p, step)) - height(sub(p, step))) * 0.5 / e;
-        length([difference([e, 0.0]), difference([0.0, e])])
+        out.code.reals([base]);
+        let laid = node.children[1..].iter().map(|&child| around.area_outward(&out.program.nodes[child as usize].area));
+        slope.map(|_| rounded_outward(&laid.fold(Area::EMPTY, Area::union)))
     }
 }

@@ -11,8 +11,13 @@
 //! (004, §9: procedural methods on trees in place of grids).
 
 use super::gully_law::{Dual, GOLDEN_ANGLE, GullyLattice, GullyLaw, GullyOctave};
-use crate::geometry::plane::{Interval, Point, higher};
-use crate::sample::Detail;
+use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
+use crate::geometry::plane::{Area, Capsule, Interval, Point, add, higher, sub};
+use crate::gpu_buffer::{Encoder, op, rounded_outward};
+use crate::materials::shares::MaterialFractions;
+use crate::piece::{OperatorGroup, PieceForm, piece_form};
+use crate::row_samples::{LANES, PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 
 talweg_ground::params! {
     /// Cuts branching gullies into the slopes of its features, at any size. It does not simulate water, so no sediment
@@ -139,5 +144,157 @@ impl PreparedGullies {
     /// `change` bounds its change per metre.
     pub fn bounds(&self, disc: (Point, f64), slope: Point, change: f64, detail: &Detail) -> (Interval, f64) {
         self.law.bounds(disc, slope, change, |octave, wavelength| self.share(detail, octave, wavelength))
+    }
+}
+
+impl PieceForm for OperatorGroup<GullySettings> {
+    piece_form!("gullies", settings, of);
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        let child = builder.blend(site, site.frame.heights_alone())?;
+        let gullies = Box::new(self.settings.prepare(site.frame.seed));
+        Some(builder.node(Operator::Gullies(GullyNode { gullies, frame: site.frame }), vec![child]))
+    }
+}
+
+/// Gullies on one child.
+#[derive(Debug)]
+pub(crate) struct GullyNode {
+    pub gullies: Box<PreparedGullies>,
+    pub frame: NodeFrame,
+}
+
+impl GullyNode {
+    fn are_shown(&self, detail: &Detail) -> bool {
+        self.frame.rise != 0.0 && self.gullies.are_shown(detail)
+    }
+}
+
+impl NodeOperator for GullyNode {
+    fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
+        let Self { gullies, frame } = self;
+        let (p, detail) = (frame.inward.apply(p), frame.detail(detail));
+        let own = view.ground::<G>(p, &detail);
+        let pulled = |own: GroundSample| {
+            let pull = |g: Point| if G && !frame.is_plain { frame.inward.pull(g) } else { g };
+            GroundSample { slope: pull(own.slope), fade: pull(own.fade), ..own }
+        };
+        if own.weight <= 0.0 || !self.are_shown(&detail) {
+            return pulled(own);
+        }
+        let smooth = gullies.smooth_detail(&detail);
+        let around = gullies.places_around(p).map(|q| view.ground::<G>(q, &smooth).surface(view.base()));
+        let slope = gullies.slope(around.map(|(height, _)| height), frame.rise);
+        if !G {
+            let height = own.height + frame.rise * gullies.raised(p, slope, &detail);
+            return pulled(GroundSample { height, ..own });
+        }
+        // gradients of the two slope components
+        let [east, south] = [0, 1].map(|axis| gullies.slope(around.map(|(_, gradient)| gradient[axis]), frame.rise));
+        let turns = [[east[0], south[0]], [east[1], south[1]]];
+        let raised = gullies.raised_with_gradient(p, slope, turns, &detail);
+        let height = own.height + frame.rise * raised.value;
+        pulled(GroundSample { height, slope: add(own.slope, raised.gradient.map(|g| frame.rise * g)), ..own })
+    }
+
+    fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let Self { gullies, frame } = self;
+        let (inner, detail) = (frame.inward.map_capsule(capsule), frame.detail(detail));
+        let own = view.ground_bound(&inner, &detail);
+        let (height, slope, laid) = if own.is_nothing() || !self.are_shown(&detail) {
+            (own.height, own.slope, own.laid)
+        } else {
+            let (smooth, middle) = (gullies.smooth_detail(&detail), inner.middle());
+            let around = gullies.places_around(middle);
+            let heights = around.map(|q| view.ground::<false>(q, &smooth).surface(view.base()).0);
+            let [east, west, south, north] = around.map(|q| {
+                let by = sub(q, middle);
+                let there = Capsule { from: add(inner.from, by), to: add(inner.to, by), pad: inner.pad };
+                view.ground_bound(&there, &smooth).surface(view.base()).1
+            });
+            let per = 0.5 / gullies.base / frame.rise.abs();
+            let change = per * ((east + west) * (east + west) + (south + north) * (south + north)).sqrt();
+            let disc = (middle, inner.radius());
+            let (range, steepest) = gullies.bounds(disc, gullies.slope(heights, frame.rise), change, &detail);
+            let steepest = steepest * frame.rise.abs() * (1.0 + 1e-9);
+            (
+                own.height.plus(range.times(frame.rise)).widened_for_rounding(),
+                own.slope + steepest,
+                own.laid + own.weight.high * steepest,
+            )
+        };
+        let by = frame.stretching;
+        GroundBounds { height, slope: slope * by, fade: own.fade * by, laid: laid * by, ..own }
+    }
+
+    fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+        let Self { gullies, frame } = self;
+        let (n, detail) = (row.len(), frame.detail(detail));
+        let (xs, ys) = frame.row_inward(row);
+        let child = view.at(view.children()[0]);
+        child.row(PointRow { xs: &xs[..n], ys: &ys[..n] }, &detail, out);
+        if out.span(n).is_none() || !self.are_shown(&detail) {
+            return;
+        }
+        let smooth = gullies.smooth_detail(&detail);
+        let mut heights = [[0.0; 4]; LANES];
+        for side in 0..4 {
+            let (mut east, mut south) = ([0.0; LANES], [0.0; LANES]);
+            for k in 0..n {
+                [east[k], south[k]] = gullies.places_around([xs[k], ys[k]])[side];
+            }
+            let mut lanes = RowSamples::NOTHING;
+            child.row(PointRow { xs: &east[..n], ys: &south[..n] }, &smooth, &mut lanes);
+            for (k, heights) in heights.iter_mut().enumerate().take(n) {
+                let sample = if lanes.weight[k] > 0.0 { lanes.sample(k) } else { GroundSample::default() };
+                heights[side] = sample.surface(view.base()).0;
+            }
+        }
+        for k in (0..n).filter(|&k| out.weight[k] > 0.0).collect::<Vec<_>>() {
+            let slope = gullies.slope(heights[k], frame.rise);
+            out.height[k] += frame.rise * gullies.raised([xs[k], ys[k]], slope, &detail);
+        }
+    }
+
+    fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions {
+        view.at(view.node.children[0]).materials(self.frame.inward.apply(p), &self.frame.detail(detail))
+    }
+
+    fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {
+        let frame = around.composed(&self.frame);
+        let GullyLaw { octaves, branching, crest_fade, fade } = &self.gullies.law;
+        let start = out.open(op::GULLIES, node, around);
+        out.code.map(&frame.inward);
+        out.code.reals([frame.stretching, frame.rise, *branching, *crest_fade]);
+        out.code.reals([self.gullies.spacing, self.gullies.base, fade[0], fade[1]]);
+        out.code.reals([around.rise * out.program.ground + around.lift]);
+        out.code.list(octaves, |out, octave| {
+            let GullyLattice::Hash(seed) = octave.lattice else {
+                unreachable!("settings on a plane make hashed lattices")
+            };
+            let [cosine, sine] = octave.turn;
+            out.reals([octave.cell, octave.depth, cosine, sine]);
+            out.word(seed);
+        });
+        let (child, inner) = (node.children[0], around.heights_alone());
+        let area = rounded_outward(&inner.area_outward(&out.program.nodes[child as usize].area));
+        out.ground(Some(area), |out| out.step(child, &inner));
+        out.give(start);
+    }
+
+    fn sight(&self) -> f64 {
+        self.gullies.base
+    }
+
+    fn inward(&self, area: Area) -> Area {
+        if self.frame.is_plain { area } else { self.frame.inward.area(&area) }
+    }
+
+    fn outward(&self, area: Area) -> Area {
+        self.frame.area_outward(&area)
+    }
+
+    fn is_mapped(&self) -> bool {
+        !self.frame.is_plain
     }
 }

@@ -6,7 +6,9 @@
 //! Lipschitz: λ times the spectral norm of the inverse map ([`Affine::stretching`]).
 //! Source: Génevaux et al. 2014, §5.4 and fig. 15.
 
+use crate::compiled_program::{Builder, NodeFrame, PieceSite};
 use crate::geometry::plane::{Affine, add};
+use crate::piece::{OperatorGroup, PieceForm, piece_form};
 
 talweg_ground::params! {
     /// Moves, rotates, scales and raises its features.
@@ -68,5 +70,23 @@ impl Placement {
     /// Factor and offset of heights: z ↦ rise · z + lift.
     pub fn heights(&self) -> (f64, f64) {
         (f64::from(self.scale) * f64::from(self.steepen), f64::from(self.raise))
+    }
+
+    /// The frame inside, in this frame; `None` if its scale is almost 0 or far too large.
+    pub(crate) fn frame(&self, around: &NodeFrame) -> Option<NodeFrame> {
+        around.placed(&self.map(), self.heights(), varied(around.seed, self.variation))
+    }
+}
+
+/// The seed of a variation: other random values, the same parameters.
+pub(crate) fn varied(seed: u32, variation: u32) -> u32 {
+    seed.wrapping_add(variation.wrapping_mul(0x9e37_79b1))
+}
+
+impl PieceForm for OperatorGroup<Placement> {
+    piece_form!("place", settings, of);
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        builder.blend(site, self.settings.frame(&site.frame)?)
     }
 }

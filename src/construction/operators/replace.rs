@@ -8,9 +8,13 @@
 //! Source: Génevaux et al. 2014, §5.2 and fig. 12.
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
-use crate::compiled_program::NodeFrame;
-use crate::geometry::plane::{Interval, Point, higher, lower, scaled};
-use crate::sample::{GroundBounds, GroundSample, THRESHOLD};
+use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
+use crate::geometry::plane::{Area, Capsule, Interval, Point, higher, lower, scaled};
+use crate::gpu_buffer::{Encoder, op};
+use crate::materials::shares::MaterialFractions;
+use crate::piece::{OperatorGroup, PieceForm, piece_form};
+use crate::row_samples::{LANES, PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 
 talweg_ground::choices! {
     /// Extent of the resulting terrain.
@@ -38,12 +42,137 @@ pub struct Replacement {
     pub window: GroundWindow,
 }
 
-impl ReplaceSettings {
-    /// Converts the settings to the parent's coordinates.
-    pub(crate) fn prepare(&self, frame: &NodeFrame) -> Replacement {
-        Replacement { extent: self.extent, window: ground_window!(self, frame) }
+impl PieceForm for OperatorGroup<ReplaceSettings> {
+    piece_form!("replace", settings, of);
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        let children = builder.children(site, site.frame, site.frame);
+        let window = ground_window!(self.settings, &site.frame);
+        builder.group(Operator::Replace(Replacement { extent: self.settings.extent, window }), children)
     }
 }
+
+impl NodeOperator for Replacement {
+    fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
+        let mut below = view.ground::<G>(p, detail);
+        let mut share = None;
+        view.each(
+            1,
+            |area| area.contains(p),
+            |child| {
+                let mut above = view.child::<G>(child, p, detail);
+                if above.weight > 0.0 && !self.window.is_open() {
+                    let share = *share.get_or_insert_with(|| self.window.share_at::<G>(view, p, detail));
+                    above = GroundWindow::held(&above, share);
+                }
+                below = sample(&below, &above, self.extent);
+            },
+        );
+        below
+    }
+
+    fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let mut below = view.ground_bound(capsule, detail);
+        let around = capsule.area_of();
+        let mut share = None;
+        view.each(
+            1,
+            |area| area.meets(&around),
+            |child| {
+                let mut above = view.at(child).bounds(capsule, detail);
+                if !self.window.is_open() && !above.is_nothing() {
+                    let share = *share.get_or_insert_with(|| self.window.share_in(view, capsule, detail));
+                    above = GroundWindow::held_bounds(&above, share);
+                }
+                below = bounds(&below, &above, self.extent);
+            },
+        );
+        below
+    }
+
+    fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+        view.ground_row(row, detail, out);
+        let ground = (!self.window.is_open()).then_some(*out);
+        let mut shares: Option<[f64; LANES]> = None;
+        for &child in view.children().iter().skip(1) {
+            let mut above = RowSamples::NOTHING;
+            let Some(span) = view.part_row(child, row, detail, &mut above) else { continue };
+            if let Some(ground) = &ground
+                && above.span(span.1 - span.0).is_some()
+            {
+                let shares = shares.get_or_insert_with(|| self.window.share_row(view, row, detail, ground));
+                for (weight, share) in above.weight.iter_mut().zip(&shares[span.0..span.1]) {
+                    *weight = lower(*weight, 1.0) * share;
+                }
+            }
+            for k in span.0..span.1 {
+                let (height, weight) = (above.height[k - span.0], above.weight[k - span.0]);
+                if weight > 0.0 {
+                    (out.height[k], out.weight[k]) =
+                        heights((out.height[k], out.weight[k]), (height, weight), self.extent);
+                }
+            }
+        }
+    }
+
+    fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions {
+        let (mut ground, mut shares) = view.ground_materials(p, detail);
+        let mut acting = None;
+        for &child in view.children().iter().skip(1) {
+            let weight = lower(view.child::<false>(child, p, detail).weight, 1.0);
+            if weight <= 0.0 {
+                continue;
+            }
+            let weight = weight * *acting.get_or_insert_with(|| self.window.share_at::<false>(view, p, detail).0);
+            if weight <= 0.0 {
+                continue;
+            }
+            let mut w = weight;
+            if self.extent == Extent::Both {
+                let left = (1.0 - weight) * lower(ground / THRESHOLD, 1.0);
+                w = weight / (left + weight);
+                ground = (1.0 - weight) * ground + weight * weight;
+            }
+            shares = shares.covered_by(&view.at(child).materials(p, detail), w);
+        }
+        shares
+    }
+
+    fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {
+        let start = out.open(op::REPLACE, node, around);
+        out.code.word(self.extent as u32);
+        let probe = self.window.encode(node, around, out);
+        out.ground(probe, |out| out.step(node.children[0], around));
+        out.in_runs(node, around, 1..node.children.len());
+        out.give(start);
+    }
+
+    fn area(&self, children: &[Area]) -> Area {
+        self.extent.area(children)
+    }
+
+    fn searched(&self, children: &[Area]) -> Vec<Area> {
+        // the ground counts everywhere: its box is never tested
+        children.to_vec()
+    }
+
+    fn sight(&self) -> f64 {
+        self.window.sight()
+    }
+}
+
+impl Extent {
+    /// Bounding box of the weight of pieces that are laid on the first one.
+    pub(crate) fn area(self, children: &[Area]) -> Area {
+        match self {
+            Self::Below => children[0],
+            Self::Both => children.iter().copied().fold(Area::EMPTY, Area::union),
+        }
+    }
+}
+
+/// The words of the graphics card store extents as these numbers; 2 stands for copies that cover each other.
+const _: () = assert!(Extent::Below as u32 == 0 && Extent::Both as u32 == 1);
 
 /// The weight capped at 1, and its gradient.
 pub fn held(b: &GroundSample) -> (f64, Point) {

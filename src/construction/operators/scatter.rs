@@ -7,11 +7,12 @@
 //! Source: Cook 1986 and Wei 2008, see [`poisson_disc`](super::poisson_disc).
 
 use super::array::CopyCurve;
-use super::copies::{CopyPlace, MOST_COPIES, copy_params, copy_style, too_many};
+use super::copies::{CopyPlace, MOST_COPIES, MadeCopies, NodeCopies, copy_params, copy_style, too_many};
 use super::poisson_disc::poisson_disc_points;
+use crate::compiled_program::{Builder, PieceSite};
 use crate::geometry::path::{CurveFit, closed_line};
 use crate::geometry::plane::{Area, Point, add, dot, higher, length, sub};
-use crate::piece::CopyGroup;
+use crate::piece::{CopyGroup, PieceForm, piece_form, piece_points};
 use talweg_ground::field::Stream;
 
 talweg_ground::choices! {
@@ -112,5 +113,19 @@ impl CopyGroup<ScatterSettings> {
         };
         places.retain(|place| kept.unit(place.id[0], place.id[1]) < density);
         if places.len() > MOST_COPIES { Err(too_many()) } else { Ok(places) }
+    }
+}
+
+impl PieceForm for CopyGroup<ScatterSettings> {
+    piece_form!("scatter", settings, of);
+    piece_points!();
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        NodeCopies::compile(self.copies(site.frame.seed)?, site, builder)
+    }
+
+    fn copies(&self, seed: u32) -> Option<MadeCopies> {
+        let style = self.settings.style();
+        Some(self.places(seed).map(|places| (style.copies(&places, seed), style.overlap)))
     }
 }

@@ -16,14 +16,18 @@
 //! Lipschitz: λ_A times the greatest stretching of J.
 //! Source: Génevaux et al. 2014, §5.4 and fig. 14.
 
+use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
 use crate::geometry::path::{CurveFit, Path};
 use crate::geometry::plane::{Affine, Area, Capsule, Interval, Point, add, higher, length, lower, scaled, sub};
-use crate::piece::CopyGroup;
+use crate::gpu_buffer::{Encoder, op};
+use crate::materials::shares::MaterialFractions;
+use crate::piece::{CopyGroup, PieceForm, piece_form, piece_points};
 use crate::primitives::curve::CurvePoint;
 use crate::primitives::falloff::{Falloff, row_of_weights};
 use crate::primitives::image_sampler::ImageSampler;
 use crate::primitives::noise::{ReliefNoise, STEEPEST};
-use crate::row_samples::{LANES, PointRow};
+use crate::row_samples::{LANES, PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::choices! {
@@ -439,6 +443,124 @@ impl PreparedWarp {
         }
     }
 }
+
+impl PieceForm for CopyGroup<WarpSettings> {
+    piece_form!("warp", settings, of);
+    piece_points!();
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        if let Some(file) = self.image_file()
+            && let Err(error) = talweg_ground::io::raster(&file.0)
+        {
+            builder.problem(site, error);
+        }
+        if self.settings.bend == Bend::Curve && self.points.len() < 2 {
+            builder.problem(site, "a warp along a curve needs at least two points");
+        }
+        let inner = site.frame.heights_alone();
+        let children = builder.children(site, inner, inner);
+        let operator = || Operator::Warp(WarpNode { warp: self.prepare(site.frame.seed), frame: site.frame });
+        (!children.is_empty()).then(|| builder.node(operator(), children))
+    }
+
+    fn image_file(&self) -> Option<&ImageFile> {
+        (self.settings.bend == Bend::Picture).then_some(&self.settings.picture)
+    }
+
+    fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
+        vec![&mut self.settings.picture]
+    }
+}
+
+/// A warp of a blend of children.
+#[derive(Debug)]
+pub(crate) struct WarpNode {
+    pub warp: PreparedWarp,
+    pub frame: NodeFrame,
+}
+
+impl NodeOperator for WarpNode {
+    fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
+        let (q, jacobian) = self.warp.displace::<G>(self.frame.inward.apply(p));
+        let own = view.sum::<G>(q, &self.frame.detail(detail));
+        if !G {
+            return own;
+        }
+        let pull = |g: Point| self.frame.inward.pull(jacobian.pull(g));
+        GroundSample { slope: pull(own.slope), fade: pull(own.fade), ..own }
+    }
+
+    fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let (inner, stretching) = self.warp.displaced(&self.frame.inward.map_capsule(capsule));
+        let own = view.sum_bounds(&inner, &self.frame.detail(detail));
+        let by = stretching * self.frame.stretching;
+        GroundBounds { slope: own.slope * by, fade: own.fade * by, laid: own.laid * by, ..own }
+    }
+
+    fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+        let (mut xs, mut ys) = self.frame.row_inward(row);
+        let (xs, ys) = (&mut xs[..row.len()], &mut ys[..row.len()]);
+        self.warp.displace_row(xs, ys);
+        view.sum_row(PointRow { xs, ys }, &self.frame.detail(detail), out);
+    }
+
+    fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions {
+        view.sum_materials(self.warp.displace::<false>(self.frame.inward.apply(p)).0, &self.frame.detail(detail))
+    }
+
+    fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {
+        let frame = around.composed(&self.frame);
+        let (mut seeds, mut stretching, mut push, mut picture) = ([0; 2], 0.0, [0.0; 2], [0; 3]);
+        let mut places: &[[f64; 4]] = &[];
+        let (bend, numbers) = match &self.warp {
+            PreparedWarp::Noise { strength, per_size, noises } => {
+                seeds = [noises[0].seed(), noises[1].seed()];
+                (Bend::Noise, [0.0, 0.0, *strength, *per_size])
+            }
+            PreparedWarp::Twist { centre, angle, falloff } => {
+                (Bend::Twist, [centre[0], centre[1], *angle, falloff.radius])
+            }
+            PreparedWarp::Picture(warp) => {
+                (stretching, push, picture) = (warp.stretching, warp.push, out.image_samples.add(&warp.picture));
+                (Bend::Picture, [warp.centre[0], warp.centre[1], 0.0, warp.falloff.radius])
+            }
+            PreparedWarp::Curve(warp) => {
+                (stretching, places) = (warp.stretching, &warp.places);
+                (Bend::Curve, [0.0, 0.0, 0.0, warp.falloff.radius])
+            }
+        };
+        let start = out.open(op::WARP, node, around);
+        out.code.map(&frame.inward);
+        out.code.reals([frame.stretching]);
+        out.code.word(bend as u32);
+        out.code.reals(numbers);
+        out.code.words(seeds);
+        out.code.reals([stretching, push[0], push[1]]);
+        out.code.words(picture);
+        out.code.list(places, |out, place| out.reals(*place));
+        out.grouped(node, &around.heights_alone());
+        out.give(start);
+    }
+
+    fn searched(&self, children: &[Area]) -> Vec<Area> {
+        children.to_vec()
+    }
+
+    fn inward(&self, area: Area) -> Area {
+        self.warp.cover(self.frame.inward.area(&area))
+    }
+
+    fn outward(&self, area: Area) -> Area {
+        self.frame.inward.inverse().area(&self.warp.cover(area))
+    }
+
+    fn is_mapped(&self) -> bool {
+        true
+    }
+}
+
+/// The words of the graphics card store bends as these numbers.
+const _: () = assert!(Bend::Noise as u32 == 0 && Bend::Twist as u32 == 1 && Bend::Picture as u32 == 2);
 
 /// The map never folds: the combined slope of both displacements stays below 1.
 const _: () = assert!(FARTHEST * STEEPEST * std::f64::consts::SQRT_2 < 1.0);

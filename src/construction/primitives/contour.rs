@@ -19,11 +19,15 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use serde::{Deserialize, Serialize};
 
 use super::falloff::Falloff;
+use super::leaf::{PreparedPrimitive, Primitive};
+use crate::compiled_program::{Builder, PieceSite};
 use crate::geometry::outline::{ClosedOutline, OutlineError};
 use crate::geometry::path::CurveFit;
 use crate::geometry::plane::{Area, Capsule, Interval, Point, add, higher, length, lower, scaled, smooth, sub};
 use crate::geometry::profile::{MonotoneCubic, Profile};
-use crate::sample::{GroundBounds, GroundSample};
+use crate::gpu_buffer::{ImageSamples, Words};
+use crate::piece::{PieceForm, piece_form};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 
 talweg_ground::choices! {
     /// The landform inside a contour.
@@ -135,17 +139,17 @@ pub struct Contour {
 /// A contour prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct PreparedContour {
-    pub(crate) centre: Point,
-    pub(crate) height: f64,
-    pub(crate) depth: f64,
-    pub(crate) falloff: Falloff,
+    centre: Point,
+    height: f64,
+    depth: f64,
+    falloff: Falloff,
     /// R by angle, from -2π to 2π.
-    pub(crate) radius: MonotoneCubic,
-    pub(crate) farthest: f64,
+    radius: MonotoneCubic,
+    farthest: f64,
     /// The line relative to the centre, if points count in their order; then R is not used.
-    pub(crate) outline: Option<ClosedOutline>,
+    outline: Option<ClosedOutline>,
     /// Profiles by angle, in ascending order from -π.
-    pub(crate) rays: Vec<(f64, MonotoneCubic)>,
+    rays: Vec<(f64, MonotoneCubic)>,
 }
 
 /// The angle wrapped to between -π and π.
@@ -232,6 +236,27 @@ impl Contour {
     }
 }
 
+impl PieceForm for Contour {
+    piece_form!("contour", settings);
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        builder.leaf(site, &[], |builder, _| {
+            match self.outline() {
+                Err(error) => {
+                    builder.problem(site, format!("{error}; until then its points are sorted by direction"));
+                }
+                Ok(None) if !self.goes_around() => builder.problem(
+                    site,
+                    "its points do not go once around its centre, so its line differs from the one drawn; set its \
+                     outline to Smooth or Straight",
+                ),
+                Ok(_) => {}
+            }
+            Some(PreparedPrimitive::Contour(Box::new(self.prepare())))
+        })
+    }
+}
+
 impl PreparedContour {
     /// Distance of the contour from the centre in a direction.
     pub fn edge(&self, angle: f64) -> f64 {
@@ -257,16 +282,6 @@ impl PreparedContour {
         self.falloff.radius
     }
 
-    /// Bounding box of its weight.
-    pub fn area(&self) -> Area {
-        if let Some(outline) = &self.outline {
-            let area = outline.area().grown(higher(self.falloff.radius - 1.0, 0.0) * outline.depth());
-            return Area { low: add(area.low, self.centre), high: add(area.high, self.centre) };
-        }
-        // a monotone cubic never overshoots its points
-        Area::centred(self.centre, self.farthest * self.falloff.radius)
-    }
-
     /// The rays around angle `a`: their indices, the interpolation factor between them, and its derivative.
     fn locate_rays(&self, a: f64) -> (usize, usize, f64, f64) {
         let n = self.rays.len();
@@ -279,44 +294,6 @@ impl PreparedContour {
         let wide = ahead(self.rays[k].0, self.rays[next].0);
         let (t, dt) = smooth(ahead(self.rays[k].0, a) / wide);
         (k, next, t, dt / wide)
-    }
-
-    /// Height and weight at `p`, with gradients if `G`.
-    #[inline]
-    pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
-        let way = sub(p, self.centre);
-        if let Some(outline) = &self.outline {
-            return self.sample_outline::<G>(outline, way);
-        }
-        let rho = length(way);
-        if rho >= self.farthest * self.falloff.radius {
-            return GroundSample::default();
-        }
-        let angle = libm::atan2(way[1], way[0]);
-        let (radius, dradius) = self.radius.sample(angle);
-        let x = rho / radius;
-        let (weight, turn) = self.falloff.sample(x);
-        if weight <= 0.0 {
-            return GroundSample::default();
-        }
-        let (k, next, t, dt) = self.locate_rays(angle);
-        let (mut rise, mut steep) = self.rays[k].1.sample(x);
-        let mut swing = 0.0;
-        if t > 0.0 {
-            let (other, dother) = self.rays[next].1.sample(x);
-            swing = dt * (other - rise);
-            rise += t * (other - rise);
-            steep += t * (dother - steep);
-        }
-        let height = self.height + self.depth * rise;
-        if !G || rho == 0.0 {
-            return GroundSample { height, weight, ..GroundSample::default() };
-        }
-        let out = scaled(way, 1.0 / rho);
-        let around = [-out[1], out[0]];
-        let dx = add(scaled(out, 1.0 / radius), scaled(around, -dradius / (radius * radius)));
-        let slope = [0, 1].map(|k| self.depth * (steep * dx[k] + swing / rho * around[k]));
-        GroundSample { height, weight, slope, fade: scaled(dx, turn) }
     }
 
     fn sample_outline<const G: bool>(&self, outline: &ClosedOutline, way: Point) -> GroundSample {
@@ -384,8 +361,62 @@ impl PreparedContour {
         GroundBounds::plain(height, weight, slope, turn * per_depth * (1.0 + 1e-9))
     }
 
-    /// Bounds over `capsule`.
-    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+    /// Whether the sector from ray `k` to the next overlaps a range of angles, which may extend beyond ±π.
+    fn sector_meets(&self, k: usize, angles: Interval) -> bool {
+        let from = self.rays[k].0;
+        let to = if k + 1 < self.rays.len() { self.rays[k + 1].0 } else { self.rays[0].0 + TAU };
+        [-TAU, 0.0, TAU].iter().any(|turn| from + turn <= angles.high && angles.low <= to + turn)
+    }
+}
+
+impl Primitive for PreparedContour {
+    fn area(&self) -> Area {
+        if let Some(outline) = &self.outline {
+            let area = outline.area().grown(higher(self.falloff.radius - 1.0, 0.0) * outline.depth());
+            return Area { low: add(area.low, self.centre), high: add(area.high, self.centre) };
+        }
+        // a monotone cubic never overshoots its points
+        Area::centred(self.centre, self.farthest * self.falloff.radius)
+    }
+
+    #[inline]
+    fn sample<const G: bool>(&self, p: Point, _: &Detail) -> GroundSample {
+        let way = sub(p, self.centre);
+        if let Some(outline) = &self.outline {
+            return self.sample_outline::<G>(outline, way);
+        }
+        let rho = length(way);
+        if rho >= self.farthest * self.falloff.radius {
+            return GroundSample::default();
+        }
+        let angle = libm::atan2(way[1], way[0]);
+        let (radius, dradius) = self.radius.sample(angle);
+        let x = rho / radius;
+        let (weight, turn) = self.falloff.sample(x);
+        if weight <= 0.0 {
+            return GroundSample::default();
+        }
+        let (k, next, t, dt) = self.locate_rays(angle);
+        let (mut rise, mut steep) = self.rays[k].1.sample(x);
+        let mut swing = 0.0;
+        if t > 0.0 {
+            let (other, dother) = self.rays[next].1.sample(x);
+            swing = dt * (other - rise);
+            rise += t * (other - rise);
+            steep += t * (dother - steep);
+        }
+        let height = self.height + self.depth * rise;
+        if !G || rho == 0.0 {
+            return GroundSample { height, weight, ..GroundSample::default() };
+        }
+        let out = scaled(way, 1.0 / rho);
+        let around = [-out[1], out[0]];
+        let dx = add(scaled(out, 1.0 / radius), scaled(around, -dradius / (radius * radius)));
+        let slope = [0, 1].map(|k| self.depth * (steep * dx[k] + swing / rho * around[k]));
+        GroundSample { height, weight, slope, fade: scaled(dx, turn) }
+    }
+
+    fn bounds(&self, capsule: &Capsule, _: &Detail) -> GroundBounds {
         if let Some(outline) = &self.outline {
             return self.bounds_outline(outline, capsule);
         }
@@ -438,10 +469,19 @@ impl PreparedContour {
         GroundBounds::plain(height, weight, slope, turn * dx * (1.0 + 1e-9))
     }
 
-    /// Whether the sector from ray `k` to the next overlaps a range of angles, which may extend beyond ±π.
-    fn sector_meets(&self, k: usize, angles: Interval) -> bool {
-        let from = self.rays[k].0;
-        let to = if k + 1 < self.rays.len() { self.rays[k + 1].0 } else { self.rays[0].0 + TAU };
-        [-TAU, 0.0, TAU].iter().any(|turn| from + turn <= angles.high && angles.low <= to + turn)
+    /// Centre (2), height, depth; distances up to which the weight is 1 and from which it is 0, in radii; greatest
+    /// radius; radius of the largest circle inside an outline whose points count in their order, else 0; a list of the
+    /// corners of that outline relative to the centre (2); line of the radius by angle, whose points extend by one turn
+    /// before -π and after π; a list of rays in ascending order from -π: angle, line of the rise by distance / radius.
+    fn encode(&self, out: &mut Words, _: &mut ImageSamples) {
+        out.reals([self.centre[0], self.centre[1], self.height, self.depth, self.falloff.core, self.falloff.radius]);
+        out.reals([self.farthest, self.outline.as_ref().map_or(0.0, ClosedOutline::depth)]);
+        let corners = self.outline.as_ref().map_or(&[] as &[Point], |outline| outline.corners());
+        out.list(corners, |out, corner| out.reals(*corner));
+        out.line(&self.radius);
+        out.list(&self.rays, |out, (angle, line)| {
+            out.reals([*angle]);
+            out.line(line);
+        });
     }
 }

@@ -12,10 +12,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::falloff::Falloff;
-use crate::geometry::path::{CurveFit, Path};
+use super::leaf::{PreparedPrimitive, Primitive};
+use crate::compiled_program::{Builder, PieceSite};
+use crate::geometry::path::{CurveFit, Path, PathOutline};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, higher, lower, scaled, smooth, sub};
 use crate::geometry::profile::{MonotoneCubic, Profile};
-use crate::sample::{GroundBounds, GroundSample};
+use crate::gpu_buffer::{ImageSamples, RUN, Words, line_points, rounded_outward};
+use crate::piece::{PieceForm, piece_form, piece_points};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 
 talweg_ground::choices! {
     /// Cross sections of a curve.
@@ -196,6 +200,24 @@ impl CurveCentreline {
     fn fade(&self) -> f64 {
         self.falloff.radius - self.falloff.core
     }
+
+    /// Encodes the centreline of a primitive: distance within which it has weight, τ of
+    /// [`path`](crate::geometry::path); distances up to which the weight is 1 and from which it is 0; distance up to
+    /// which it is 1, as a fraction of the local width, or 0 if the width is constant; a list of vertices (2), of which
+    /// consecutive ones bound a segment; a list of boxes (4) of [`RUN`] segments each and the arc length at their start;
+    /// the lines of height, width and depth by arc length.
+    pub(crate) fn encode(&self, out: &mut Words) {
+        let PathOutline { reach, tolerance, vertices } = self.path.outline();
+        out.reals([reach, tolerance, self.falloff.core, self.falloff.radius, self.core_share.unwrap_or(0.0)]);
+        out.list(&vertices, |out, v| out.reals([v[0], v[1]]));
+        let runs: Vec<usize> = (0..vertices.len() - 1).step_by(RUN).collect();
+        out.list(&runs, |out, &from| {
+            let run = &vertices[from..(from + RUN + 1).min(vertices.len())];
+            out.reals(rounded_outward(&Area::enclosing(run.iter().map(|v| [v[0], v[1]]))));
+            out.reals([run[0][2]]);
+        });
+        [&self.height, &self.width, &self.depth].into_iter().for_each(|line| out.line(line));
+    }
 }
 
 /// Minimum width factor of a curve.
@@ -204,7 +226,7 @@ const LEAST_WIDTH: f64 = 0.01;
 /// A curve prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct PreparedCurve {
-    pub(crate) centreline: CurveCentreline,
+    centreline: CurveCentreline,
     /// Profiles by arc length; a single profile applies everywhere.
     profiles: Vec<(f64, CrossSection)>,
 }
@@ -256,17 +278,17 @@ impl Curve {
     }
 }
 
+impl PieceForm for Curve {
+    piece_form!("curve", settings);
+    piece_points!();
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        let prepared = || PreparedPrimitive::Curve(Box::new(self.prepare()));
+        builder.leaf(site, &[], |_, _| (!self.points.is_empty()).then(prepared))
+    }
+}
+
 impl PreparedCurve {
-    /// Bounding box of its weight.
-    pub fn area(&self) -> Area {
-        self.centreline.path.area
-    }
-
-    /// Arc length, whether both sides are equal, and cubic of every profile.
-    pub fn profiles(&self) -> impl Iterator<Item = (f64, bool, &MonotoneCubic)> {
-        self.profiles.iter().map(|(s, shape)| (*s, shape.is_even, &shape.line))
-    }
-
     /// The profiles around arc length `s`: the first index, the interpolation factor to the next, and its derivative.
     fn locate_profile(&self, s: f64) -> (usize, f64, f64) {
         let last = self.profiles.len() - 1;
@@ -293,10 +315,15 @@ impl PreparedCurve {
         let (z, dz) = self.profiles[k + 1].1.sample(x);
         (y + t * (z - y), dt * (z - y), dy + t * (dz - dy))
     }
+}
 
-    /// Height and weight at `p`, with gradients if `G`.
+impl Primitive for PreparedCurve {
+    fn area(&self) -> Area {
+        self.centreline.path.area
+    }
+
     #[inline]
-    pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
+    fn sample<const G: bool>(&self, p: Point, _: &Detail) -> GroundSample {
         let Some(near) = self.centreline.path.nearest_point::<G>(p) else { return GroundSample::default() };
         let (weight, fade) = self.centreline.weight(&near);
         let (z, dz) = self.centreline.height.sample(near.along);
@@ -314,8 +341,7 @@ impl PreparedCurve {
         GroundSample { height, weight, slope, fade }
     }
 
-    /// Bounds over `capsule`.
-    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+    fn bounds(&self, capsule: &Capsule, _: &Detail) -> GroundBounds {
         let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
         let (weight, fade) = self.centreline.weight_bounds(&near);
         let (z, dz) = self.centreline.height.bounds(near.along);
@@ -344,5 +370,25 @@ impl PreparedCurve {
         let by_o = depth.reach() * rise_x / width.low;
         let slope = near.slope(by_s * near.dalong, by_o * near.doffset);
         GroundBounds::plain(z.plus(depth.product(rise)).widened_for_rounding(), weight, slope * (1.0 + 1e-9), fade)
+    }
+
+    /// The [centreline](CurveCentreline::encode); a list of profiles: arc length, whether both sides are equal (0 or
+    /// 1), line of the rise by offset / width.
+    fn encode(&self, out: &mut Words, _: &mut ImageSamples) {
+        self.centreline.encode(out);
+        let profiles: Vec<_> = self.profiles.iter().map(|(s, of)| (*s, of.is_even, line_points(&of.line))).collect();
+        // drop stations between equal profiles; the first and the last profile extend beyond their stations
+        let is_same = |a: usize, b: usize| (profiles[a].1, &profiles[a].2) == (profiles[b].1, &profiles[b].2);
+        let ends = |&k: &usize| k > 0 && !is_same(k - 1, k) || k + 1 < profiles.len() && !is_same(k, k + 1);
+        let mut kept: Vec<usize> = (0..profiles.len()).filter(ends).collect();
+        if kept.is_empty() {
+            kept.extend((!profiles.is_empty()).then_some(0));
+        }
+        out.list(&kept, |out, &k| {
+            let (s, is_even, line) = &profiles[k];
+            out.reals([*s]);
+            out.word(u32::from(*is_even));
+            out.points(line);
+        });
     }
 }

@@ -6,9 +6,14 @@
 
 use super::falloff::{Falloff, row_of_weights};
 use super::ground::{ReliefField, ReliefParams, ReliefStyle};
+use super::leaf::{PreparedPrimitive, Primitive};
+use crate::compiled_program::{Builder, PieceSite};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, length, scaled, sub};
+use crate::gpu_buffer::{ImageSamples, Words};
+use crate::piece::PieceForm;
 use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample};
+use talweg_ground::param::Params;
 
 talweg_ground::params! {
     /// Round ground: a plain, hills, mountains or dunes.
@@ -44,10 +49,10 @@ talweg_ground::params! {
 /// A disc prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct PreparedDisc {
-    pub(crate) centre: Point,
-    pub(crate) height: f64,
-    pub(crate) falloff: Falloff,
-    pub(crate) ground: ReliefField,
+    centre: Point,
+    height: f64,
+    falloff: Falloff,
+    ground: ReliefField,
     /// Whether the ground is evaluated even where it has no weight, to measure the time that skipping it saves.
     is_asked_everywhere: bool,
 }
@@ -75,15 +80,38 @@ impl Disc {
     }
 }
 
+impl PieceForm for Disc {
+    fn kind(&self) -> &'static str {
+        "disc"
+    }
+
+    fn params(&self) -> &dyn Params {
+        self
+    }
+
+    fn params_mut(&mut self) -> &mut dyn Params {
+        self
+    }
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        builder.leaf(site, &[], |_, _| Some(PreparedPrimitive::Disc(self.prepare(site.frame.seed))))
+    }
+}
+
 impl PreparedDisc {
-    /// Bounding box of its weight.
-    pub fn area(&self) -> Area {
+    /// The same disc, but its ground is evaluated everywhere.
+    pub fn asked_everywhere(&self) -> Self {
+        Self { is_asked_everywhere: true, ..self.clone() }
+    }
+}
+
+impl Primitive for PreparedDisc {
+    fn area(&self) -> Area {
         Area::centred(self.centre, self.falloff.radius)
     }
 
-    /// Height and weight at `p`, with gradients if `G`.
     #[inline]
-    pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
+    fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
         let offset = sub(p, self.centre);
         let distance = length(offset);
         let (weight, turn) = self.falloff.sample(distance);
@@ -95,13 +123,7 @@ impl PreparedDisc {
         GroundSample { height: self.height + over, weight, slope, fade }
     }
 
-    /// The same disc, but its ground is evaluated everywhere.
-    pub fn asked_everywhere(&self) -> Self {
-        Self { is_asked_everywhere: true, ..self.clone() }
-    }
-
-    /// Samples along a row.
-    pub fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+    fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let n = row.len();
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
         row_of_weights(&self.falloff, self.centre, row, (&mut xs[..n], &mut ys[..n]), &mut out.weight[..n]);
@@ -114,8 +136,7 @@ impl PreparedDisc {
         }
     }
 
-    /// Bounds over `capsule`.
-    pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+    fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let distance = capsule.distances(self.centre);
         if distance.low >= self.falloff.radius {
             return GroundBounds::NOTHING;
@@ -125,5 +146,19 @@ impl PreparedDisc {
         let local = Capsule { from: from(capsule.from), to: from(capsule.to), pad: capsule.pad };
         let (over, slope) = self.ground.bounds(&local, detail);
         GroundBounds::plain(over.plus(Interval::one(self.height)), weight, slope, fade)
+    }
+
+    /// Centre (2), height; distances up to which the weight is 1 and from which it is 0; ground form (0 level, 1 hills,
+    /// 2 ridged, 3 dunes), number of octaves; amplitude, wavelength in metres, roughness, wind (2); seed.
+    ///
+    /// Octave i of n has the frequency 2ⁱ/wavelength, the amplitude amplitude · roughnessⁱ and the seed seed +
+    /// 0x9e3779b9 (i + 1). Its lattice is rotated by i times the angle of the 3-4-5 triangle and moved by (½ + r, ¼ -
+    /// r) with r = (seed >> 8) / 2²⁴. Dunes have two octaves, of wavelengths 2.6 and 4.
+    fn encode(&self, out: &mut Words, _: &mut ImageSamples) {
+        let form = self.ground.form();
+        out.reals([self.centre[0], self.centre[1], self.height, self.falloff.core, self.falloff.radius]);
+        out.words([form.surface as u32, form.octaves as u32]);
+        out.reals([form.amplitude, form.size, form.roughness, form.wind[0], form.wind[1]]);
+        out.word(self.ground.seed());
     }
 }

@@ -11,8 +11,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::image_sampler::ImageSampler;
+use super::leaf::{PreparedPrimitive, Primitive};
+use crate::compiled_program::{Builder, PieceSite};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, add, cross, higher, length, lower, scaled, smooth, sub};
-use crate::sample::{GroundBounds, GroundSample};
+use crate::gpu_buffer::{ImageSamples, Words};
+use crate::piece::{PieceForm, piece_form};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::params! {
@@ -59,6 +63,11 @@ impl Image {
         turns.iter().all(|&t| t > 0.0) || turns.iter().all(|&t| t < 0.0)
     }
 
+    /// The image of its weight, if it has one.
+    pub(crate) fn weight_file(&self) -> Option<&ImageFile> {
+        Some(&self.settings.weights).filter(|file| !file.0.is_empty())
+    }
+
     /// Prepares the image for evaluation; `None` if the corners do not form a convex quadrangle.
     pub fn prepare(&self, picture: ImageSampler, weights: Option<ImageSampler>) -> Option<PreparedImage> {
         if !self.is_convex() {
@@ -83,25 +92,47 @@ impl Image {
 /// An image prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct PreparedImage {
-    pub(crate) corner: Point,
+    corner: Point,
     /// p = corner + e u + f v + g u v.
-    pub(crate) e: Point,
-    pub(crate) f: Point,
-    pub(crate) g: Point,
+    e: Point,
+    f: Point,
+    g: Point,
     area: Area,
-    pub(crate) picture: ImageSampler,
-    pub(crate) weights: Option<ImageSampler>,
-    pub(crate) height: f64,
-    pub(crate) depth: f64,
-    pub(crate) border: f64,
+    picture: ImageSampler,
+    weights: Option<ImageSampler>,
+    height: f64,
+    depth: f64,
+    border: f64,
+}
+
+impl PieceForm for Image {
+    piece_form!("image", settings);
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        if self.settings.picture.0.is_empty() {
+            return None;
+        }
+        let files: Vec<&ImageFile> = std::iter::once(&self.settings.picture).chain(self.weight_file()).collect();
+        builder.leaf(site, &files, |builder, images| {
+            let mut images = images.into_iter();
+            let prepared = self.prepare(images.next()?, images.next());
+            if prepared.is_none() {
+                builder.problem(site, "the corners must form a convex quadrangle, in order around it");
+            }
+            Some(PreparedPrimitive::Image(Box::new(prepared?)))
+        })
+    }
+
+    fn image_file(&self) -> Option<&ImageFile> {
+        Some(&self.settings.picture)
+    }
+
+    fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
+        vec![&mut self.settings.picture, &mut self.settings.weights]
+    }
 }
 
 impl PreparedImage {
-    /// Bounding box of its weight.
-    pub fn area(&self) -> Area {
-        self.area
-    }
-
     /// Coordinates of `p` in the unit square; `None` if it lies outside.
     fn uv(&self, p: Point) -> Option<(f64, f64)> {
         let h = sub(p, self.corner);
@@ -136,8 +167,29 @@ impl PreparedImage {
         (a * b, (da * b - a * db) / self.border)
     }
 
-    /// Height and weight at `p`, with gradients if `G`.
-    pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
+    /// Maximum |∇u| and |∇v| over a part of the unit square.
+    fn steepest(&self, u: Interval, v: Interval) -> (f64, f64) {
+        let (mut det, mut by_u, mut by_v) = (f64::INFINITY, 0.0, 0.0);
+        for (u, v) in [(u.low, v.low), (u.high, v.low), (u.low, v.high), (u.high, v.high)] {
+            let (a, b) = (add(self.e, scaled(self.g, v)), add(self.f, scaled(self.g, u)));
+            det = lower(det, cross(a, b).abs());
+            (by_u, by_v) = (higher(by_u, length(a)), higher(by_v, length(b)));
+        }
+        (by_v / det, by_u / det)
+    }
+
+    /// Whether the whole capsule lies in the quadrangle.
+    fn area_inside(&self, capsule: &Capsule) -> bool {
+        capsule.area_of().corners().into_iter().all(|p| self.uv(p).is_some())
+    }
+}
+
+impl Primitive for PreparedImage {
+    fn area(&self) -> Area {
+        self.area
+    }
+
+    fn sample<const G: bool>(&self, p: Point, _: &Detail) -> GroundSample {
         let Some((u, v)) = self.uv(p) else { return GroundSample::default() };
         let ((along, dalong), (across, dacross)) = (self.edge(u), self.edge(v));
         let border = along * across;
@@ -162,19 +214,7 @@ impl PreparedImage {
         GroundSample { height, weight, slope, fade }
     }
 
-    /// Maximum |∇u| and |∇v| over a part of the unit square.
-    fn steepest(&self, u: Interval, v: Interval) -> (f64, f64) {
-        let (mut det, mut by_u, mut by_v) = (f64::INFINITY, 0.0, 0.0);
-        for (u, v) in [(u.low, v.low), (u.high, v.low), (u.low, v.high), (u.high, v.high)] {
-            let (a, b) = (add(self.e, scaled(self.g, v)), add(self.f, scaled(self.g, u)));
-            det = lower(det, cross(a, b).abs());
-            (by_u, by_v) = (higher(by_u, length(a)), higher(by_v, length(b)));
-        }
-        (by_v / det, by_u / det)
-    }
-
-    /// Bounds over `capsule`.
-    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+    fn bounds(&self, capsule: &Capsule, _: &Detail) -> GroundBounds {
         if !self.area.meets(&capsule.area_of()) {
             return GroundBounds::NOTHING;
         }
@@ -219,8 +259,12 @@ impl PreparedImage {
         GroundBounds::plain(height, Interval::new(least, border * share.high), slope, fade)
     }
 
-    /// Whether the whole capsule lies in the quadrangle.
-    fn area_inside(&self, capsule: &Capsule) -> bool {
-        capsule.area_of().corners().into_iter().all(|p| self.uv(p).is_some())
+    /// Corner, e, f, g (2 each), height, depth; width of the border, as a fraction of the image; picture (3) of the
+    /// heights; picture of the weights, of width and height 0 without one.
+    fn encode(&self, out: &mut Words, image_samples: &mut ImageSamples) {
+        out.reals([self.corner, self.e, self.f, self.g, [self.height, self.depth]].into_iter().flatten());
+        out.reals([self.border]);
+        out.words(image_samples.add(&self.picture));
+        out.words(self.weights.as_ref().map_or([0; 3], |weights| image_samples.add(weights)));
     }
 }

@@ -9,9 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::curve::{Cross, CurveCentreline, CurvePoint, CurveSettings};
 use super::image_sampler::ImageSampler;
+use super::leaf::{PreparedPrimitive, Primitive};
+use crate::compiled_program::{Builder, PieceSite};
 use crate::geometry::path::CurveFit;
 use crate::geometry::plane::{Area, Capsule, Interval, Point, higher, lower};
-use crate::sample::{GroundBounds, GroundSample};
+use crate::gpu_buffer::{ImageSamples, Words};
+use crate::piece::{PieceForm, piece_form, piece_points};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::params! {
@@ -48,10 +52,10 @@ pub struct Ribbon {
 /// A ribbon prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct PreparedRibbon {
-    pub(crate) centreline: CurveCentreline,
-    pub(crate) picture: ImageSampler,
-    pub(crate) per_length: f64,
-    pub(crate) level: f64,
+    centreline: CurveCentreline,
+    picture: ImageSampler,
+    per_length: f64,
+    level: f64,
 }
 
 impl Ribbon {
@@ -83,14 +87,35 @@ fn mirrored(t: f64) -> (f64, f64) {
     if t <= 1.0 { (t, 1.0) } else { (2.0 - t, -1.0) }
 }
 
-impl PreparedRibbon {
-    /// Bounding box of its weight.
-    pub fn area(&self) -> Area {
+impl PieceForm for Ribbon {
+    piece_form!("ribbon", settings);
+    piece_points!();
+
+    fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+        if self.settings.picture.0.is_empty() {
+            return None;
+        }
+        builder.leaf(site, &[&self.settings.picture], |_, images| {
+            let picture = images.into_iter().next().filter(|_| !self.points.is_empty())?;
+            Some(PreparedPrimitive::Ribbon(Box::new(self.prepare(picture))))
+        })
+    }
+
+    fn image_file(&self) -> Option<&ImageFile> {
+        Some(&self.settings.picture)
+    }
+
+    fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
+        vec![&mut self.settings.picture]
+    }
+}
+
+impl Primitive for PreparedRibbon {
+    fn area(&self) -> Area {
         self.centreline.path.area
     }
 
-    /// Height and weight at `p`, with gradients if `G`.
-    pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
+    fn sample<const G: bool>(&self, p: Point, _: &Detail) -> GroundSample {
         let Some(near) = self.centreline.path.nearest_point::<G>(p) else { return GroundSample::default() };
         let (weight, fade) = self.centreline.weight(&near);
         let (z, dz) = self.centreline.height.sample(near.along);
@@ -110,8 +135,7 @@ impl PreparedRibbon {
         GroundSample { height, weight, slope, fade }
     }
 
-    /// Bounds over `capsule`.
-    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+    fn bounds(&self, capsule: &Capsule, _: &Detail) -> GroundBounds {
         let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
         let (weight, fade) = self.centreline.weight_bounds(&near);
         let (z, dz) = self.centreline.height.bounds(near.along);
@@ -131,5 +155,13 @@ impl PreparedRibbon {
             + by_x * x.reach() * dwidth / width.low;
         let slope = near.slope(by_s * near.dalong, by_x / width.low * near.doffset);
         GroundBounds::plain(z.plus(depth.product(over)).widened_for_rounding(), weight, slope * (1.0 + 1e-9), fade)
+    }
+
+    /// The [centreline](CurveCentreline::encode); picture (3); images per metre of the line; brightness at the height
+    /// of the line.
+    fn encode(&self, out: &mut Words, image_samples: &mut ImageSamples) {
+        self.centreline.encode(out);
+        out.words(image_samples.add(&self.picture));
+        out.reals([self.per_length, self.level]);
     }
 }

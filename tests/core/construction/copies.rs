@@ -6,7 +6,6 @@ use talweg::construction::edit::link_group::Motion;
 use talweg::construction::edit::transform_path::TransformPath;
 use talweg::construction::edit::{self, PiecePath, Wrap};
 use talweg::construction::geometry::plane::{Area, Capsule, Point, add, length, sub};
-use talweg::construction::gpu_buffer::interpreter::{surface as surface_of, walk};
 use talweg::construction::operators::array::{Arrangement, ArraySettings};
 use talweg::construction::operators::copies::Overlap;
 use talweg::construction::operators::deposit::AddSettings;
@@ -291,8 +290,7 @@ fn copies_have_the_same_bits_in_every_evaluation() {
     }
 }
 
-/// Bounds hold, gradients equal central differences, rays end where a march ends, and the buffer gives the same
-/// heights.
+/// Bounds hold, gradients are those of central differences, rays end where a march ends.
 #[test]
 fn copies_keep_the_promises_of_every_evaluator() {
     for (number, (name, tree)) in trees().into_iter().enumerate() {
@@ -355,24 +353,6 @@ fn copies_keep_the_promises_of_every_evaluator() {
                 (a, b) => assert!(a.is_none() && b.is_none(), "{name}: {a:?} {b:?}"),
             }
         }
-        let buffer = program.to_buffer();
-        assert_eq!(buffer.listing().unwrap().words(), buffer.words, "{name}");
-        // The program measures slopes within a copy along the copy's axes, a walk along those of the tree.
-        if name.starts_with("slopes") {
-            continue;
-        }
-        let mut off = 0;
-        for _ in 0..200 {
-            let p = spot(&mut dice).map(|v| f64::from(v as f32));
-            let spacing = dice.between(0.0, 30.0);
-            let walked = walk(&buffer, MaterialLayer::Terrain, p.map(|v| v as f32), 1.0, spacing as f32);
-            let sample = program.sample(p, &Detail::every(spacing));
-            let (surface, slope) = sample.surface(program.ground);
-            let walked = f64::from(surface_of(walked, program.ground as f32));
-            off += usize::from((surface - walked).abs() > 0.02 + 0.01 * length(slope));
-            assert!((surface - walked).abs() < 2.0, "{name} at {p:?}: {surface} {walked}");
-        }
-        assert!(off <= 4, "{name}: {off} of 200 are off");
     }
 }
 

@@ -1,0 +1,125 @@
+//! What a program needs to know of an operator, and the list of all operators.
+//!
+//! A new operator is a file in [`operators`](crate::operators) that implements [`NodeOperator`], and a line in the list
+//! below. A piece that people place also needs a line in the list of [`PieceKind`](crate::PieceKind).
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{NodeFrame, NodeView, ProgramNode};
+use crate::geometry::plane::{Area, Capsule, Point};
+use crate::gpu_buffer::Encoder;
+use crate::materials::shares::MaterialFractions;
+use crate::operators::blend::Blend;
+use crate::operators::copies::{NodeCopies, ProgramCopy};
+use crate::operators::deposit::Deposit;
+use crate::operators::detail::DetailSettings;
+use crate::operators::gullies::GullyNode;
+use crate::operators::replace::Replacement;
+use crate::operators::warp::WarpNode;
+use crate::primitives::leaf::Leaf;
+use crate::row_samples::{PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample};
+
+/// An operator prepared for evaluation, or a primitive.
+pub(crate) trait NodeOperator: std::fmt::Debug {
+    /// The sample at a point in the node's box, with gradients if `G`.
+    fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample
+    where
+        Self: Sized;
+
+    /// Bounds over a capsule that meets the node's box.
+    fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds;
+
+    /// Samples along a row, bit for bit those of [`sample`](Self::sample).
+    fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples);
+
+    /// Materials at a point where the node has weight.
+    fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions;
+
+    /// Encodes the node for the graphics card. `around` is the frame of the copy that contains it.
+    fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder);
+
+    /// Hash of everything that defines the node, except its children.
+    fn key(&self) -> u64 {
+        xxh3_64(format!("{self:?}").as_bytes())
+    }
+
+    /// Bounding box of its weight in the coordinates of its children, whose boxes are given.
+    fn area(&self, children: &[Area]) -> Area {
+        children.iter().copied().fold(Area::EMPTY, Area::union)
+    }
+
+    /// The boxes to search in a hierarchy; empty if all children are tested one by one.
+    fn searched(&self, _children: &[Area]) -> Vec<Area> {
+        Vec::new()
+    }
+
+    /// Whether the order of its children matters. Then the first child is always evaluated.
+    fn is_ordered(&self) -> bool {
+        true
+    }
+
+    /// Whether it has a material of its own.
+    fn has_material(&self) -> bool {
+        false
+    }
+
+    /// The copies of its children, if it repeats them.
+    fn copies(&self) -> &[ProgramCopy] {
+        &[]
+    }
+
+    /// Stencil radius in metres: how far from a point it samples its children.
+    fn sight(&self) -> f64 {
+        0.0
+    }
+
+    /// Maps an area from the parent's coordinates to the children's.
+    fn inward(&self, area: Area) -> Area {
+        area
+    }
+
+    /// Maps an area from the children's coordinates to the parent's.
+    fn outward(&self, area: Area) -> Area {
+        area
+    }
+
+    /// Whether rounding can give weight just outside the box, because the map to the children is not the identity.
+    fn is_mapped(&self) -> bool {
+        false
+    }
+}
+
+macro_rules! operators {
+    ($($name:ident($operator:ty),)+) => {
+        /// Kind of a node, with its prepared parameters.
+        #[derive(Debug)]
+        pub(crate) enum Operator { $($name($operator),)+ }
+
+        impl Operator {
+            #[inline]
+            pub fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
+                match self { $(Self::$name(operator) => operator.sample::<G>(view, p, detail),)+ }
+            }
+        }
+
+        impl std::ops::Deref for Operator {
+            type Target = dyn NodeOperator;
+
+            fn deref(&self) -> &Self::Target {
+                match self { $(Self::$name(operator) => operator,)+ }
+            }
+        }
+    };
+}
+
+operators! {
+    Leaf(Leaf),
+    Blend(Blend),
+    Replace(Replacement),
+    Add(Deposit),
+    Warp(WarpNode),
+    Detail(DetailSettings),
+    Gullies(GullyNode),
+    Repeat(NodeCopies),
+}
