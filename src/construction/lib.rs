@@ -47,12 +47,6 @@ pub use piece::{CopyGroup, Definition, Frame, Instance, OperatorGroup, Piece, Pi
 pub use row_samples::{LANES, PointRow, RowSamples};
 pub use sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 
-/// The trees of tests name the library by its full path, here as in the tests of `talweg`.
-#[cfg(test)]
-extern crate self as talweg;
-#[cfg(test)]
-use {crate as construction, talweg_ground::field, talweg_ground::param};
-
 #[cfg(test)]
 extern crate self as talweg_construction;
 #[cfg(test)]
