@@ -117,6 +117,11 @@ pub(crate) trait PieceForm {
     }
 
     /// The points of its line, if it has one.
+    fn points(&self) -> Option<&[CurvePoint]> {
+        None
+    }
+
+    /// The points of its line, mutable.
     fn points_mut(&mut self) -> Option<&mut Vec<CurvePoint>> {
         None
     }
@@ -166,9 +171,13 @@ macro_rules! piece_form {
 }
 pub(crate) use piece_form;
 
-/// The method of a [`PieceForm`] that has a line.
+/// The methods of a [`PieceForm`] that has a line.
 macro_rules! piece_points {
     () => {
+        fn points(&self) -> Option<&[$crate::primitives::curve::CurvePoint]> {
+            Some(&self.points)
+        }
+
         fn points_mut(&mut self) -> Option<&mut Vec<$crate::primitives::curve::CurvePoint>> {
             Some(&mut self.points)
         }

@@ -1,7 +1,4 @@
 //! What a program needs to know of an operator, and the list of all operators.
-//!
-//! A new operator is a file in [`operators`](crate::operators) that implements [`NodeOperator`], and a line in the list
-//! below. A piece that people place also needs a line in the list of [`PieceKind`](crate::PieceKind).
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -49,43 +49,28 @@ const ROUND: usize = 8;
 pub fn handles(piece: &Piece) -> Vec<Point> {
     let place = |(x, y): (f32, f32)| [f64::from(x), f64::from(y)];
     match &piece.form {
-        PieceKind::Curve(curve) => curve.points.iter().map(|p| place(p.at)).collect(),
-        PieceKind::Ribbon(ribbon) => ribbon.points.iter().map(|p| place(p.at)).collect(),
-        PieceKind::Array(group) => group.points.iter().map(|p| place(p.at)).collect(),
-        PieceKind::Scatter(group) => group.points.iter().map(|p| place(p.at)).collect(),
-        PieceKind::Warp(group) if group.settings.bend == Bend::Curve => {
-            group.points.iter().map(|p| place(p.at)).collect()
-        }
         PieceKind::Contour(contour) => {
             let centre = place((contour.settings.x, contour.settings.y));
             contour.points.iter().map(|&p| [centre[0] + f64::from(p.0), centre[1] + f64::from(p.1)]).collect()
         }
         PieceKind::Image(image) => image.corners.iter().map(|&corner| place(corner)).collect(),
-        _ => Vec::new(),
+        _ => line(piece).unwrap_or_default().iter().map(|p| place(p.at)).collect(),
     }
 }
 
 /// The points of a curve, a ribbon, an array, a scatter or a warp along a curve; `None` for other pieces.
 pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
     match &piece.form {
-        PieceKind::Curve(curve) => Some(&curve.points),
-        PieceKind::Ribbon(ribbon) => Some(&ribbon.points),
-        PieceKind::Array(group) => Some(&group.points),
-        PieceKind::Scatter(group) => Some(&group.points),
-        PieceKind::Warp(group) if group.settings.bend == Bend::Curve => Some(&group.points),
-        _ => None,
+        PieceKind::Warp(group) if group.settings.bend != Bend::Curve => None,
+        form => form.as_form().points(),
     }
 }
 
 /// [`line()`], mutable.
 pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
     match &mut piece.form {
-        PieceKind::Curve(curve) => Some(&mut curve.points),
-        PieceKind::Ribbon(ribbon) => Some(&mut ribbon.points),
-        PieceKind::Array(group) => Some(&mut group.points),
-        PieceKind::Scatter(group) => Some(&mut group.points),
-        PieceKind::Warp(group) if group.settings.bend == Bend::Curve => Some(&mut group.points),
-        _ => None,
+        PieceKind::Warp(group) if group.settings.bend != Bend::Curve => None,
+        form => form.as_form_mut().points_mut(),
     }
 }
 
@@ -126,11 +111,6 @@ fn beside_copies(points: &[CurvePoint], run: CurveFit, width: f32) -> CurveSetti
 pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), EditError> {
     let at = (tidy(to[0]), tidy(to[1]));
     match &mut piece.form {
-        PieceKind::Curve(curve) => curve.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
-        PieceKind::Ribbon(ribbon) => ribbon.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
-        PieceKind::Array(group) => group.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
-        PieceKind::Scatter(group) => group.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
-        PieceKind::Warp(group) => group.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
         PieceKind::Contour(contour) => {
             let centre = (contour.settings.x, contour.settings.y);
             let point = contour.points.get_mut(index).ok_or(EditError::Gone)?;
@@ -149,7 +129,10 @@ pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Edi
                 return Err(EditError::NotConvex);
             }
         }
-        _ => return Err(EditError::Gone),
+        form => {
+            let points = form.as_form_mut().points_mut().ok_or(EditError::Gone)?;
+            points.get_mut(index).ok_or(EditError::Gone)?.at = at;
+        }
     }
     Ok(())
 }

@@ -83,6 +83,8 @@ impl Similarity {
     }
 
     fn apply(&self, piece: &mut Piece) {
+        // how the pieces inside move; `None` if they stay in their own coordinates
+        let mut inside = Some(*self);
         match &mut piece.form {
             PieceKind::Disc(disc) => {
                 self.move_place(&mut disc.x, &mut disc.y);
@@ -127,22 +129,17 @@ impl Similarity {
                 }
             }
             PieceKind::Instance(instance) => self.placement(&mut instance.settings),
-            PieceKind::Place(group) => self.placement(&mut group.settings),
+            PieceKind::Place(group) => {
+                self.placement(&mut group.settings);
+                inside = None;
+            }
             PieceKind::Warp(group) => {
                 self.move_place(&mut group.settings.x, &mut group.settings.y);
                 self.length(&mut group.settings.radius);
                 self.move_points(&mut group.points);
                 self.angle(&mut group.settings.direction_angle);
-                group.of.iter_mut().for_each(|child| self.apply(child));
             }
-            PieceKind::Blend(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
-            PieceKind::Replace(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
-            PieceKind::Add(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
-            PieceKind::Detail(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
-            PieceKind::Gullies(group) => {
-                self.length(&mut group.settings.size);
-                group.of.iter_mut().for_each(|child| self.apply(child));
-            }
+            PieceKind::Gullies(group) => self.length(&mut group.settings.size),
             PieceKind::Array(group) => {
                 let settings = &mut group.settings;
                 let pivot = [f64::from(settings.pivot_x), f64::from(settings.pivot_y)];
@@ -156,11 +153,10 @@ impl Similarity {
                     self.angle(&mut settings.turn_angle);
                 }
                 // such copies start at the position of the pieces themselves, so these move along
-                if !is_curve {
+                inside = (!is_curve).then(|| {
                     self.move_place(&mut settings.pivot_x, &mut settings.pivot_y);
-                    let shift = Self::shift(sub(self.moved(pivot), pivot));
-                    group.of.iter_mut().for_each(|child| shift.apply(child));
-                }
+                    Self::shift(sub(self.moved(pivot), pivot))
+                });
             }
             PieceKind::Scatter(group) => {
                 let settings = &mut group.settings;
@@ -172,7 +168,12 @@ impl Similarity {
                 if !(settings.region == ScatterRegion::Curve && settings.follow) {
                     self.angle(&mut settings.turn_angle);
                 }
+                inside = None;
             }
+            _ => {}
+        }
+        if let Some(inside) = inside {
+            piece.children_mut().into_iter().flatten().for_each(|child| inside.apply(child));
         }
     }
 }
@@ -201,6 +202,8 @@ pub fn raised(piece: &Piece, by: f64) -> Piece {
 
 fn raise(piece: &mut Piece, by: f32) {
     let lift = |height: &mut f32| *height = tidy(f64::from(*height) + f64::from(by));
+    // how many of the pieces inside are raised, and by how much in their own metres
+    let (mut count, mut inside) = (usize::MAX, by);
     match &mut piece.form {
         PieceKind::Disc(disc) => lift(&mut disc.height),
         PieceKind::Curve(curve) => curve.points.iter_mut().for_each(|point| lift(&mut point.height)),
@@ -208,14 +211,14 @@ fn raise(piece: &mut Piece, by: f32) {
         PieceKind::Contour(contour) => lift(&mut contour.settings.height),
         PieceKind::Image(image) => lift(&mut image.settings.height),
         PieceKind::Instance(instance) => lift(&mut instance.settings.raise),
-        PieceKind::Place(group) => lift(&mut group.settings.raise),
-        PieceKind::Add(group) => group.of.iter_mut().take(1).for_each(|child| raise(child, by)),
-        PieceKind::Warp(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
-        PieceKind::Blend(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
-        PieceKind::Replace(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
-        PieceKind::Detail(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
-        PieceKind::Gullies(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
-        PieceKind::Array(group) => group.of.iter_mut().for_each(|child| raise(child, by / group.settings.scale)),
-        PieceKind::Scatter(group) => group.of.iter_mut().for_each(|child| raise(child, by / group.settings.scale)),
+        PieceKind::Place(group) => {
+            lift(&mut group.settings.raise);
+            count = 0;
+        }
+        PieceKind::Add(_) => count = 1,
+        PieceKind::Array(group) => inside /= group.settings.scale,
+        PieceKind::Scatter(group) => inside /= group.settings.scale,
+        _ => {}
     }
+    piece.children_mut().into_iter().flatten().take(count).for_each(|child| raise(child, inside));
 }
