@@ -3,7 +3,7 @@
 // COLOUR_MAP, COVER_MAP, SITE_MAP or WATER_MAP is defined; see src/app/view/render/scene_needs.rs. This file is joined
 // with the files screen and colours, which all views use, and sky, ground, sides, water and surface_water.
 
-// Mirrors `SquareFrame` in src/app/view/render/frame.rs.
+// Mirrors `SquareFrame` in src/app/view/square/frame.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
     // to positions relative to the eye, which are more precise than world positions far from the origin

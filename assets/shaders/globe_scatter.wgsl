@@ -44,7 +44,7 @@ fn up_at(rel: vec3<f32>) -> vec3<f32> {
 }
 
 // A horizontal direction, the vertical, and a second horizontal direction; as `level_axes` in
-// src/app/view/plants/globe.rs.
+// src/app/view/globe/face.rs.
 fn level_axes(up: vec3<f32>) -> mat3x3<f32> {
     let aside = select(vec3<f32>(1.0, 0.0, 0.0), vec3<f32>(0.0, 0.0, 1.0), abs(up.z) < 0.9);
     let first = normalize(cross(aside, up));
