@@ -81,11 +81,13 @@ impl Grid {
 
     /// Number of samples in the field.
     #[allow(clippy::len_without_is_empty, reason = "a grid has at least four samples")]
+    #[inline]
     pub fn len(self) -> usize {
         self.samples * self.rows()
     }
 
     /// Number of rows in the field, counting all faces.
+    #[inline]
     pub fn rows(self) -> usize {
         self.samples * self.faces
     }
@@ -96,32 +98,38 @@ impl Grid {
     }
 
     /// Whether the grid covers a globe.
+    #[inline]
     pub fn is_globe(self) -> bool {
         self.faces == FACES
     }
 
     /// Distance between neighbouring samples, as a fraction of the side.
+    #[inline]
     pub fn cell(self) -> f32 {
         1.0 / (self.whole - 1) as f32
     }
 
     /// Position of row or column `index`, from 0 to 1 across the whole square or, on a globe, across its face.
+    #[inline]
     pub fn position(self, index: usize) -> f32 {
         index as f32 / (self.whole - 1) as f32
     }
 
     /// Position of row `row`, from 0 in the north to 1 in the south.
+    #[inline]
     pub fn row_position(self, row: usize) -> f32 {
         self.position(self.first[0] + row)
     }
 
     /// Position of column `column`, from 0 in the west to 1 in the east.
+    #[inline]
     pub fn column_position(self, column: usize) -> f32 {
         self.position(self.first[1] + column)
     }
 
     /// The index before row or column `index`, or `None` at an edge. On a globe the neighbour lies on the next face:
     /// use [`neighbour`](Self::neighbour).
+    #[inline]
     pub fn previous(self, index: usize) -> Option<usize> {
         match (index, self.edges) {
             (0, Edges::Open) => None,
@@ -131,6 +139,7 @@ impl Grid {
     }
 
     /// The index after row or column `index`, or `None` at an edge.
+    #[inline]
     pub fn next(self, index: usize) -> Option<usize> {
         match (index + 1 == self.samples, self.edges) {
             (true, Edges::Open) => None,
@@ -140,6 +149,7 @@ impl Grid {
     }
 
     /// The row of a square that `row` maps to. `row` may lie slightly beyond the edges; `None` beyond an open edge.
+    #[inline]
     pub fn row_beyond(self, row: isize) -> Option<usize> {
         let last = self.samples as isize - 1;
         let mut found = row.clamp(0, last) as usize;
@@ -158,6 +168,7 @@ impl Grid {
     }
 
     /// Number of distinct rows (and columns) of a square: the last row of a wrapping grid repeats the first.
+    #[inline]
     pub fn distinct(self) -> usize {
         match self.edges {
             Edges::Open => self.samples,
@@ -166,6 +177,7 @@ impl Grid {
     }
 
     /// Number of distinct rows over all faces.
+    #[inline]
     pub fn distinct_rows(self) -> usize {
         if self.is_globe() { self.rows() } else { self.distinct() }
     }

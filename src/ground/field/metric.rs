@@ -134,6 +134,7 @@ impl Spherical {
     }
 
     /// Areas of the cells of row `row` of a face, in units of the mean cell area.
+    #[inline]
     pub fn face_areas(&self, row: usize) -> &[f32] {
         let n = self.globe.samples();
         &self.areas[row * n..][..n]
@@ -224,6 +225,7 @@ impl GridMetric {
     }
 
     /// The metric of the globe, or `None` for a square.
+    #[inline]
     pub fn spherical(&self) -> Option<&Spherical> {
         match self {
             Self::Uniform => None,
@@ -232,6 +234,7 @@ impl GridMetric {
     }
 
     /// Cell areas of a row; see [`Metric::owned_areas`].
+    #[inline]
     pub fn owned_areas(&self, row: usize) -> Option<&[f32]> {
         self.spherical().and_then(|metric| metric.owned_areas(row))
     }
@@ -278,6 +281,7 @@ pub struct Conductances<'a> {
 
 impl Spherical {
     /// Conductances of row `row`, counted over all faces; `links` must come from [`Links::conductances`].
+    #[inline]
     pub fn conductances<'a>(&'a self, links: &'a Links, row: usize) -> Conductances<'a> {
         Conductances { links: links.around_row(row), areas: self.row(row).areas }
     }
@@ -351,6 +355,7 @@ impl Links {
 
     /// Links from the cells of row `row` (counted over all faces) to their neighbours, in the order of
     /// [`DIRECTIONS`](super::DIRECTIONS).
+    #[inline]
     pub fn around_row(&self, row: usize) -> [&[f32]; 8] {
         let (n, at) = (self.n, self.start(row, 0));
         self.tables(at).map(|(table, start)| &table[start..][..n])

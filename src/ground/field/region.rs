@@ -36,6 +36,7 @@ impl Region {
     }
 
     /// Number of samples.
+    #[inline]
     pub fn len(&self) -> usize {
         self.rows.len() * self.columns.len()
     }

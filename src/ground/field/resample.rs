@@ -9,6 +9,7 @@ use super::{Cancelled, Control, Edges, Grid, Stream};
 
 /// Weights of four consecutive samples for the point at fraction `t` between the second and the third (Catmull & Rom
 /// 1974). At ½ they are (-1, 9, 9, -1)/16; at 0 only the second sample counts.
+#[inline]
 pub fn catmull_rom_weights(t: f32) -> [f32; 4] {
     let t2 = t * t;
     let t3 = t2 * t;

@@ -22,11 +22,13 @@ pub fn sampled_gradient(grid: Grid, at: impl Fn(usize, usize) -> f32, row: usize
 }
 
 /// Slope in degrees at (row, column). `relief_over_size` is relief_metres / size_metres.
+#[inline]
 pub fn slope_degrees(grid: Grid, height: &[f32], row: usize, column: usize, relief_over_size: f32) -> f32 {
     gradient_degrees(gradient(grid, height, row, column), relief_over_size)
 }
 
 /// Slope in degrees for a height gradient (east, south).
+#[inline]
 pub fn gradient_degrees((gx, gy): (f32, f32), relief_over_size: f32) -> f32 {
     let tangent = (gx * gx + gy * gy).sqrt() * relief_over_size;
     libm::atanf(tangent) * (180.0 / std::f32::consts::PI)
@@ -51,6 +53,7 @@ pub fn globe_gradient(globe: &Globe, height: &[f32], index: usize) -> [f32; 3] {
 }
 
 /// Slope in degrees at a sample of a globe. `relief_over_radius` is relief_metres / radius_metres.
+#[inline]
 pub fn globe_slope_degrees(globe: &Globe, height: &[f32], index: usize, relief_over_radius: f32) -> f32 {
     let [x, y, z] = globe_gradient(globe, height, index);
     libm::atanf((x * x + y * y + z * z).sqrt() * relief_over_radius) * (180.0 / std::f32::consts::PI)

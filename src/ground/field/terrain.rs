@@ -109,6 +109,7 @@ impl Terrain {
     }
 
     /// Samples per side; on a globe, per side of a face.
+    #[inline]
     pub fn samples(&self) -> usize {
         self.grid.samples
     }
@@ -160,6 +161,7 @@ impl Terrain {
     }
 
     /// Whether sample `k` is ground rather than void.
+    #[inline]
     pub fn has_ground(&self, k: usize) -> bool {
         self.map(MapKind::Ground).is_none_or(|map| map[k] >= HAS_GROUND)
     }
@@ -186,6 +188,7 @@ impl Terrain {
 
     /// Bilinear height between samples of a square (on a globe, of its first face); positions outside [0, 1] are
     /// clamped.
+    #[inline]
     pub fn height_at(&self, u: f32, v: f32) -> f32 {
         let n = self.grid.samples;
         bilinear(n, |row, column| self.height[row * n + column], [u, v])
@@ -215,6 +218,7 @@ impl Terrain {
 }
 
 /// The sample before position `place` (0 to 1) along a side, and the fraction of a cell beyond it. `place` is clamped.
+#[inline]
 pub fn cell_and_fraction(samples: usize, place: f32) -> (usize, f32) {
     let at = place.clamp(0.0, 1.0) * (samples - 1) as f32;
     let before = (at as usize).min(samples - 2);

@@ -259,11 +259,13 @@ pub(super) struct BasinLink {
 
 impl BasinLink {
     /// Returns the cell of the link that lies in basin `side`, then the cell in the other basin.
+    #[inline]
     pub fn cells_from(&self, basin: &[u32], side: u32) -> (u32, u32) {
         if basin[self.from as usize] == side { (self.from, self.to) } else { (self.to, self.from) }
     }
 
     /// The link between two neighbouring cells.
+    #[inline]
     pub fn of_cells(height: [f32; 2], [a, b]: [u32; 2]) -> Self {
         let [x, y] = height.map(ordered);
         Self { height: x.max(y), lower: x.min(y), from: a.min(b), to: a.max(b) }
@@ -463,6 +465,7 @@ impl Sets {
         Self((0..count as u32).collect())
     }
 
+    #[inline]
     pub fn find(&mut self, of: u32) -> u32 {
         let mut at = of;
         while self.0[at as usize] != at {
@@ -474,6 +477,7 @@ impl Sets {
     }
 
     /// Joins the sets of `a` and `b`; returns whether they were separate.
+    #[inline]
     pub fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         self.0[a.max(b) as usize] = a.min(b);

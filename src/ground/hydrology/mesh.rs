@@ -38,6 +38,7 @@ impl FlowMesh {
     }
 
     /// The grid whose samples the cells are.
+    #[inline]
     pub fn grid(&self) -> Grid {
         self.grid
     }
@@ -49,6 +50,7 @@ impl FlowMesh {
 
     /// Number of cells, copies included.
     #[allow(clippy::len_without_is_empty, reason = "a grid has at least four samples")]
+    #[inline]
     pub fn len(&self) -> usize {
         self.grid.len()
     }
@@ -85,6 +87,7 @@ impl FlowMesh {
     }
 
     /// Distance between two neighbours; 0 between a cell and itself.
+    #[inline]
     pub fn distance(&self, a: usize, b: usize) -> f32 {
         if a == b {
             return 0.0;
@@ -110,6 +113,7 @@ impl FlowMesh {
     }
 
     /// Area of every cell, 0 for copies; `None` on a square, where every owner has the area 1.
+    #[inline]
     pub fn owned_areas(&self) -> Option<&[f32]> {
         self.sphere().map(Spherical::all_owned_areas)
     }
@@ -160,6 +164,7 @@ impl FlowMesh {
 
     /// Side length in metres of a cell of the mean area. `size_metres` is the side length of the terrain, on a globe a
     /// quarter of its circumference.
+    #[inline]
     pub fn cell_metres(&self, size_metres: f32) -> f32 {
         match self.sphere() {
             None => size_metres * self.grid.cell(),

@@ -81,6 +81,7 @@ impl UpstreamOrder {
     }
 
     /// Iterates over the cells in this order; reversed, each cell comes before all cells that drain to it.
+    #[inline]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = u32> {
         let mut bands = Vec::new();
         self.0.list(&mut bands);

@@ -6,11 +6,13 @@ use crate::field::topology::{AXES, Axis};
 
 /// The face that a direction meets, and the position along its rows and columns, from 0 to 1. The direction need not be
 /// a unit vector, but must not be 0.
+#[inline]
 pub fn locate(direction: [f64; 3]) -> (usize, f64, f64) {
     locate_by(direction, libm::atan)
 }
 
 /// Faster [`locate`] with an error of 3e-11 of a face: precise enough for drawing, not for computing heights.
+#[inline]
 pub fn locate_fast(direction: [f64; 3]) -> (usize, f64, f64) {
     locate_by(direction, fast_atan)
 }

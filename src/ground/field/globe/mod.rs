@@ -43,37 +43,44 @@ impl Globe {
     }
 
     /// Samples per side of a face.
+    #[inline]
     pub fn samples(&self) -> usize {
         self.n
     }
 
     /// Tangent of the angle between row or column `k` and the middle of the face.
+    #[inline]
     pub fn tangent(&self, k: usize) -> f64 {
         self.tangents[k]
     }
 
     /// Number of samples on all faces, including copies.
     #[allow(clippy::len_without_is_empty, reason = "a globe has at least 24 samples")]
+    #[inline]
     pub fn len(&self) -> usize {
         FACES * self.n * self.n
     }
 
     /// The grid of the samples, which finds faces, neighbours and copies.
+    #[inline]
     pub fn grid(&self) -> Grid {
         Grid::globe(self.n)
     }
 
     /// Unit vector of a sample; its copies on other faces have the same bits.
+    #[inline]
     pub fn direction(&self, face: usize, row: usize, column: usize) -> [f32; 3] {
         self.exact_direction(face, row, column).map(|x| x as f32)
     }
 
     /// [`direction`](Self::direction) in double precision.
+    #[inline]
     pub fn exact_direction(&self, face: usize, row: usize, column: usize) -> [f64; 3] {
         face_direction(face, self.tangents[column], self.tangents[row])
     }
 
     /// Unit vector of sample `index`.
+    #[inline]
     pub fn direction_of(&self, index: usize) -> [f32; 3] {
         let n = self.n;
         self.direction(index / (n * n), index / n % n, index % n)
@@ -101,6 +108,7 @@ impl Globe {
 
     /// Metric tensor at a sample: inner products of the steps along rows and columns (row·row, row·column,
     /// column·column), in units of the squared step in the middle of a face.
+    #[inline]
     pub fn metric_tensor(&self, row: usize, column: usize) -> [f32; 3] {
         let (x, y) = (self.tangents[column], self.tangents[row]);
         let (x2, y2) = (1.0 + x * x, 1.0 + y * y);
@@ -109,6 +117,7 @@ impl Globe {
     }
 
     /// Area of a sample's cell on the unit sphere; over all owners the areas add up to 4 π.
+    #[inline]
     pub fn area(&self, row: usize, column: usize) -> f64 {
         let [top, bottom] = self.border_tangents(row);
         let [left, right] = self.border_tangents(column);
@@ -168,6 +177,7 @@ impl Globe {
     }
 
     /// Bilinear value of a field in a direction.
+    #[inline]
     pub fn sample(&self, field: &[f32], direction: [f64; 3]) -> f32 {
         self.sample_at(field, locate(direction))
     }
@@ -212,6 +222,7 @@ fn directions(
 }
 
 /// Unit vector of the point (a, b) of a face, given as tangents.
+#[inline]
 pub fn face_direction(face: usize, a: f64, b: f64) -> [f64; 3] {
     let [out, east, south] = AXES[face];
     let mut v = [0.0; 3];
@@ -223,6 +234,7 @@ pub fn face_direction(face: usize, a: f64, b: f64) -> [f64; 3] {
 }
 
 /// The axes of a face as unit vectors: outwards, along its rows, along its columns.
+#[inline]
 pub fn face_axes(face: usize) -> [[f64; 3]; 3] {
     AXES[face].map(|axis| {
         let sign = if axis.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -231,11 +243,13 @@ pub fn face_axes(face: usize) -> [[f64; 3]; 3] {
 }
 
 /// Unit vector of the position (u, v) on a face, along its rows and columns, from 0 to 1.
+#[inline]
 pub fn direction_at(face: usize, u: f64, v: f64) -> [f64; 3] {
     face_direction(face, libm::tan((2.0 * u - 1.0) * FRAC_PI_4), libm::tan((2.0 * v - 1.0) * FRAC_PI_4))
 }
 
 /// Latitude in radians, from -π/2 at the south pole to π/2.
+#[inline]
 pub fn latitude(direction: [f64; 3]) -> f64 {
     let [x, y, z] = direction;
     libm::atan2(z, (x * x + y * y).sqrt())

@@ -74,6 +74,7 @@ impl Grid {
     }
 
     /// Number of samples without copies.
+    #[inline]
     pub fn distinct_len(self) -> usize {
         if self.is_globe() { FACES * (self.samples - 1) * (self.samples - 1) + 2 } else { self.distinct().pow(2) }
     }
@@ -118,6 +119,7 @@ impl Grid {
     }
 
     /// The neighbours of a sample in the order of [`DIRECTIONS`], as indices of owners.
+    #[inline]
     pub fn neighbours(self, index: usize) -> [Option<usize>; 8] {
         std::array::from_fn(|direction| self.neighbour(index, direction))
     }
@@ -489,11 +491,13 @@ impl<T: Copy + Default> StencilWindow<T> {
     }
 
     /// The padded rows: north, current, south.
+    #[inline]
     pub fn rows(&self) -> [&[T]; 3] {
         self.rows.each_ref().map(|row| &row[..])
     }
 
     /// The cells of the current row.
+    #[inline]
     pub fn here(&self) -> &[T] {
         &self.rows[1][1..=self.grid.samples]
     }

@@ -40,6 +40,7 @@ impl DividedRegion {
     }
 
     /// The cells that water from other tiles may reach.
+    #[inline]
     pub fn trunks(&self) -> &[u32] {
         &self.trunks
     }
@@ -156,6 +157,7 @@ struct DividedCell {
 impl DividedSummary {
     /// Number of trunks.
     #[allow(clippy::len_without_is_empty, reason = "the rim of a tile has cells")]
+    #[inline]
     pub fn len(&self) -> usize {
         self.cells.len()
     }

@@ -60,6 +60,7 @@ impl FlowSummary {
 
 impl InflowSolution {
     /// Whether all its cells lie in the tile `region`.
+    #[inline]
     pub fn fits(&self, region: &Region, tiles: &TileRegions) -> bool {
         let is_within = |[row, column]: [usize; 2]| region.rows.contains(&row) && region.columns.contains(&column);
         self.cells.iter().all(|&(cell, _)| is_within(tiles.place(cell)))

@@ -58,17 +58,20 @@ impl TileRegions {
 
     /// Number of tiles.
     #[allow(clippy::len_without_is_empty, reason = "there is at least one tile")]
+    #[inline]
     pub fn len(&self) -> usize {
         self.spans.len() * self.spans.len()
     }
 
     /// The samples of a tile; tiles are numbered row by row.
+    #[inline]
     pub fn region(&self, tile: usize) -> Region {
         let [row, column] = [tile / self.spans.len(), tile % self.spans.len()];
         Region { rows: self.spans[row].clone(), columns: self.spans[column].clone() }
     }
 
     /// Number of cells on the rim of a tile.
+    #[inline]
     pub fn rim_len(&self, tile: usize) -> usize {
         rim(&self.region(tile)).count()
     }

@@ -401,6 +401,7 @@ impl DrainedRegion {
 
 impl SpillSolution {
     /// Whether its sizes and cells match the drainage of a tile.
+    #[inline]
     pub fn fits(&self, region: &RegionDrainage, tiles: &TileRegions) -> bool {
         let is_near = |&cell: &u64| region.rectangle.is_near(tiles.place(cell));
         self.kept.len() == region.parts.len()

@@ -47,11 +47,13 @@ pub fn write_list<const N: usize, T>(words: &mut Vec<u64>, items: &[T], item: im
 }
 
 /// Packs two numbers into one word.
+#[inline]
 pub fn pair(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
 /// The two numbers packed by [`pair`].
+#[inline]
 pub fn split(word: u64) -> [u32; 2] {
     [word as u32, (word >> 32) as u32]
 }
