@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::tiles::FineTerrain;
-use talweg::field::{Globe, globe::locate, smooth_step};
+use talweg::field::{Globe, smooth_step};
 
 /// The surface of a globe with its vertical exaggeration. Lengths are in metres.
 #[derive(Clone, Copy)]

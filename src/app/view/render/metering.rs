@@ -1,7 +1,6 @@
 //! Light metering on the processor: rays through the image and their weighted mean.
 
 use bevy::math::{Mat4, Vec3, Vec4};
-use talweg::field::smooth_step;
 
 /// Rays across and down the image.
 pub const COLUMNS: usize = 16;
