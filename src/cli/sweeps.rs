@@ -51,7 +51,7 @@ mod tests {
         let said = |text: &str| swept(scene, text, 4).unwrap_err().to_string();
         assert!(said("1.octaves=3").contains("FROM..TO"));
         assert!(said("1.octaves=0..5").contains("1 to 16"));
-        assert!(said("1.fade=1..2").contains("leave out"));
+        assert!(said("1.fade=1..2").contains("omit FROM..TO"));
         assert_eq!(swept(scene, "1.octaves=2..4", 3).unwrap().values, [2, 3, 4].map(Value::Int));
         assert_eq!(listed(scene, "1.octaves=3,6").unwrap().values, [3, 6].map(Value::Int));
     }

@@ -253,7 +253,7 @@ mod tests {
         std::fs::write(&map, [0; 36]).unwrap();
         assert_eq!(read(&map).map(|raster| (raster.width, raster.height)).unwrap(), (6, 3));
         assert!(message("a.r32", &f32::NAN.to_le_bytes().repeat(4)).contains("row 0, column 0"));
-        assert!(message("a.png", b"not a picture").contains("no PNG"));
+        assert!(message("a.png", b"not a picture").contains("cannot be read as PNG"));
         assert!(message("a.bmp", b"BM").contains(".r16"));
         assert!(message("b.r16", &[0; 2]).contains("2 × 2"));
         assert!(raster("/no/such/file.png").unwrap_err().to_string().contains("/no/such/file.png"));
