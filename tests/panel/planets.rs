@@ -177,7 +177,7 @@ fn a_planet_is_measured_as_a_whole() {
     *panels.state_mut().get_mut::<MeasuresInfo>() =
         MeasuresInfo { planet: Some(Arc::new(measures.clone())), ..MeasuresInfo::default() };
     panels.run();
-    let land = format!("Land share {:.4}", measures.land_share);
+    let land = format!("Land fraction {:.4}", measures.land_share);
     assert!(panels.query_by_label(&land).is_some(), "{land}");
     assert!(panels.query_by_label("Radius 6371000").is_some());
     assert!(panels.query_by_label("Hypsometric curve").is_some());

@@ -117,6 +117,6 @@ fn only_sibling_pieces_can_be_grouped() {
     add(&mut panels, "gullies", Modifiers::SHIFT);
     let before = tree(&panels);
     press(&mut panels, Modifiers::COMMAND, Key::G);
-    assert!(panels.query_by_label_contains("only features side by side in one operator").is_some());
+    assert!(panels.query_by_label_contains("only features in the same operator can be grouped").is_some());
     assert_eq!(tree(&panels), before);
 }
