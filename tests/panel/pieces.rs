@@ -128,7 +128,7 @@ fn rows_are_dragged_and_refusals_explained() {
     let before = tree(&panels);
     let (from, to) = (row(&panels, "cone").center(), row(&panels, "gullies").center());
     drag(&mut panels, from, to);
-    assert!(panels.query_by_label_contains("cannot move into itself").is_some());
+    assert!(panels.query_by_label_contains("cannot contain itself").is_some());
     drop_at(&mut panels, to);
     assert_eq!(tree(&panels), before);
     // dropping it on an empty material layer creates that layer
