@@ -211,7 +211,8 @@ fn read(words: &[u32]) -> u32 {
             while ends.last() == Some(&pc) {
                 ends.pop();
             }
-            let (code, skip) = (words[pc], words[pc + 1] as usize);
+            // END is the last word.
+            let (code, skip) = (words[pc], words.get(pc + 1).map_or(0, |skip| *skip as usize));
             let size = match code {
                 op::END => break assert!(ends.is_empty() && open == 0),
                 op::GROUND => 1,
