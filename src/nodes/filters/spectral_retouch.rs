@@ -1,7 +1,7 @@
 //! Spectral retouch: adds tables of random values, each finer and lower than the previous one, to the terrain below.
 //!
-//! Law: out = h + w·s, where s is [spectral synthesis](crate::generators::spectral) of amplitude `amount` about
-//! 0. w is 1 everywhere or, in proportion to height, h itself: 0 at height 0 and below, 1 where h reaches the
+//! Law: out = h + w·s, where s is [spectral synthesis](crate::generators::spectral) of amplitude `amount` around
+//! zero, and w is 1 everywhere or, in proportion to height, h itself: 0 at height 0 and below, 1 where h reaches the
 //! relief. Everywhere, the result is exactly that of an added layer of spectral synthesis with base 0. Amount 0 changes
 //! nothing.
 //! Boundary and previews: as in the generator. Squares only, like the generator.
