@@ -283,7 +283,7 @@ fn rain_on_a_planet_has_the_given_amount() {
 #[test]
 fn nodes_that_need_a_square_say_why() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/nodes");
-    let catalogue = std::fs::read_to_string(folder.join("mod.rs")).unwrap();
+    let catalogue = std::fs::read_to_string(folder.join("lib.rs")).unwrap();
     let mut refused = 0;
     for node in Node::catalogue().into_iter().filter(|node| !node.fits(Kind::Planet)) {
         let end = format!("::{}:", node.about().name);
