@@ -62,7 +62,7 @@ fn warps_are_one_to_one_and_have_their_jacobian() {
 }
 
 #[test]
-fn a_straight_curve_drags_by_its_strength_and_a_picture_pushes_where_it_is_bright() {
+fn curves_drag_by_strength_and_pictures_push_by_brightness() {
     let line = |x: f32| CurvePoint::new(x, 0.0, 0.0);
     let settings = WarpSettings { bend: Bend::Curve, strength: 60.0, radius: 400.0, ..WarpSettings::default() };
     let drag = CopyGroup { settings, points: vec![line(-2000.0), line(2000.0)], of: Vec::new() }.prepare(1);
