@@ -5,7 +5,6 @@ use crate::construction_kit::{Dice, large, tree};
 use proptest::prelude::*;
 use talweg::construction::compiled_program::fill::{FillOptions, region_of_area};
 use talweg::construction::geometry::plane::{add, length, scaled, sub};
-use talweg::construction::gpu_buffer::{MAGIC, VERSION, op};
 use talweg::construction::primitives::disc::Disc;
 use talweg::construction::trace::{Bound, MOST_STEPS, TraceRay, Tracer};
 use talweg::construction::{
@@ -198,71 +197,6 @@ proptest! {
                 (None, None) => {}
             }
         }
-    }
-}
-
-/// Reads the instructions of the words as the shader does, without computing anything. Returns the most frames that are
-/// open at once.
-fn read(words: &[u32]) -> u32 {
-    let mut frames = 0;
-    for start in words[6..11].iter().filter(|start| **start > 0) {
-        let (mut pc, mut ends, mut open) = (*start as usize, Vec::new(), 0);
-        loop {
-            while ends.last() == Some(&pc) {
-                ends.pop();
-            }
-            let (code, skip) = (words[pc], words[pc + 1] as usize);
-            let size = match code {
-                op::END => break assert!(ends.is_empty() && open == 0),
-                op::GROUND => 1,
-                op::GIVE => {
-                    open -= 1;
-                    1
-                }
-                op::LEAF | op::SHARE | op::PROBE => 7,
-                op::PLACED => 16,
-                op::GROUP | op::BLEND => 6,
-                op::DETAIL => 8,
-                op::REPLACE | op::ADD => 18,
-                op::WARP => 27 + 4 * words[pc + 26] as usize,
-                op::GULLIES => 22 + 5 * words[pc + 21] as usize,
-                _ => panic!("no instruction {code} at {pc}"),
-            };
-            if !matches!(code, op::GIVE | op::GROUND) {
-                assert!(
-                    pc + size <= skip && ends.last().is_none_or(|end| skip <= *end),
-                    "{code} at {pc} ends at {skip}"
-                );
-                ends.push(skip);
-            }
-            match code {
-                op::LEAF | op::PLACED => assert!((words[13]..*start).contains(&words[pc + 6])),
-                op::PROBE => {
-                    assert!((*start..pc as u32).contains(&words[pc + 6]));
-                    frames = frames.max(open + 1);
-                }
-                op::BLEND | op::REPLACE | op::ADD | op::WARP | op::DETAIL | op::GULLIES => open += 1,
-                _ => {}
-            }
-            frames = frames.max(open);
-            pc += size;
-        }
-    }
-    frames + 1
-}
-
-/// The editor's tests compare what the shader computes from the words; here they are only read.
-#[test]
-fn words_of_any_tree_can_be_read() {
-    let scenes = paper_trees().into_iter().map(|(_, tree)| tree);
-    for tree in (0..60).map(tree).chain(scenes) {
-        let buffer = Program::new(&tree, 7).to_buffer();
-        assert_eq!((buffer.words[0], buffer.words[1]), (MAGIC, VERSION));
-        assert_eq!(buffer.words[2] as usize, buffer.words.len());
-        assert_eq!(buffer.bytes().len(), buffer.words.len() * 4);
-        // the frames around the ground of a probe count twice
-        let frames = read(&buffer.words);
-        assert!((frames..=2 * frames).contains(&buffer.words[11]), "{frames} {}", buffer.words[11]);
     }
 }
 
