@@ -316,7 +316,9 @@ mod tests {
         let read = |text: &str| Palette::from_ron("mine", text).unwrap_err().to_string();
         assert!(read("(label: \"x\",\n  colours: Nope)").contains("line 2"));
         assert!(read("(label: \"x\", colours: Relief([(0, \"red\")]))").contains("#rrggbb"));
-        assert!(read("(label: \"x\", colours: Relief([(0.5, \"#ffffff\"), (0.5, \"#000000\")]))").contains("must increase"));
+        assert!(
+            read("(label: \"x\", colours: Relief([(0.5, \"#ffffff\"), (0.5, \"#000000\")]))").contains("must increase")
+        );
         assert!(read("(label: \"x\", colours: Relief([]))").contains("at least one"));
         let rock = "(label: \"x\", colours: Relief([(0, \"#ffffff\")]), rock: (colour: \"#000000\", from: 9, to: 3, share: 1))";
         assert!(read(rock).contains("from < to"));

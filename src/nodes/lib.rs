@@ -102,7 +102,7 @@ pub struct NodeMemory {
 
 impl NodeMemory {
     /// Always the same number of [`fields`](Self::fields).
-    pub const fn of(fields: f32) -> Self {
+    pub const fn constant(fields: f32) -> Self {
         Self { fields, more_when_kept: 0.0, fewer_for_heights: None, state_fields: 0, fixed_bytes: 0 }
     }
 }
@@ -121,7 +121,7 @@ pub struct OldDefault {
 
 impl Traits {
     /// A pure function of position and seed, on squares.
-    pub const GENERATOR: Self = Self { is_random: true, memory: NodeMemory::of(0.1), ..Self::FILTER };
+    pub const GENERATOR: Self = Self { is_random: true, memory: NodeMemory::constant(0.1), ..Self::FILTER };
     /// Maps each height independently of all others, on squares.
     pub const FILTER: Self = Self {
         version: 1,
@@ -131,12 +131,12 @@ impl Traits {
         is_random: false,
         reads_sea_level: false,
         previews_exactly: true,
-        memory: NodeMemory::of(0.0),
+        memory: NodeMemory::constant(0.0),
         finer_grids: FinerGrids::DEFAULT,
         old_defaults: &[],
     };
     /// Reads neighbouring samples, on squares.
-    pub const PROCESS: Self = Self { previews_exactly: false, memory: NodeMemory::of(3.0), ..Self::FILTER };
+    pub const PROCESS: Self = Self { previews_exactly: false, memory: NodeMemory::constant(3.0), ..Self::FILTER };
 
     /// The properties that differ in `world` from those on squares.
     fn planet_traits(&self, world: World) -> OnPlanet {

@@ -232,7 +232,7 @@ fn wrong_names_and_ranges_are_explained() {
     assert!(said("Nope.octaves").to_string().contains("`Hills`"));
     assert!(said("Hills.octave").to_string().contains("octaves") && said("scene.nope").to_string().contains("seed"));
     assert!(said("octaves").to_string().contains("LAYER.PARAM=FROM..TO"));
-    assert!(said("Hills.fade=1..2").to_string().contains("leave out"));
+    assert!(said("Hills.fade=1..2").to_string().contains("omit FROM..TO"));
     let mask = ParamRef::named(&scene, "Hills.image").unwrap().values(None, 3);
     assert!(mask.unwrap_err().to_string().contains("cannot be swept"));
 }

@@ -320,7 +320,10 @@ fn ghosts_are_hidden_while_dragging_or_disabled() {
     click(&mut panels, "Previews on sliders");
     rest_on(&mut panels, "Octaves");
     assert!(panels.state().get::<VariantsState>().wants().ghosts.is_empty() && ghosts(&panels).is_empty());
-    assert!(panels.query_all_by_label_contains("Number of octaves: more add finer relief").count() > 0, "the tooltip itself stays");
+    assert!(
+        panels.query_all_by_label_contains("Number of octaves: more add finer relief").count() > 0,
+        "the tooltip itself stays"
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::{NodeFrame, Operator, ProgramNode};
 use crate::check::{DEEPEST, MOST_PIECES};
 use crate::geometry::hierarchy::Hierarchy;
 use crate::geometry::plane::Area;
-use crate::operators::blend::Blend;
+use crate::operators::blend::BlendOperator;
 use crate::piece::{Piece, Tree};
 use crate::primitives::image_sampler::ImageSampler;
 use crate::primitives::leaf::{Leaf, PreparedPrimitive};
@@ -134,7 +134,7 @@ impl<'a> Builder<'a> {
     /// Adds the blend of the pieces that an operator holds.
     pub fn blend(&mut self, site: &PieceSite, frame: NodeFrame) -> Option<u32> {
         let children = self.children(site, frame, frame);
-        self.group(Operator::Blend(Blend), children)
+        self.group(Operator::Blend(BlendOperator), children)
     }
 
     /// Adds a node.

@@ -51,7 +51,7 @@ impl<'a> NodeView<'a> {
     }
 
     /// The node `id` of the same program.
-    pub fn at(self, id: u32) -> Self {
+    pub fn child_view(self, id: u32) -> Self {
         Self { node: &self.program.nodes[id as usize], ..self }
     }
 
@@ -93,7 +93,7 @@ impl<'a> NodeView<'a> {
     /// The sample of a child; weight 0 outside its box.
     #[inline]
     pub fn child<const G: bool>(self, id: u32, p: Point, detail: &Detail) -> GroundSample {
-        let child = self.at(id);
+        let child = self.child_view(id);
         if child.node.area.contains(p) { child.sample::<G>(p, detail) } else { GroundSample::default() }
     }
 
@@ -120,13 +120,13 @@ impl<'a> NodeView<'a> {
 
     /// Bounds of the first child, which is the ground that later children are laid on.
     pub fn ground_bound(self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
-        self.children().first().map_or(GroundBounds::NOTHING, |&child| self.at(child).bounds(capsule, detail))
+        self.children().first().map_or(GroundBounds::NOTHING, |&child| self.child_view(child).bounds(capsule, detail))
     }
 
     /// Bounds of the blend of the children.
     pub fn sum_bounds(self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let (around, mut pieces) = (capsule.area_of(), Vec::new());
-        self.each(0, |area| area.meets(&around), |child| pieces.push(self.at(child).bounds(capsule, detail)));
+        self.each(0, |area| area.meets(&around), |child| pieces.push(self.child_view(child).bounds(capsule, detail)));
         blend::bounds(&pieces)
     }
 
@@ -145,7 +145,7 @@ impl<'a> NodeView<'a> {
 
     /// Samples of a child at the points of a row in its box. Returns the range of these points.
     pub fn part_row(self, id: u32, row: PointRow, detail: &Detail, out: &mut RowSamples) -> Option<(usize, usize)> {
-        let child = self.at(id);
+        let child = self.child_view(id);
         let span = row.span(&child.node.area)?;
         child.row_inside(row.part(span), detail, out);
         Some(span)
@@ -169,7 +169,7 @@ impl<'a> NodeView<'a> {
     /// Samples of the first child along a row; height 0 where it has no weight.
     pub fn ground_row(self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         match self.children().first() {
-            Some(&child) => self.at(child).row(row, detail, out),
+            Some(&child) => self.child_view(child).row(row, detail, out),
             None => out.weight[..row.len()].fill(0.0),
         }
         for k in 0..row.len() {
@@ -202,7 +202,7 @@ impl<'a> NodeView<'a> {
     pub fn ground_materials(self, p: Point, detail: &Detail) -> (f64, MaterialFractions) {
         let weight = self.ground::<false>(p, detail).weight;
         match self.children().first() {
-            Some(&child) if weight > 0.0 => (weight, self.at(child).materials(p, detail)),
+            Some(&child) if weight > 0.0 => (weight, self.child_view(child).materials(p, detail)),
             _ => (weight, MaterialFractions::default()),
         }
     }

@@ -6,7 +6,7 @@ use super::{NodeFrame, NodeView, ProgramNode};
 use crate::geometry::plane::{Area, Capsule, Point};
 use crate::gpu_buffer::Encoder;
 use crate::materials::shares::MaterialFractions;
-use crate::operators::blend::Blend;
+use crate::operators::blend::BlendOperator;
 use crate::operators::copies::{NodeCopies, ProgramCopy};
 use crate::operators::deposit::Deposit;
 use crate::operators::detail::DetailSettings;
@@ -112,7 +112,7 @@ macro_rules! operators {
 
 operators! {
     Leaf(Leaf),
-    Blend(Blend),
+    Blend(BlendOperator),
     Replace(Replacement),
     Add(Deposit),
     Warp(WarpNode),

@@ -75,7 +75,7 @@ impl MaterialBlend {
     pub fn add_child(&mut self, view: NodeView, (child, share): (u32, f64), p: Point, detail: &Detail) {
         let weight = view.child::<false>(child, p, detail).weight * share;
         if weight > 0.0 {
-            self.add(&view.at(child).materials(p, detail), weight);
+            self.add(&view.child_view(child).materials(p, detail), weight);
         }
     }
 

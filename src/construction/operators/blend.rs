@@ -30,9 +30,9 @@ impl PieceForm for OperatorGroup<BlendSettings> {
 
 /// A blend of children.
 #[derive(Debug)]
-pub(crate) struct Blend;
+pub(crate) struct BlendOperator;
 
-impl NodeOperator for Blend {
+impl NodeOperator for BlendOperator {
     fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
         view.sum::<G>(p, detail)
     }

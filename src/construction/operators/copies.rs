@@ -279,8 +279,8 @@ impl NodeCopies {
 }
 
 /// The view of the child of a copy at a point, in the child's coordinates.
-fn inside<'a>(view: NodeView<'a>, copy: &ProgramCopy, p: Point) -> (NodeView<'a>, Point) {
-    (view.at(view.node.children[copy.child as usize]), copy.frame.inward.apply(p))
+fn copy_view<'a>(view: NodeView<'a>, copy: &ProgramCopy, p: Point) -> (NodeView<'a>, Point) {
+    (view.child_view(view.node.children[copy.child as usize]), copy.frame.inward.apply(p))
 }
 
 impl NodeOperator for NodeCopies {
@@ -294,7 +294,7 @@ impl NodeOperator for NodeCopies {
                 if !copy.area.contains(p) {
                     return;
                 }
-                let (child, q) = inside(view, copy, p);
+                let (child, q) = copy_view(view, copy, p);
                 if !child.node.area.contains(q) {
                     return;
                 }
@@ -319,8 +319,10 @@ impl NodeOperator for NodeCopies {
             |k| {
                 let copy = &self.copies[k as usize];
                 if copy.area.meets(&around) {
-                    let (child, inner) =
-                        (view.at(view.node.children[copy.child as usize]), copy.frame.inward.map_capsule(capsule));
+                    let (child, inner) = (
+                        view.child_view(view.node.children[copy.child as usize]),
+                        copy.frame.inward.map_capsule(capsule),
+                    );
                     pieces.push(copy.frame.bounds_outward(&child.bounds(&inner, &copy.frame.detail(detail))));
                 }
             },
@@ -347,7 +349,7 @@ impl NodeOperator for NodeCopies {
                 let (xs, ys) = frame.row_inward(part);
                 let inner = PointRow { xs: &xs[..part.len()], ys: &ys[..part.len()] };
                 let mut own = RowSamples::NOTHING;
-                view.at(view.node.children[copy.child as usize]).row(inner, &frame.detail(detail), &mut own);
+                view.child_view(view.node.children[copy.child as usize]).row(inner, &frame.detail(detail), &mut own);
                 for k in 0..part.len() {
                     own.height[k] = own.height[k] * frame.rise + frame.lift;
                     if !copy.area.contains(part.point(k)) {
@@ -377,7 +379,7 @@ impl NodeOperator for NodeCopies {
             |area| area.contains(p),
             |k| {
                 let copy = &self.copies[k as usize];
-                let (child, q) = inside(view, copy, p);
+                let (child, q) = copy_view(view, copy, p);
                 if !copy.area.contains(p) || !child.node.area.contains(q) {
                     return;
                 }

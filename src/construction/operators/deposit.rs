@@ -65,7 +65,7 @@ impl NodeOperator for Deposit {
         let mut below = self.ground_bounds(&view.ground_bound(capsule, detail));
         let mut share = None;
         for &child in view.children().iter().skip(1) {
-            let laid = view.at(child).bounds(capsule, detail);
+            let laid = view.child_view(child).bounds(capsule, detail);
             if !laid.is_nothing() {
                 let share = *share.get_or_insert_with(|| self.window.share_in(view, capsule, detail));
                 below = self.lay_bounds(&below, &laid, share);
@@ -85,7 +85,7 @@ impl NodeOperator for Deposit {
         let mut shares: Option<[f64; LANES]> = None;
         for &child in view.children().iter().skip(1) {
             let mut laid = RowSamples::NOTHING;
-            view.at(child).row(row, detail, &mut laid);
+            view.child_view(child).row(row, detail, &mut laid);
             let Some((from, to)) = laid.span(n) else { continue };
             let shares = shares.get_or_insert_with(|| self.window.share_row(view, row, detail, &ground));
             for (k, &share) in shares.iter().enumerate().take(to).skip(from) {
@@ -102,9 +102,9 @@ impl NodeOperator for Deposit {
         let mut acting = None;
         for &child in view.children().iter().skip(1) {
             let weight = lower(view.child::<false>(child, p, detail).weight, 1.0);
-            if weight > 0.0 && view.at(child).node.has_material {
+            if weight > 0.0 && view.child_view(child).node.has_material {
                 let share = *acting.get_or_insert_with(|| self.window.share_at::<false>(view, p, detail).0);
-                shares = shares.covered_by(&view.at(child).materials(p, detail), weight * share);
+                shares = shares.covered_by(&view.child_view(child).materials(p, detail), weight * share);
             }
         }
         shares

@@ -68,7 +68,7 @@ impl NodeOperator for DetailSettings {
     fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let ends = self.ends(view.node, detail).into_iter().filter(|(_, share)| *share > 0.0);
         let pieces = ends.map(|(child, share)| {
-            let own = view.at(child).bounds(capsule, detail);
+            let own = view.child_view(child).bounds(capsule, detail);
             GroundBounds { weight: own.weight.times(share), fade: own.fade * share, laid: own.laid * share, ..own }
         });
         blend::bounds(&pieces.collect::<Vec<_>>())

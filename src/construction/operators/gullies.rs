@@ -231,7 +231,7 @@ impl NodeOperator for GullyNode {
         let Self { gullies, frame } = self;
         let (n, detail) = (row.len(), frame.detail(detail));
         let (xs, ys) = frame.row_inward(row);
-        let child = view.at(view.children()[0]);
+        let child = view.child_view(view.children()[0]);
         child.row(PointRow { xs: &xs[..n], ys: &ys[..n] }, &detail, out);
         if out.span(n).is_none() || !self.are_shown(&detail) {
             return;
@@ -257,7 +257,7 @@ impl NodeOperator for GullyNode {
     }
 
     fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions {
-        view.at(view.node.children[0]).materials(self.frame.inward.apply(p), &self.frame.detail(detail))
+        view.child_view(view.node.children[0]).materials(self.frame.inward.apply(p), &self.frame.detail(detail))
     }
 
     fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {

@@ -79,7 +79,7 @@ impl NodeOperator for Replacement {
             1,
             |area| area.meets(&around),
             |child| {
-                let mut above = view.at(child).bounds(capsule, detail);
+                let mut above = view.child_view(child).bounds(capsule, detail);
                 if !self.window.is_open() && !above.is_nothing() {
                     let share = *share.get_or_insert_with(|| self.window.share_in(view, capsule, detail));
                     above = GroundWindow::held_bounds(&above, share);
@@ -133,7 +133,7 @@ impl NodeOperator for Replacement {
                 w = weight / (left + weight);
                 ground = (1.0 - weight) * ground + weight * weight;
             }
-            shares = shares.covered_by(&view.at(child).materials(p, detail), w);
+            shares = shares.covered_by(&view.child_view(child).materials(p, detail), w);
         }
         shares
     }

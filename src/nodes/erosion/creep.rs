@@ -74,7 +74,7 @@ impl Process for Creep {
             writes: &WRITTEN,
             on_planet: Some(OnPlanet { version: 1, more_fields: 4.6, ..OnPlanet::DEFAULT }),
             // 5 with one step in an iteration, 9 with three or more on rock of varying hardness
-            memory: NodeMemory::of(6.8),
+            memory: NodeMemory::constant(6.8),
             ..Traits::PROCESS
         }
     }

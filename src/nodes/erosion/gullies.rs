@@ -59,7 +59,7 @@ impl Filter for Gullies {
             is_random: true,
             previews_exactly: false,
             on_planet: Some(OnPlanet::DEFAULT),
-            memory: NodeMemory::of(2.1),
+            memory: NodeMemory::constant(2.1),
             ..Traits::FILTER
         }
     }

@@ -85,7 +85,7 @@ impl Process for Hydraulic {
         Traits {
             writes: &WRITTEN,
             on_planet: Some(OnPlanet { version: 1, more_fields: 9.9, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(6.0),
+            memory: NodeMemory::constant(6.0),
             finer_grids: FinerGrids { carries_sediment_on: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }

@@ -91,7 +91,7 @@ impl Process for HydraulicFast {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            memory: NodeMemory::of(6.1),
+            memory: NodeMemory::constant(6.1),
             finer_grids: FinerGrids { carries_sediment_on: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }

@@ -91,7 +91,7 @@ impl Process for Snow {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Snow],
-            memory: NodeMemory { state_fields: UNDER_WAY, ..NodeMemory::of(4.0) },
+            memory: NodeMemory { state_fields: UNDER_WAY, ..NodeMemory::constant(4.0) },
             ..Traits::PROCESS
         }
     }

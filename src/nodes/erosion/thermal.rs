@@ -94,7 +94,7 @@ impl Process for Thermal {
             // version 2, from coarse to fine only: trunk streams of large grids keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 2 },
             on_planet: Some(OnPlanet { version: 1, more_fields: 5.9, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(3.0),
+            memory: NodeMemory::constant(3.0),
             finer_grids: FinerGrids { stream_beds: StreamBeds::Cleared, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }

@@ -30,7 +30,7 @@ impl Filter for Expander {
         Traits {
             previews_exactly: false,
             on_planet: Some(OnPlanet { version: 1, more_fields: 8.6, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(2.5),
+            memory: NodeMemory::constant(2.5),
             ..Traits::FILTER
         }
     }

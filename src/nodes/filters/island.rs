@@ -36,7 +36,7 @@ talweg_ground::params! {
 
 impl Filter for Island {
     fn traits(&self) -> Traits {
-        Traits { is_random: true, memory: NodeMemory::of(1.1), ..Traits::FILTER }
+        Traits { is_random: true, memory: NodeMemory::constant(1.1), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

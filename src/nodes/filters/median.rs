@@ -39,7 +39,7 @@ impl Filter for Median {
         Traits {
             previews_exactly: false,
             on_planet: Some(OnPlanet { version: 1, more_fields: -4.0, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(4.0),
+            memory: NodeMemory::constant(4.0),
             ..Traits::FILTER
         }
     }

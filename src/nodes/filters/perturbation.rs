@@ -56,7 +56,7 @@ impl Filter for Perturbation {
             is_random: true,
             previews_exactly: false,
             on_planet: Some(OnPlanet { more_fields: if is_noise { 1.0 } else { 0.0 }, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(if is_noise { 3.0 } else { 1.0 }),
+            memory: NodeMemory::constant(if is_noise { 3.0 } else { 1.0 }),
             ..Traits::FILTER
         }
     }

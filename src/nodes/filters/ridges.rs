@@ -36,7 +36,7 @@ impl Filter for Ridges {
         Traits {
             previews_exactly: false,
             on_planet: Some(OnPlanet { version: 1, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(2.1),
+            memory: NodeMemory::constant(2.1),
             ..Traits::FILTER
         }
     }

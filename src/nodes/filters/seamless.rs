@@ -26,7 +26,7 @@ talweg_ground::params! {
 
 impl Filter for Seamless {
     fn traits(&self) -> Traits {
-        Traits { previews_exactly: false, memory: NodeMemory::of(0.2), ..Traits::FILTER }
+        Traits { previews_exactly: false, memory: NodeMemory::constant(0.2), ..Traits::FILTER }
     }
 
     fn parts(&self) -> NodeParts<'_> {

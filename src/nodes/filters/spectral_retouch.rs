@@ -42,7 +42,7 @@ talweg_ground::params! {
 
 impl Filter for SpectralRetouch {
     fn traits(&self) -> Traits {
-        Traits { is_random: true, memory: NodeMemory::of(1.2), ..Traits::FILTER }
+        Traits { is_random: true, memory: NodeMemory::constant(1.2), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -51,7 +51,7 @@ impl Filter for Transform {
         Traits {
             previews_exactly: false,
             on_planet: Some(OnPlanet::DEFAULT),
-            memory: NodeMemory::of(0.5),
+            memory: NodeMemory::constant(0.5),
             ..Traits::FILTER
         }
     }

@@ -33,7 +33,7 @@ impl Filter for Warp {
             is_random: true,
             previews_exactly: false,
             on_planet: Some(OnPlanet { more_fields: 2.1, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(3.0),
+            memory: NodeMemory::constant(3.0),
             ..Traits::FILTER
         }
     }

@@ -31,7 +31,7 @@ impl Generator for Billow {
     fn traits(&self) -> Traits {
         Traits {
             on_planet: Some(OnPlanet::DEFAULT),
-            memory: NodeMemory::of(warped_fields(self.warp)),
+            memory: NodeMemory::constant(warped_fields(self.warp)),
             ..Traits::GENERATOR
         }
     }

@@ -173,7 +173,7 @@ impl Generator for Construction {
             version: 2,
             writes: &SETS[self.shares().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,
-            memory: NodeMemory::of(1.6),
+            memory: NodeMemory::constant(1.6),
             ..Traits::GENERATOR
         }
     }

@@ -85,7 +85,7 @@ impl Generator for DiamondSquare {
         // with smoothing, finer levels move the earlier points
         Traits {
             previews_exactly: self.smoothing == 0.0,
-            memory: NodeMemory::of(if self.smoothing > 0.0 { 1.3 } else { 0.5 }),
+            memory: NodeMemory::constant(if self.smoothing > 0.0 { 1.3 } else { 0.5 }),
             ..Traits::GENERATOR
         }
     }

@@ -34,7 +34,7 @@ impl Generator for Perlin {
     fn traits(&self) -> Traits {
         Traits {
             on_planet: Some(OnPlanet::DEFAULT),
-            memory: NodeMemory::of(warped_fields(self.warp)),
+            memory: NodeMemory::constant(warped_fields(self.warp)),
             ..Traits::GENERATOR
         }
     }

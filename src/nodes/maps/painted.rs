@@ -142,7 +142,7 @@ impl Filter for PaintedMap {
         Traits {
             writes: WRITTEN[self.kind as usize],
             previews_exactly: false,
-            memory: NodeMemory::of(working_fields(&self.strokes, false)),
+            memory: NodeMemory::constant(working_fields(&self.strokes, false)),
             ..Traits::FILTER
         }
     }

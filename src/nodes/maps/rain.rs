@@ -49,7 +49,7 @@ impl Filter for Rain {
         Traits {
             writes: &[MapKind::Rain],
             on_planet: Some(OnPlanet { reads_sea_level: true, more_fields: 4.6, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(1.1),
+            memory: NodeMemory::constant(1.1),
             ..Traits::FILTER
         }
     }

@@ -48,7 +48,7 @@ impl Filter for RiverWalk {
             reads_sea_level: true,
             previews_exactly: false,
             on_planet: Some(OnPlanet::DEFAULT),
-            memory: NodeMemory::of(2.0),
+            memory: NodeMemory::constant(2.0),
             ..Traits::FILTER
         }
     }

@@ -48,7 +48,7 @@ impl Filter for Sculpt {
             // version 1 eroded a long stroke in one piece
             version: 1 + u32::from(self.strokes.visible().any(|stroke| stroke.is_eroded_in_pieces())),
             previews_exactly: false,
-            memory: NodeMemory::of(working_fields(&self.strokes, true)),
+            memory: NodeMemory::constant(working_fields(&self.strokes, true)),
             ..Traits::FILTER
         }
     }

@@ -45,7 +45,7 @@ impl Filter for FillDepressions {
             writes,
             previews_exactly: false,
             on_planet: Some(OnPlanet { more_fields: 2.4, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(3.8),
+            memory: NodeMemory::constant(3.8),
             ..Traits::FILTER
         }
     }

@@ -45,7 +45,7 @@ impl Filter for FlowAccumulation {
             version: 4,
             is_random: self.courses == Courses::Scattered,
             on_planet: Some(OnPlanet { version: if is_divided { 1 } else { 0 }, more_fields, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(fields),
+            memory: NodeMemory::constant(fields),
             ..Traits::FILTER
         }
     }

@@ -29,7 +29,7 @@ impl Filter for Lakes {
         Traits {
             writes: &[MapKind::Water],
             on_planet: Some(OnPlanet { more_fields: 2.4, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(3.1),
+            memory: NodeMemory::constant(3.1),
             ..Traits::FILTER
         }
     }

@@ -54,7 +54,7 @@ impl Filter for Rivers {
             // 2: contributions are summed band by band; 3: rain-weighted areas are summed as whole numbers
             version: 3,
             on_planet: Some(OnPlanet { more_fields: 6.4, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(8.5),
+            memory: NodeMemory::constant(8.5),
             ..Traits::FILTER
         }
     }

@@ -151,7 +151,10 @@ fn a_scene_reports_a_width_that_differs_from_its_file() {
     };
     assert!(said("1.fit=Stretch").contains("320 m × 160 m") && said("1.fit=Stretch").contains("Crop"));
     let crop = said("1.fit=Crop");
-    assert!(crop.contains("8.00 km wide") && crop.contains("0.02 times") && crop.contains("Set the size to 160 m"), "{crop}");
+    assert!(
+        crop.contains("8.00 km wide") && crop.contains("0.02 times") && crop.contains("Set the size to 160 m"),
+        "{crop}"
+    );
     assert!(said("1.fit=Whole").contains("Set the size to 320 m"));
     said("1.fit=Crop");
     assert_eq!(said("scene.size_metres=160"), "");

@@ -164,7 +164,8 @@ fn names_above(files: &[File], root: &str, folder: &[&str], list: &str) -> Vec<S
     let lower_crates = re_exported_modules(files, list);
     // A name that is not in the list stands above it: the root of the folder, with its re-exports.
     let level = |name: Option<&String>| match name {
-        Some(name) if lower_crates.contains(name) => 0,
+        // The macros of `param` are exported at the root.
+        Some(name) if lower_crates.contains(name) || ["params", "choices"].contains(&name.as_str()) => 0,
         _ => floors.iter().position(|floor| Some(floor) == name).unwrap_or(usize::MAX),
     };
     let own_name = |path: &[String]| {

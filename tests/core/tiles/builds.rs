@@ -307,7 +307,7 @@ fn strokes_are_the_same_in_tiles() {
     for tool in [BrushTool::Smooth, BrushTool::Smear] {
         let plan = tile_plan(&layers(&strokes(&[tool])), 257, 64).unwrap();
         let reasons: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
-        assert!(reasons.len() == 3 && reasons.iter().all(|reason| reason.contains("smooths")), "{reasons:?}");
+        assert!(reasons.len() == 3 && reasons.iter().all(|reason| reason.contains("smooth")), "{reasons:?}");
     }
 }
 

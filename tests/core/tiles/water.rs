@@ -79,7 +79,7 @@ fn slopes_of_filled_ground_are_computed_as_a_whole() {
     let mut scene = scene(200, ["Perlin", "FillDepressions"].map(|name| layer(name, 1)).into());
     scene.set("2.gradient=1").unwrap();
     let steep = tile_plan(&scene, 200, 64).unwrap().stages.into_iter().flat_map(|stage| stage.whole).next();
-    assert!(steep.unwrap().starts_with("Fill depressions: its slopes are added up"));
+    assert!(steep.unwrap().starts_with("Fill depressions: its gradient adds up"));
 }
 
 /// Erosion, creep of both kinds, uplift of every shape, rock, rain and the sea, from coarse to fine and on one grid.
@@ -130,7 +130,7 @@ fn every_stretch_of_stream_power_has_its_law_in_tiles() {
     let deposition = scene.layers[1].epochs[0].node.params().about().find("deposition").unwrap();
     scene.layers[1].epochs[0].node.params_mut().set(deposition, &Value::Float(1.0)).unwrap();
     let reasons = tile_plan(&scene, 200, 64).unwrap().stages.into_iter().flat_map(|stage| stage.whole).next();
-    assert!(reasons.unwrap().contains("what settles"));
+    assert!(reasons.unwrap().contains("settling sediment"));
 }
 
 #[test]
@@ -163,5 +163,5 @@ fn drainage_summaries_are_checked_like_tiles() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("step: Spills", "step: Inflows")).unwrap();
     let said = TileBuild::open(file.parent().unwrap()).unwrap_err().to_string();
-    assert!(said.contains("stage 1 reads or leaves"), "{said}");
+    assert!(said.contains("stage 1 does not read and write"), "{said}");
 }

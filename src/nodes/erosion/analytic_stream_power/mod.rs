@@ -87,7 +87,7 @@ impl Process for AnalyticStreamPower {
             // keep their places, 4: areas are whole numbers
             version: if self.network_scale == LargestScale::OneGrid { 3 } else { 4 },
             on_planet: Some(OnPlanet { more_fields: 2.5, ..OnPlanet::DEFAULT }),
-            memory: NodeMemory::of(14.5),
+            memory: NodeMemory::constant(14.5),
             finer_grids: FinerGrids { follows_grid: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }

@@ -100,7 +100,7 @@ impl Process for Coastal {
             reads_sea_level: true,
             // 3: debris drifts the full distance on fine grids too; from coarse to fine 4: coasts keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 3 } else { 4 },
-            memory: NodeMemory::of(6.8),
+            memory: NodeMemory::constant(6.8),
             finer_grids: FinerGrids { carries_sediment_on: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }

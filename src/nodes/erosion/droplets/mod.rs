@@ -108,7 +108,7 @@ impl Process for Droplets {
             is_random: true,
             // from coarse to fine 2: trunk streams of large grids keep their places; 3: and get channels
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 3 },
-            memory: NodeMemory { fewer_for_heights: Some(1.0), ..NodeMemory::of(4.0) },
+            memory: NodeMemory { fewer_for_heights: Some(1.0), ..NodeMemory::constant(4.0) },
             finer_grids: FinerGrids { stream_beds: StreamBeds::Incised, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }

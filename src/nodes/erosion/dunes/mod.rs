@@ -110,7 +110,7 @@ impl Process for Dunes {
         Traits {
             writes: if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] },
             is_random: true,
-            memory: NodeMemory::of(if self.abrasion > 0.0 { 14.0 } else { 9.0 }),
+            memory: NodeMemory::constant(if self.abrasion > 0.0 { 14.0 } else { 9.0 }),
             ..Traits::PROCESS
         }
     }

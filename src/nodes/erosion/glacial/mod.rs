@@ -149,7 +149,7 @@ impl Process for Glacial {
     fn traits(&self) -> Traits {
         Traits {
             writes: if self.leave_ice { &WRITTEN } else { &WRITTEN[..MAPS] },
-            memory: NodeMemory::of(27.0),
+            memory: NodeMemory::constant(27.0),
             finer_grids: FinerGrids { carries_sediment_on: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }

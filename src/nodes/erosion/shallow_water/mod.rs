@@ -137,7 +137,7 @@ impl Process for ShallowWater {
                 more_when_kept: 7.0,
                 fewer_for_heights: Some(0.0),
                 state_fields: run::UNDER_WAY,
-                ..NodeMemory::of(if self.springs > 0 { 6.0 } else { 5.0 })
+                ..NodeMemory::constant(if self.springs > 0 { 6.0 } else { 5.0 })
             },
             finer_grids: FinerGrids { stream_beds: StreamBeds::Held, carries_sediment_on: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS

@@ -117,7 +117,7 @@ impl Process for StreamPower {
             memory: NodeMemory {
                 more_when_kept: 3.0,
                 fewer_for_heights: Some(if self.deposition > 0.0 { 0.0 } else { 0.7 }),
-                ..NodeMemory::of(if self.deposition > 0.0 { 9.9 } else { 7.1 })
+                ..NodeMemory::constant(if self.deposition > 0.0 { 9.9 } else { 7.1 })
             },
             finer_grids: FinerGrids { stream_beds: StreamBeds::Kept, follows_grid: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS

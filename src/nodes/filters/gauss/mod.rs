@@ -31,7 +31,7 @@ pub const TRAITS: Traits = Traits {
     previews_exactly: false,
     version: 2,
     on_planet: Some(OnPlanet { version: 1, ..OnPlanet::DEFAULT }),
-    memory: NodeMemory::of(2.1),
+    memory: NodeMemory::constant(2.1),
     ..Traits::FILTER
 };
 

@@ -115,7 +115,7 @@ impl Generator for SquigRiver {
         Traits {
             writes: if self.is_single() { &[MapKind::Water, MapKind::Ground] } else { &[MapKind::Water] },
             previews_exactly: false,
-            memory: NodeMemory::of(fields),
+            memory: NodeMemory::constant(fields),
             ..Traits::GENERATOR
         }
     }

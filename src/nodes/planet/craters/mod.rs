@@ -123,7 +123,7 @@ impl Filter for Craters {
             is_random: true,
             previews_exactly: false,
             on_planet: Some(OnPlanet::DEFAULT),
-            memory: NodeMemory::of(1.1),
+            memory: NodeMemory::constant(1.1),
             ..Traits::FILTER
         }
     }

@@ -96,7 +96,7 @@ impl Process for Plates {
             on_planet: Some(OnPlanet::DEFAULT),
             memory: NodeMemory {
                 fixed_bytes: 6 * u64::from(self.detail * self.detail) * (120 + 11 * u64::from(self.plates) / 2),
-                ..NodeMemory::of(2.2)
+                ..NodeMemory::constant(2.2)
             },
             ..Traits::PROCESS
         }

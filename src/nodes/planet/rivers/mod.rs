@@ -92,7 +92,7 @@ impl Filter for PlanetRivers {
             // 5: contributions are summed band by band
             version: 5,
             on_planet: Some(OnPlanet::DEFAULT),
-            memory: NodeMemory::of(14.0),
+            memory: NodeMemory::constant(14.0),
             ..Traits::FILTER
         }
     }
