@@ -18,7 +18,7 @@ use crate::scene::Scene;
 
 /// A scene to evaluate on one grid.
 #[derive(Clone, Copy)]
-pub(super) struct LevelRun<'a> {
+pub(super) struct LevelTask<'a> {
     pub scene: &'a Scene,
     /// The terrain below the lowest layer; level ground at height 0 if there is none.
     pub base: Option<&'a BaseTerrain>,
@@ -38,7 +38,7 @@ pub(super) struct LevelResult {
     pub changes: HashMap<usize, LevelChange>,
 }
 
-impl<'a> LevelRun<'a> {
+impl<'a> LevelTask<'a> {
     /// The whole scene on its base terrain, without a playhead.
     pub fn whole(scene: &'a Scene, samples: usize, control: &'a Control) -> Self {
         Self { scene, base: None, samples, playhead: None, topmost: None, control }
@@ -130,7 +130,7 @@ fn no_terrain() -> Terrain {
 
 /// The evaluation of a level in progress.
 struct LevelRun<'a> {
-    level: &'a LevelRun<'a>,
+    level: &'a LevelTask<'a>,
     store: &'a mut Store,
     /// Known results of layers that masks read, by index.
     sources: &'a mut HashMap<usize, Arc<Terrain>>,
@@ -143,7 +143,7 @@ struct LevelRun<'a> {
 impl LevelRun<'_> {
     /// Evaluates the next layer. `coarse` is its change on the next coarser grid, if it has one.
     fn add_layer(&mut self, step: &LayerStep, coarse: Option<LevelChange>) -> Result<(), Cancelled> {
-        let LevelRun { scene, samples, topmost, control, .. } = *self.level;
+        let LevelTask { scene, samples, topmost, control, .. } = *self.level;
         control.check()?;
         control.enter_layer(step.index);
         let cx = context(scene, samples, step.layer, control);
@@ -222,7 +222,7 @@ impl LevelRun<'_> {
     fn mask_source(&mut self, step: &LayerStep) -> Result<Option<Arc<Terrain>>, Cancelled> {
         let Some((index, alone)) = mask_scene(self.level.scene, step.index) else { return Ok(None) };
         if !self.sources.contains_key(&index) {
-            let level = LevelRun { scene: &alone, playhead: None, topmost: None, ..*self.level };
+            let level = LevelTask { scene: &alone, playhead: None, topmost: None, ..*self.level };
             let made = level.evaluate_with(self.sources, self.store)?;
             self.sources.insert(index, made.terrain);
             self.level.control.enter_layer(step.index);

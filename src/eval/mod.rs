@@ -33,7 +33,7 @@ pub use cache::{Cache, ContentKey};
 pub use construction::{ChangedRegion, Constructions};
 pub use history::{Moment, PositionProbe, ProcessHistory, history, measure_key_frame_slopes, probe};
 pub use layer_clock::timed_layers;
-use level::{LevelResult, LevelRun};
+use level::{LevelResult, LevelTask};
 pub use live::StrokeTarget;
 pub use mask::{LayerMask, layer_mask};
 use mask::{mask_scene, scene_beneath, scene_up_to};
@@ -136,7 +136,7 @@ pub fn evaluate_on(
     let is_sole = base.is_none() && construction::sole_construction(scene).is_some();
     (store.constructions.newest, store.constructions.has_run) = (None, false);
     store.unread = if store.heights_alone { unread_records(scene) } else { Vec::new() };
-    let made = LevelRun { base, playhead, ..LevelRun::whole(scene, samples, control) }.evaluate(store);
+    let made = LevelTask { base, playhead, ..LevelTask::whole(scene, samples, control) }.evaluate(store);
     control.finish_layers();
     let LevelResult { terrain, mass_balances, .. } = made?;
     let of_playhead = |p: Playhead| mass_balances.iter().find(|(index, _)| *index == p.layer).map(|(_, of)| *of);

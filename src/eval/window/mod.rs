@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::level::LevelRun;
+use super::level::LevelTask;
 use super::mask::{self, SmoothedMask, sharp_weights};
 use super::multiscale::{LevelChange, ProcessStart};
 use super::plan::LayerStep;
@@ -99,7 +99,7 @@ pub struct WindowOutput {
 /// If it was cancelled.
 pub fn stream_words(scene: &Scene, index: usize, control: &Control) -> Result<Vec<u64>, Cancelled> {
     let Some(layer) = scene.layers.get(index) else { return Ok(Vec::new()) };
-    let level = LevelRun { topmost: Some(index), ..LevelRun::whole(scene, settled_samples(layer), control) };
+    let level = LevelTask { topmost: Some(index), ..LevelTask::whole(scene, settled_samples(layer), control) };
     let made = level.evaluate(&mut Store::forgetful())?.changes;
     control.finish_layers();
     let streams = made.get(&index).and_then(|made| made.streams.as_ref());
@@ -331,7 +331,7 @@ pub fn level_changes(
     topmost: usize,
     control: &Control,
 ) -> Result<HashMap<usize, Terrain>, Cancelled> {
-    let level = LevelRun { topmost: Some(topmost), ..LevelRun::whole(scene, samples, control) };
+    let level = LevelTask { topmost: Some(topmost), ..LevelTask::whole(scene, samples, control) };
     let made = level.evaluate(&mut Store::forgetful())?;
     control.finish_layers();
     Ok(made.changes.into_iter().map(|(layer, made)| (layer, Arc::unwrap_or_clone(made.change))).collect())
