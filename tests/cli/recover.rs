@@ -35,7 +35,7 @@ fn unsaved_work_of_killed_editors_is_restored_or_discarded() {
     let out = folder.at("saved.ron");
     recover(&["--number", "2", "-o", &out]).success().stdout(contains("“Older”"));
     assert!(std::fs::read_to_string(&out).unwrap().contains("Older"));
-    recover(&["-o", &out]).code(1).stderr(contains("is there already"));
+    recover(&["-o", &out]).code(1).stderr(contains("exists already"));
     recover(&["--number", "2", "--discard"]).success();
     recover(&["--json"]).success().stdout(contains("Newer").and(contains("Older").not()));
 }

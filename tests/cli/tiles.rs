@@ -45,7 +45,7 @@ fn a_build_that_removes_unread_tiles_is_the_same() {
     let folder = Folder::new();
     let (scene, plan) = (save("eroded-hills"), folder.at("plan"));
     let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
-    assert!(said.contains(" of disk; ") && said.contains(", reads 1 0, "), "{said}");
+    assert!(said.contains(" of disk, or ") && said.contains(", reads 1 0, "), "{said}");
     assert_eq!(std::fs::read_to_string(folder.path("plan/plan.txt")).unwrap(), said);
     talweg(&["run-tiles", &plan, "--prune", "--threads", "1", "-q"]).success();
     let stages = || {
