@@ -52,7 +52,7 @@ pub fn node_markdown(node: &Node) -> String {
     out
 }
 
-/// The parameters of any group as a table, followed by the options of each choice.
+/// The parameters of any parameter group as a Markdown table, followed by the options of each choice.
 pub fn params_markdown(about: &About) -> String {
     let mut out = String::new();
     if about.params.is_empty() {
