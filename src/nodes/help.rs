@@ -19,8 +19,8 @@ pub fn law(name: &str) -> &'static str {
 /// Every node with its parameters, in the order of the Add menu.
 pub fn markdown() -> String {
     let mut out = String::from(
-        "# Nodes\nGenerated from the program's own descriptions; do not edit. A typed value may lie outside the \
-         slider, but not outside the range given here.\n",
+        "# Nodes\nGenerated from the program's own descriptions; do not edit. A typed value may be outside the \
+         range of the slider, but not outside the range given here.\n",
     );
     let mut category = "";
     for node in Node::catalogue() {

@@ -46,7 +46,7 @@ talweg_ground::choices! {
     Fit {
         Stretch "Stretch": "The whole file covers the terrain; a file that is not square is distorted.",
         Crop "Crop": "The middle of the file covers the terrain; the longer side is cut off.",
-        Whole "Whole": "The whole file is shown undistorted; its edge heights continue beside it.",
+        Whole "Whole": "The whole file is shown undistorted; around the file, the heights of its edge continue.",
     }
 }
 
@@ -230,8 +230,8 @@ impl Import {
             return None;
         }
         Some(format!(
-            "{covers}, and the scene is {} wide: slopes are {:.2} times the true ones. Set the size to {:.0} m for \
-             true slopes",
+            "{covers}, and the scene is {} wide: slopes are {:.2} times as steep as in reality. Set the size to \
+             {:.0} m for the actual slopes",
             distance(size),
             side / size,
             side

@@ -6,9 +6,9 @@ use talweg_ground::field::{Cancelled, Edges, Grid, Stream, smooth_step};
 talweg_ground::choices! {
     /// The interpolation between lattice points.
     NoiseFade {
-        Linear "Linear": "Linear, t itself: creases show the lattice, which the other options hide.",
-        Classic "Classic": "3t² - 2t³ of 1985: a little cheaper, with faint creases along the lattice.",
-        Improved "Improved": "6t⁵ - 15t⁴ + 10t³ of 2002: no creases, curvature is continuous.",
+        Linear "Linear": "Linear interpolation: creases show the lattice, which the other options hide.",
+        Classic "Classic": "Perlin's curve 3t² - 2t³ of 1985: a little cheaper, with faint creases along the lattice.",
+        Improved "Improved": "Perlin's curve 6t⁵ - 15t⁴ + 10t³ of 2002: no creases, and the curvature is continuous.",
     }
 }
 

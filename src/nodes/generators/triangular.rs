@@ -70,7 +70,7 @@ impl Generator for Triangular {
         match self.layout {
             TriangleLayout::Square => NodeParts::Points,
             TriangleLayout::Triangle => NodeParts::Whole(
-                "its triangle is computed as a whole, and the area around it lies at its lowest height",
+                "its triangle is computed on the whole terrain at once, and the area around it has the triangle's lowest height",
             ),
         }
     }

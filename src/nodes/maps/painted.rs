@@ -16,7 +16,7 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 talweg_ground::choices! {
     /// The quantity to paint.
     PaintedKind {
-        Uplift "Uplift": "Rate of uplift for uplift and stream power above, from 0 to 1.",
+        Uplift "Uplift": "Rate of uplift, from 0 to 1, for an uplift and stream power layer above.",
         Hardness "Hardness": "Resistance of the rock to erosion, from 0 to 1.",
         Rain "Rain": "Rainfall as a multiple of the average.",
         Vegetation "Vegetation": "Density of the vegetation, from 0 to 1.",
@@ -71,15 +71,15 @@ talweg_ground::params! {
         /// The strokes, in the order in which they act.
         strokes: Arc<Strokes> = Strokes::none();
         presets {
-            Uplift "Uplift": "Mountains rise in painted areas, with uplift and stream power above." {}
+            Uplift "Uplift": "Mountains rise in painted areas if an uplift and stream power layer is above." {}
             Hardness "Hardness": "Rock resists erosion in painted areas." { kind = PaintedKind::Hardness }
             Rain "Rain": "It rains everywhere, with more or less rain in painted areas." { kind = PaintedKind::Rain, value = 1.0 }
             Vegetation "Vegetation": "Plants grow in painted areas." { kind = PaintedKind::Vegetation }
-            Sand "Sand": "Sand covers painted areas, for dunes above." { kind = PaintedKind::Sand }
+            Sand "Sand": "Sand covers painted areas; dune layers above move the sand." { kind = PaintedKind::Sand }
             Snow "Snow": "Snow covers painted areas." { kind = PaintedKind::Snow }
             Trees "Trees": "Trees grow as in the palette; painting removes some of them." { kind = PaintedKind::Trees, value = 1.0 }
             Undergrowth "Shrubs and grass": "Shrubs and grass grow as in the palette; painting removes some of them." { kind = PaintedKind::Undergrowth, value = 1.0 }
-            Stones "Stones": "Stones lie as in the palette; painting removes some of them." { kind = PaintedKind::Stones, value = 1.0 }
+            Stones "Stones": "Stones are placed as in the palette; painting removes some of them." { kind = PaintedKind::Stones, value = 1.0 }
         }
     }
 }

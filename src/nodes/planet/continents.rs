@@ -25,7 +25,7 @@ use talweg_ground::field::{Cancelled, Globe, smooth_step};
 talweg_ground::choices! {
     /// How noise relief and plates are combined.
     ReliefJoin {
-        Plates "Continents and ocean floors": "Continents above deep ocean floors, with shelves, lowlands and ranges.",
+        Plates "Continents and ocean floors": "Continents above deep ocean floors, with shelves, lowlands and mountain ranges.",
         Product "Product": "The noise times the cells, as in Petitprez 2007: rolling terrain that sinks between the plates.",
         Cells "Cells only": "The cells without noise, which shows the positions of the plates.",
     }
@@ -71,7 +71,7 @@ talweg_ground::params! {
             Earth "Earth": "A few large continents on a third of the planet." {}
             Pangaea "One continent": "A single continent in a single ocean." { plates = 5, land = 0.3 }
             Archipelago "Archipelago": "Many islands." { plates = 160, land = 0.25, roughness = 0.7 }
-            Dry "Highlands and basins": "Much land, shallow basins." { plates = 14, land = 0.65, depth = 0.2 }
+            Dry "Highlands and basins": "Much land with shallow basins." { plates = 14, land = 0.65, depth = 0.2 }
 Document "As published": "Unmodified product of noise and cells." { form = ReliefJoin::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
         }
     }

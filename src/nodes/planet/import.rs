@@ -37,7 +37,7 @@ talweg_ground::choices! {
 talweg_ground::choices! {
     /// How areas without data are filled.
     PlanetVoidFill {
-        Smooth "Filled from the rim": "A smooth surface between the edges of the gap; beyond the map its edge heights continue.",
+        Smooth "Filled from the rim": "A smooth surface between the edges of the gap; beyond the map, the heights of its edge continue.",
         Lowest "Lowest height": "The lowest height of the file.",
         Sea "Sea level": "The height of the water surface.",
     }

@@ -234,7 +234,7 @@ mod tests {
                 let mut beside = here;
                 beside[axis] += 1e-4;
                 let rise = (f64::from(read(beside).0) - f64::from(value)) / 1e-4;
-                assert!((rise - f64::from(slope[axis])).abs() < 0.02, "{k}: {rise} and {slope:?}");
+                assert!((rise - f64::from(slope[axis])).abs() < 0.02, "sample {k}: rise {rise}, slope {slope:?}");
             }
         }
         // positions on both sides of a border, and on both sides of a corner of the cube

@@ -284,7 +284,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 
     /// Computes the rows of a square in tiles, starting at row `first`.
-    #[allow(clippy::needless_range_loop, reason = "points stand in a tile")]
+    #[allow(clippy::needless_range_loop, reason = "indices are positions in a tile")]
     fn band(
         &self,
         frame: &SquareAxes,

@@ -105,7 +105,7 @@ impl SmallCraters {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one step of a loop")]
+    #[allow(clippy::too_many_arguments, reason = "the body of a single loop")]
     fn add_cubes(
         &self,
         octave: &PitOctave,
@@ -131,7 +131,7 @@ impl SmallCraters {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one step of a loop")]
+    #[allow(clippy::too_many_arguments, reason = "the body of a single loop")]
     fn add_cube(
         &self,
         octave: &PitOctave,

@@ -18,9 +18,9 @@ use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowRouting, accumulate};
 talweg_ground::choices! {
     /// How a cell distributes its water to lower neighbours.
     Courses {
-        Spread "Spread, D∞": "Divided between two neighbours along the true slope direction: broad on slopes, narrow in valleys.",
-        Steepest "Steepest, D8": "All to the steepest neighbour: thin lines, biased towards the grid directions.",
-        Scattered "Scattered": "All to one randomly drawn neighbour, in the true slope direction on average: thin winding lines.",
+        Spread "Spread, D∞": "Water is divided between the two neighbours nearest to the actual slope direction: broad on slopes, narrow in valleys.",
+        Steepest "Steepest, D8": "All water flows to the steepest neighbour: thin lines, biased towards the grid directions.",
+        Scattered "Scattered": "All water flows to one random neighbour, on average in the actual slope direction: thin winding lines.",
     }
 }
 

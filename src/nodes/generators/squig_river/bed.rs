@@ -39,8 +39,8 @@ talweg_ground::choices! {
     /// Profile of the valley's sides.
     Valley {
         Vee "V-shaped": "Sides that rise evenly from the water's edge.",
-        Floodplain "Floodplain": "Level terrain beside the water that steepens farther out.",
-        Gorge "Gorge": "Steep from the water's edge, then gentler.",
+        Floodplain "Floodplain": "Level terrain next to the water that steepens farther out.",
+        Gorge "Gorge": "Sides that are steep at the water's edge and gentler farther out.",
     }
 }
 

@@ -37,7 +37,7 @@ talweg_ground::choices! {
     /// How the terrain meets the water.
     BankShape {
         Symmetric "Symmetric": "A bed of the given width with the same banks on both sides.",
-        AsInPaper "As in the paper": "The lowest terrain nearby: gentle rivers one sample wide, with a cliff on one side and a slope on the other.",
+        AsInPaper "As in the paper": "A bed just below the lowest terrain nearby: gentle rivers one sample wide, with a cliff on one side and a slope on the other.",
     }
 }
 

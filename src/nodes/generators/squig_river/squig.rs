@@ -129,14 +129,15 @@ mod tests {
     fn check(centreline: &[Edge]) {
         let mut seen = std::collections::HashSet::new();
         for pair in centreline.windows(2) {
-            let apex = [pair[0].0, pair[0].1].into_iter().find(|&v| pair[1].has(v)).expect("they share a corner");
+            let apex =
+                [pair[0].0, pair[0].1].into_iter().find(|&v| pair[1].has(v)).expect("consecutive edges share a corner");
             let third = Edge::new(pair[0].other(apex), pair[1].other(apex));
             for edge in [pair[0], pair[1], third] {
                 let step = [edge.1[0] - edge.0[0], edge.1[1] - edge.0[1]];
                 assert!([[0, 1], [1, 0], [1, 1]].contains(&step), "{edge:?} is no edge of the mesh");
             }
         }
-        assert!(centreline.iter().all(|e| seen.insert(e.middle())), "an edge twice");
+        assert!(centreline.iter().all(|e| seen.insert(e.middle())), "the course contains an edge twice");
     }
 
     #[test]

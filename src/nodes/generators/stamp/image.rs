@@ -11,8 +11,8 @@ use talweg_ground::param::ImageFile;
 talweg_ground::choices! {
     /// How images are rotated before they are stamped.
     StampTurn {
-        Any "Any": "By any angle.",
-        Quarters "Quarters": "By 0, 90, 180 or 270°.",
+        Any "Any": "Images are rotated by any angle.",
+        Quarters "Quarters": "Images are rotated by 0, 90, 180 or 270°.",
         Unturned "Not at all": "No rotation.",
     }
 }

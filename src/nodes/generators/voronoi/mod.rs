@@ -31,7 +31,7 @@ use talweg_ground::field::{Cancelled, Edges, Stream};
 talweg_ground::choices! {
     /// The distance metric.
     DistanceMetric {
-        Euclidean "Euclidean": "The true distance: straight slopes.",
+        Euclidean "Euclidean": "The plain distance: straight slopes.",
         Squared "Squared": "The square of the distance: faster, with hollow slopes and steep peaks.",
     }
 }
@@ -57,7 +57,7 @@ talweg_ground::choices! {
     /// The points beyond the open edges of a terrain.
     VoronoiRim {
         Ends "Ends": "No points: the regions along the edges are longer than those inside.",
-        GoesOn "Continues": "As many points as inside: the terrain is part of a larger one.",
+        GoesOn "Continues": "As many points per area as inside: the terrain is part of a larger terrain.",
     }
 }
 

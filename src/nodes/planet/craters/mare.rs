@@ -162,7 +162,7 @@ mod tests {
         // a circle of this area crosses the rows and columns of a grid 8 r times, with r its radius in samples
         let circle = 8.0 * (inside as f64 / std::f64::consts::PI).sqrt();
         let longer = turns as f64 / circle;
-        assert!(longer > 1.25 && longer < 6.0, "the shore is {longer} circles");
+        assert!(longer > 1.25 && longer < 6.0, "the shore is {longer} times as long as a circle");
         heights.sort_by(f32::total_cmp);
         let (low, high) = (heights[heights.len() / 20], heights[heights.len() * 19 / 20]);
         assert!(high - low < 0.1, "{low} to {high} of a depth of 1");

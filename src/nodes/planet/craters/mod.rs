@@ -94,10 +94,10 @@ talweg_ground::params! {
         atmosphere: f32 = 0.0, 0.0..=100.0, slider 0.0..=1.0 => |c| !c.follow_atmosphere;
         presets {
             Highlands "Moon highlands": "Overlapping craters of every size and age." { amount = Amount::Cover, cover = 2.2, largest = 0.35, smallest = 0.004, wear = 0.8 }
-            Maria "Moon maria": "Great old basins filled with dark smooth lava, with few craters and bright rays on it." { amount = Amount::Cover, cover = 1.4, largest = 0.6, smallest = 0.004, maria = 0.75, maria_from = 0.35, rays = 0.06 }
+            Maria "Moon maria": "Great old basins filled with dark smooth lava, with few craters and bright rays on the lava." { amount = Amount::Cover, cover = 1.4, largest = 0.6, smallest = 0.004, maria = 0.75, maria_from = 0.35, rays = 0.06 }
             Mars "Mars": "Soft, shallow craters; the small ones are eroded." { amount = Amount::Cover, cover = 0.8, largest = 0.3, smallest = 0.008, transition_metres = 7000.0, wear = 2.5, uneven = 0.7, rays = 0.0 }
             Basin "Great basin": "A single impact that shapes a whole region." { craters = 1, largest = 0.6, smallest = 0.6, wear = 0.0, uneven = 0.7, rays = 0.0 }
-            Fresh "Fresh crater": "A single young crater with its blanket and rays." { craters = 1, largest = 0.25, smallest = 0.25, wear = 0.0, rays = 1.0 }
+            Fresh "Fresh crater": "A single young crater with its ejecta blanket and rays." { craters = 1, largest = 0.25, smallest = 0.25, wear = 0.0, rays = 1.0 }
         }
     }
 }

@@ -173,7 +173,7 @@ mod tests {
             let mean = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / points.len() as f64;
             let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
             let measured = -mean(&|p| (p.0 - x) * (p.1 - y)) / mean(&|p| (p.0 - x) * (p.0 - x));
-            assert!((measured / f64::from(slope) - 1.0).abs() < 0.1, "asked {slope}, measured {measured}");
+            assert!((measured / f64::from(slope) - 1.0).abs() < 0.1, "requested slope {slope}, measured {measured}");
         }
     }
 

@@ -117,7 +117,10 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
         let (bias, rms) = (bias / count, (square / count).sqrt());
         println!("{speed} km a Ma: {count} cells, bias {bias:.2}, rms {rms:.2} Ma");
         let cell = bench.planet.cells.spacing() * EARTH_KM / speed;
-        assert!(count > 60.0 && bias.abs() < 1.0 + 0.2 * cell && rms < 1.0 + 0.4 * cell, "{speed}: {bias} {rms}");
+        assert!(
+            count > 60.0 && bias.abs() < 1.0 + 0.2 * cell && rms < 1.0 + 0.4 * cell,
+            "{speed} km per Ma: bias {bias}, rms {rms}"
+        );
         // the same holds for the sampled terrain, between cells as well
         let surface = CrustSurface::new(&bench.planet.cells, &bench.state, bench.tables.as_ref().unwrap());
         let (mut worst, mut sum) = (0.0f32, 0.0);
@@ -155,7 +158,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
         let fronts: Vec<_> = edge.iter().filter_map(|e| Some((e, at_equator(e.slot)?))).collect();
         assert!(fronts.len() > 10);
         for (front, at) in &fronts {
-            assert_eq!(front.kind, EdgeKind::Overrides, "the younger plate and land go over");
+            assert_eq!(front.kind, EdgeKind::Overrides, "the younger plate and land override the other plate");
             let expected = 2.0 * speed * (1.0 - at[2] * at[2]).sqrt();
             assert!((f64::from(front.speed) / expected - 1.0).abs() < 0.12, "{} {expected}", front.speed);
         }
@@ -180,8 +183,8 @@ fn arcs_and_trenches_lie_where_the_law_says() {
         );
         let place = peak as f64 * spacing;
         assert!((place - f64::from(REACH_KM) / 3.0).abs() < 1.2 * spacing, "peak at {place} km");
-        assert!((0.6..1.15).contains(&(means[peak] / law)), "{} beside {law}", means[peak]);
-        assert!(means.last().unwrap() < &(0.1 * law), "beyond reach");
+        assert!((0.6..1.15).contains(&(means[peak] / law)), "uplift {} instead of {law}", means[peak]);
+        assert!(means.last().unwrap() < &(0.1 * law), "there is uplift beyond the reach");
         // the subducting floor, by distance to the plate boundary
         let sinking = edge_cells(cells, &bench.state, tables, 1);
         let ends: Vec<Vector> = sinking
@@ -280,7 +283,7 @@ fn plates_cover_the_planet_once() {
         }
         let share = |count: u32| f64::from(count) / cells.count() as f64;
         println!("nothing {:.4}, two {:.4}, {} plates", share(none), share(twice), bench.state.plates.len());
-        assert!(share(none) < 0.02 && share(twice) < 0.08, "{none} {twice}");
+        assert!(share(none) < 0.02 && share(twice) < 0.08, "without a plate {none}, with two plates {twice}");
         // no steps where plates or faces meet: over 3 km the height changes little
         let surface = CrustSurface::new(cells, &bench.state, tables);
         let random = Stream::new(9, 9);
@@ -315,10 +318,10 @@ fn after_200_million_years_ground_is_as_high_as_on_earth() {
     assert!((6..=7).contains(&sea) && land == 12, "peaks at {} and {} km", sea as i32 - 12, land as i32 - 12);
     assert!(percent[sea] > 15.0 && percent[land] > 12.0);
     let between = percent[9].max(percent[10]);
-    assert!(3.0 * between < percent[land].min(percent[sea]), "one hill, not two: {between}");
+    assert!(3.0 * between < percent[land].min(percent[sea]), "one peak instead of two: {between}");
     let above: f64 = percent[12..].iter().sum();
     assert!((22.0..42.0).contains(&above), "{above} % of land");
-    assert!(percent[18..].iter().sum::<f64>() < 0.5, "mountains are as high as ours");
+    assert!(percent[18..].iter().sum::<f64>() < 0.5, "mountains are higher than Earth's");
 }
 
 /// Samples that two grids share have the same height: plates do not depend on the grid.
@@ -404,6 +407,9 @@ fn snapshots_replay_and_cancelled_steps_change_nothing() {
     // the gains and losses of the terrain are recorded
     let balance = run.mass_balance();
     let change = cx.grid.sum(&run.terrain().height) - cx.grid.sum(&ground.height);
-    assert!((change - balance.ground_change()).abs() < 1e-6 * (balance.added + balance.eroded), "{change} {balance:?}");
+    assert!(
+        (change - balance.ground_change()).abs() < 1e-6 * (balance.added + balance.eroded),
+        "change of height {change}, balance {balance:?}"
+    );
     assert_eq!(balance.residual(), 0.0);
 }
