@@ -189,7 +189,7 @@ pub trait Generator: Params {
     fn file_dependencies(&self) -> Vec<String> {
         Vec::new()
     }
-    /// The reason why the node's files cannot be used together, although each one is readable.
+    /// The reason why the node's files cannot be used together, although each file is readable.
     fn files_error(&self) -> Option<String> {
         None
     }
@@ -349,11 +349,11 @@ impl std::ops::Mul<f64> for MassBalance {
 
 /// The algorithm of a node, by its kind.
 pub enum Work<'a> {
-    /// Computes a terrain without input.
+    /// A node that computes a terrain without input.
     Generator(&'a dyn Generator),
-    /// Changes the terrain in a single pass.
+    /// A node that changes the terrain in a single pass.
     Filter(&'a dyn Filter),
-    /// Changes the terrain in iterations.
+    /// A node that changes the terrain in iterations.
     Process(&'a dyn Process),
 }
 
@@ -447,7 +447,7 @@ impl Node {
         }
     }
 
-    /// The reason why the node's files cannot be used together, although each one is readable.
+    /// The reason why the node's files cannot be used together, although each file is readable.
     pub fn files_error(&self) -> Option<String> {
         match self.work() {
             Work::Generator(node) => node.files_error(),

@@ -117,7 +117,7 @@ pub struct NodeDrainage {
 /// The drainage areas that a node needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeAreas {
-    /// No drainage areas.
+    /// The node needs no drainage areas.
     Unasked,
     /// The drainage areas if all water of a cell flows to a single cell.
     Undivided,

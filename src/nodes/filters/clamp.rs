@@ -3,7 +3,7 @@
 //! Law: c is the ceiling and k the `knee`. Heights h above c - k bend towards the ceiling, out = c - (c + k - h)²/4k,
 //! and heights above c + k become c. The floor mirrors this. The bend joins the rest without a crease. k is at most
 //! half of ceiling - floor; a floor above the ceiling swaps with it. Heights between the knees stay unchanged.
-//! Boundary: none.
+//! Boundary: no effect, because each sample is independent.
 //! Source: quadratic smooth minimum, Quílez 2013.
 
 use crate::{Context, Filter, OnPlanet, Traits};

@@ -18,7 +18,7 @@ talweg_ground::params! {
     Expander "Dilate and erode" in "Filter", from "van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012", also "expand contract dilate dilation erode erosion morphology grow shrink widen narrow inflate" {
         /// Distance by which high terrain grows over low terrain. Negative values grow the low terrain instead.
         amount: f32 ["m"] = 150.0, -1_000_000.0..=1_000_000.0, slider -1000.0..=1000.0;
-        /// Height loss of the grown terrain at that distance: small values give flat tops, large ones round domes.
+        /// Height loss of the grown terrain at that distance: small values give flat tops, large values round domes.
         drop: f32 ["m"] = 150.0, 0.1..=100_000.0, slider 10.0..=1000.0;
         /// Rounds the creases where grown slopes meet.
         smooth: bool = false;

@@ -29,7 +29,7 @@ talweg_ground::params! {
         coast: f32 ["share"] = 0.2, 0.0..=1.0, slider 0.0..=0.5;
         /// Approximate number of bays and headlands along a side.
         bays: f32 = 4.0, 0.1..=256.0, slider 1.0..=16.0;
-        /// Number of octaves of the coast: 1 gives a smooth coast, many give a ragged one.
+        /// Number of octaves of the coast: 1 gives a smooth coast, many octaves give a ragged coast.
         octaves: u32 = 6, 1..=16, slider 1..=10;
     }
 }

@@ -4,7 +4,7 @@
 //! becomes curve(t^(1/gamma)); outside this range t continues at slope 1 from the ends of the curve. out = output_low +
 //! t · (output_high - output_low). The defaults change nothing. An input range narrower than 10⁻⁶ is a step: heights
 //! below it map to t = 0, heights above it to t = 1.
-//! Boundary: none, each sample is independent.
+//! Boundary: no effect, because each sample is independent.
 //! Source: the levels and curves of image editors; the curve is by Fritsch & Carlson 1980 (see [`ToneCurve`]).
 
 use crate::{Context, Filter, OnPlanet, Traits};

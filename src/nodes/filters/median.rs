@@ -4,8 +4,8 @@
 //! Heights are sorted once and replaced by unique ranks. The disc that slides along a row is a bit set with counts. In
 //! this set the new median is only a few 64-bit words away from the previous median (after Huang et al. 1979). A radius
 //! below one cell changes nothing. Each step adds one edge of the disc and removes the other, so the cost grows with
-//! the radius in cells: at 1025², on 2 threads, about 35 ms + 6 ms per cell of radius. To bound the cost, the radius is
-//! limited to 1/16 of a side.
+//! the radius in cells. On 1025² samples and 2 threads the filter takes about 35 ms + 6 ms per cell of radius. To bound
+//! the cost, the radius is limited to 1/16 of a side.
 //! Boundary: at an open edge the disc is cut off. On wrapping grids the disc continues on the opposite side. On a globe
 //! it continues along the rows and columns of the adjacent face; these lines converge, so the disc is up to 30 %
 //! narrower near face borders. At the corners of the cube a part of the disc has no samples. Where the faces that meet

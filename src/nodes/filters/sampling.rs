@@ -57,7 +57,7 @@ pub fn resample_terrain(
         let source = Source { samples: cx.grid.samples, field, beyond };
         let mut out = vec![0.0; field.len()];
         cx.rows(&mut out, |i, row| {
-            // the far edges of a wrapping grid repeat the near ones
+            // the far edges of a wrapping grid repeat the near edges
             let i = i % distinct;
             let (mut places, mut taps) = ([[0.0; LANES]; 2], [AxisTaps::default(), AxisTaps::default()]);
             for (block, heights) in row.chunks_mut(LANES).enumerate() {

@@ -4,7 +4,7 @@
 //! terrace bₖ ≤ h < bₖ₊₁, t = (h - bₖ) / (bₖ₊₁ - bₖ) and out = bₖ + (bₖ₊₁ - bₖ) · t / ((1/a - 2)(1 - t) + 1), a = ½(1 -
 //! sharpness). This is Schlick's bias, which maps t = 0 and t = 1 to themselves, so terraces join without a jump. The
 //! slope is multiplied by a/(1 - a) at the foot and by (1 - a)/a at the lip.
-//! Boundary: none, each sample is independent. Heights more than a million steps from 0 stay unchanged.
+//! Boundary: no effect, because each sample is independent. Heights more than a million steps from 0 stay unchanged.
 //! Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain functions*, Graphics Gems IV.
 
 use crate::{Context, Filter, OnPlanet, Traits};

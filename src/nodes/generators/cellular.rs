@@ -6,9 +6,9 @@
 //! Scheme: the point of a sample's own cell is closer than √2, and the second nearest point is closer than 2, so the
 //! points of 5 × 5 cells give the exact result. Samples of a row in the same cell share a list of points that can be
 //! nearest to these samples.
-//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number. On a globe the cells
-//! are cubes in space (`solid::cells`). A preview is exactly a subsample of the full size. Voronoi offers a given
-//! number of points, weights of up to eight distances, and other ways of scattering the points.
+//! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to a whole number. On
+//! a globe the cells are cubes in space (`solid::cells`). A preview is exactly a subsample of the full size. Voronoi
+//! offers a given number of points, weights of up to eight distances, and other ways of scattering the points.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::octaves::{self, Lattice, Octaves, RowReader, offset_params};

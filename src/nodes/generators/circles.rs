@@ -97,7 +97,7 @@ const MEAN_SQUARE: f32 = 0.172_36;
 impl Circles {
     fn circles(&self, random: Stream, edges: Edges) -> Vec<Circle> {
         let size = |k: u32| self.smallest + (1.0 - self.smallest) * random.unit(k as i32, 0);
-        // centres lie in [-margin, 1 + margin)
+        // centres are in [-margin, 1 + margin)
         let margin = if edges == Edges::Open { self.radius } else { 0.0 };
         let span = 1.0 + 2.0 * margin;
         let mut variance = 0.0f32;

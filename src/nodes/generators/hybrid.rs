@@ -1,4 +1,4 @@
-//! Hybrid multifractal: smooth plains at low heights, rugged mountains at high ones.
+//! Hybrid multifractal: smooth plains at low heights, rugged mountains at great heights.
 //!
 //! Law (Musgrave): signalᵢ = pⁱ · (nᵢ + offset), trust₀ = 1, trustᵢ₊₁ = min(1, trustᵢ · gain · signalᵢ), h = base +
 //! amplitude · Σ trustᵢ·signalᵢ / ((1 + offset) · Σ pⁱ), with p the persistence and nᵢ the gradient noise of

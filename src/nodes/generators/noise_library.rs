@@ -5,10 +5,10 @@
 //! checks are scaled to ±√½, so that one octave of them fills [0, 1] at amplitude 1 and base 0.5. With `turbulence` the
 //! sum is read at positions displaced by the package's `Turbulence`: three octaves of its Perlin noise per coordinate.
 //! Scheme: every sample is computed independently, in `f64`; a preview is exactly a subsample of the full size.
-//! Boundary: none when open. The functions do not repeat. When wrapping, four readings one side apart are therefore
-//! blended, as in the package's seamless maps, with weights whose squares sum to 1. The relief is thus as high in the
-//! middle as at the edges. On a globe the same functions are read in space on the sphere; rings and the checkerboard
-//! surround the globe's axis.
+//! Boundary: open terrains need no rule. The functions do not repeat. On wrapping terrains, four readings one side
+//! apart are therefore blended, as in the package's seamless maps, with weights whose squares sum to 1. The relief is
+//! thus as high in the middle as at the edges. On a globe the same functions are read in space on the sphere; rings and
+//! the checkerboard surround the globe's axis.
 //!
 //! Portability: the functions offered here use only + - × ÷ √, comparisons and integers, so results are identical on
 //! every platform. Their fourth powers are two multiplications, and their sums of powers of ½ are exact. Excluded are
@@ -98,7 +98,7 @@ fn seed(random: Stream) -> u32 {
 /// A function with its frequency and offset.
 struct Term {
     function: Box<dyn LibraryNoise>,
-    /// Features per side.
+    /// Number of features per side.
     frequency: f64,
     shift: [f64; 3],
     /// Scale factors of the function in the plane and in space.

@@ -6,9 +6,9 @@
 //! end. h = base + amplitude · Σ pⁱ·s·nᵢ / (√2 · √Σ p²ⁱ), with p the persistence, and s = 5.8 so that the standard
 //! deviation equals that of Perlin noise. Three corners replace four, and the lattice axes do not show.
 //! Scheme: a row of samples is between two lattice rows, whose gradients a band keeps.
-//! Boundary: none when open; when wrapping each octave's frequency is rounded to an even number, because every second
-//! row is shifted. A preview is exactly a subsample of the full size. On a globe the triangles are tetrahedra in space
-//! (`solid::simplex`).
+//! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to an even number,
+//! because every second row is shifted. A preview is exactly a subsample of the full size. On a globe the triangles are
+//! tetrahedra in space (`solid::simplex`).
 //! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT
 //! 11(1).
 

@@ -4,9 +4,9 @@
 //! [`values`](super::values) at frequency · lacunarityⁱ and p is the persistence. The lattice holds random heights with
 //! a fade between them, while the lattice of Perlin noise holds random slopes. With heights, more of the lattice shows,
 //! as blocks and plateaus.
-//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number. Octaves finer than the
-//! grid are kept: a preview is exactly a subsample of the full size. On a globe the lattice is in
-//! [space](super::solid), with the same standard deviation.
+//! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to a whole number.
+//! Octaves finer than the grid are kept: a preview is exactly a subsample of the full size. On a globe the lattice is
+//! in [space](super::solid), with the same standard deviation.
 //! Source: Perlin 1985; Ebert et al. 2003, *Texturing and Modeling*, ch. 2.
 
 use super::octaves::{self, NoiseFade, Octaves, octave_params, offset_params};

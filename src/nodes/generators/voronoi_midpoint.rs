@@ -34,7 +34,7 @@ talweg_ground::params! {
         /// Points beyond open edges. Wrapping terrains have no edges.
         rim: VoronoiRim = VoronoiRim::Ends;
         /// Factor by which the region around each point is multiplied. Lowered regions leave wide passages between the
-        /// others.
+        /// other regions.
         regions: Regions = Regions::Alike;
         /// Fraction of the regions that keep their height.
         kept: f32 ["share"] = 0.6, 0.0..=1.0 => |voronoi| voronoi.regions == Regions::TwoValued;

@@ -12,7 +12,7 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::params! {
     /// Turns the heights of the layers below into an uplift map for *Uplift and stream power* above: higher terrain
-    /// rises faster. The terrain is flattened, so that the mountains can grow from a picture, a construction or any
+    /// rises faster. The terrain is flattened, so that the mountains can grow from an image, a construction or any
     /// noise.
     UpliftMap "Uplift" in "Maps", from "Schott et al. 2023", also "tectonics rise orogeny author paint" {
         /// Height up to which there is no uplift.

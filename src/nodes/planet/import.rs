@@ -2,8 +2,8 @@
 //!
 //! Law: h = (low + (high - low) · v) / relief with v the file's value, from 0 to 1, in the direction of the sample. The
 //! columns of a map cover all longitudes and its rows all latitudes. Beyond its sides the map continues around the
-//! planet, and beyond a pole it continues half a turn away, so there is no seam. Six faces are read as described in
-//! [`Faces`].
+//! planet, and beyond a pole it continues half a turn away, so there is no seam. A planet in six files, one for each
+//! face, is read as described in [`Faces`].
 //! Georeference: a map with known longitudes and latitudes (GeoTIFF, SRTM, ESRI ASCII grids in degrees) is placed
 //! there. If the map covers a part of the planet, there is no data beyond that part.
 //! No data: areas without data are filled from their rim, or set to the lowest height or the sea level. Within the map
@@ -238,7 +238,7 @@ impl PlacedMap {
         let ([east, south], [across, down]) = (self.placement.step, self.degrees());
         let turns = (longitude - self.placement.west) / 360.0;
         let mut x = 360.0 * (turns - libm::floor(turns));
-        // the map may be nearer in the other direction around the planet
+        // the map may be closer in the other direction around the planet
         if x - across > 360.0 - x {
             x -= 360.0;
         }

@@ -34,7 +34,7 @@ const TRIES: i32 = 64;
 /// Steps between two checks of the stop flag.
 const CHECK: usize = 4096;
 
-/// The sample closest to the position that three uniform random numbers define.
+/// The sample closest to the position that the three uniform random numbers `draw` define.
 fn sample_near(grid: Grid, draw: [f32; 3]) -> usize {
     let among = |count: usize, draw: f32| ((draw * count as f32) as usize).min(count - 1);
     let [column, row] = [draw[0], draw[1]].map(|draw| among(grid.distinct(), draw));

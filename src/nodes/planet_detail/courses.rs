@@ -4,7 +4,7 @@
 //! over their spill points ([`FlowGraph`]). A river starts where the drainage area exceeds [`SOURCE_CELLS`] cells and
 //! the fraction [`SOURCE_SHARE`] of the planet.
 //! Course: from cell t through cell k to cell r a river runs from the midpoint of t and k to the midpoint of k and r.
-//! It follows a quadratic Bézier curve with control point k, so that courses and confluences are smooth.
+//! The course follows a quadratic Bézier curve with control point k, so that courses and confluences are smooth.
 //! Law: a drainage area with an annual runoff of 0.3 m gives the discharge Q in m³/s; the river is 7·Q^½ m wide and
 //! 0.27·Q^0.4 m deep. Bed and water surface never rise downstream, and the bed stays above the sea, as in
 //! [`PlanetRivers`](crate::planet::rivers::PlanetRivers).

@@ -2,7 +2,7 @@
 //!
 //! A planet has a sample every few kilometres. Between these samples [`PlanetDetail`] adds matching terrain by position
 //! alone: the same position has the same height in any square, in any order, on any number of threads.
-//! [`take_patch`](crate::scene::take_patch) samples it, and so do patches and their exports.
+//! [`take_patch`](crate::scene::take_patch) samples it, and so do patches and the exports of patches.
 //!
 //! Law, for a point p with samples `spacing` apart:
 //! 1. Noise n_k (`octaves`) in cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m. Each octave
@@ -138,8 +138,8 @@ pub struct DetailSample {
 
 impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     /// Prepares the detail of a planet that was evaluated as `terrain`: finds its rivers and its local roughness. This
-    /// takes a few seconds on large planets, and about 3 numbers per sample. Each later query costs the same on any
-    /// planet.
+    /// takes a few seconds on large planets, and the memory of about 3 numbers per sample. Each later query costs the
+    /// same on any planet.
     ///
     /// # Errors
     /// If the evaluation is cancelled.

@@ -2,8 +2,9 @@
 //!
 //! Law: the noise is three-dimensional Perlin noise, as in [`solid`](crate::generators::solid), scaled to a standard
 //! deviation of 1. The stripes are phasor noise (Tricard et al. 2019): every lattice corner has a wave with a
-//! wavelength of one cell and a random phase, whose crests run along the slope. The waves of the corners are mixed with
-//! the weights of the noise, and the sum is normalised to a constant amplitude, so that crests branch where waves meet.
+//! wavelength of one cell and a random phase. The crests of the waves run along the slope. The waves of the corners are
+//! mixed with the weights of the noise, and the sum is normalised to a constant amplitude, so that crests branch where
+//! waves meet.
 //! Scheme: points form blocks of [`PART`]. Lattice positions use double precision, since a metre is too small a
 //! fraction of a radius for single precision. All other values are single precision and depend on the point alone.
 //! Points of a block that are in the same cell share its corners, with the same result bit by bit.

@@ -28,7 +28,7 @@ const GULLY_CURVATURE_RATIOS: [f32; 2] = [0.06, 0.3];
 const NOISE_BENDS: f32 = 9.0;
 /// Reduction of gullies on the crests and bottoms of larger gullies.
 const CREST_FADE: f32 = 0.6;
-/// How strongly finer gullies turn towards larger ones.
+/// How strongly finer gullies turn towards larger gullies.
 const BRANCHING: f32 = 1.0;
 /// Density of gullies below the sea, relative to the density on land.
 const BELOW_SEA: f32 = 0.3;

@@ -71,7 +71,7 @@ impl<'a> Canvas<'a> {
 }
 
 /// Peak working memory of strokes, in numbers per sample: the result of the earlier strokes, the weights of one stroke,
-/// and the memory of its tool if the stroke covers the whole terrain.
+/// and the memory of the stroke's tool if the stroke covers the whole terrain.
 pub fn working_fields(strokes: &Strokes, is_ground: bool) -> f32 {
     let of_tool = |stroke: &Stroke| match stroke.brush.tool {
         BrushTool::Erode if is_ground => 14.0,

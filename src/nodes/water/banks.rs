@@ -47,7 +47,7 @@ pub const NONE: u32 = u32::MAX;
 const BROADEST: usize = 256;
 
 impl BankedGround {
-    /// Cuts the banks of `reaches` into the cells of `height` that lie above `floor`.
+    /// Cuts the banks of `reaches` into the cells of `height` that are above `floor`.
     ///
     /// # Errors
     /// If the evaluation is cancelled.

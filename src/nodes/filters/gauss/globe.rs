@@ -46,7 +46,7 @@ pub fn mean_of_copies(copies: &[f32]) -> f32 {
     copies.iter().sum::<f32>() / copies.len() as f32
 }
 
-/// The values along a ring, without duplicates.
+/// The values of `field` along a ring, without duplicates.
 fn gathered(ring: &[(usize, isize); 4], field: &[f32], globe: &Globe) -> Vec<f32> {
     let steps = globe.samples() as isize - 1;
     ring.iter()

@@ -126,7 +126,7 @@ impl CourseChoices {
         self.half(level, if level < SHARED { salt } else { 0 }, edge)
     }
 
-    /// A random number below `count`, for purpose `what` of course `salt`.
+    /// A random number below `count` for the course `salt`; `what` distinguishes the purposes.
     fn number_below(self, salt: u64, what: i32, count: usize) -> usize {
         (self.unit(salt, what) * count as f32) as usize
     }

@@ -46,7 +46,7 @@ impl ReachBounds {
         (x * x + y * y).sqrt()
     }
 
-    /// Distance by which the rectangle lies outside the unit square.
+    /// Distance by which the rectangle extends beyond the unit square.
     pub fn beyond_the_square(&self) -> f32 {
         (0..2).map(|k| (self.low[k] - 1.0).max(-self.high[k]).max(0.0)).fold(0.0, f32::max)
     }

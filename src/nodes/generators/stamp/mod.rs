@@ -47,7 +47,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Cones, bells or images raised and sunk at random, large ones first, then four times as many at half the size.
+    /// Cones, bells or images raised and sunk at random, large stamps first, then four times as many at half the size.
     Stamp "Stamp noise" in "Fractal", from "Génération procédurale de terrain, part II: Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
         /// Profile of the stamp.
         profile: StampProfile = StampProfile::Cone;
@@ -97,7 +97,7 @@ impl Generator for Stamp {
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let (n, [top, left]) = (cx.grid.samples, cx.grid.first());
-        // the last row and column of the whole terrain are equal to the first ones
+        // the last row and column of the whole terrain are equal to the first row and column
         let distinct = cx.grid.whole_samples() - 1;
         let end = (left + n).min(distinct);
         let columns = RowColumns { first: left, of: distinct, xs: (left..end).map(|k| cx.grid.position(k)).collect() };
@@ -132,7 +132,7 @@ impl Generator for Stamp {
 }
 
 impl Stamp {
-    /// Whether some of the stamps are images.
+    /// Whether any of the stamps can be an image.
     fn has_images(&self) -> bool {
         match self.profile {
             StampProfile::Pictures => true,

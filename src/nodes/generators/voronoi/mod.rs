@@ -93,7 +93,7 @@ talweg_ground::params! {
         /// Points beyond open edges. Wrapping terrains and planets have no edges.
         rim: VoronoiRim = VoronoiRim::Ends;
         /// Factor by which the region around each point is multiplied. Lowered regions leave wide passages between the
-        /// others.
+        /// other regions.
         regions: Regions = Regions::Alike;
         /// Fraction of the regions that keep their height.
         kept: f32 ["share"] = 0.6, 0.0..=1.0 => |voronoi| voronoi.regions == Regions::TwoValued;
@@ -239,7 +239,7 @@ impl Voronoi {
         out: &mut [f32],
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
-        // the last row and column of a wrapping grid are equal to the first ones
+        // the last row and column of a wrapping grid are equal to the first row and column
         let places =
             |first: usize| -> Vec<f32> { (0..n).map(|k| cx.grid.position(first + k % cx.grid.distinct())).collect() };
         let [rows, columns] = cx.grid.first().map(places);

@@ -42,7 +42,7 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::planet::Planet;
 
 talweg_ground::choices! {
-    /// The unit of the number of craters.
+    /// How the number of craters is given.
     Amount {
         Number "Number": "The number of craters on the terrain, or on the whole planet.",
         Cover "Coverage": "The total area of the craters, as a multiple of the terrain's area, independent of their sizes.",
@@ -53,7 +53,7 @@ talweg_ground::params! {
     /// Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins. Young craters cover
     /// old craters.
     Craters "Craters" in "Planet", from "Pike 1977; McGetchin, Settle & Head 1973", also "impact crater moon lunar mars mercury meteorite asteroid basin mare maria ejecta rays bowl planet" {
-        /// Unit of the number of craters.
+        /// How the number of craters is given.
         amount: Amount = Amount::Number;
         /// Number of craters from the smallest to the largest, limited to 20 times the area of the terrain.
         craters: u32 = 2500, 1..=200_000, slider 1..=20_000 => |c| c.amount == Amount::Number;
@@ -80,7 +80,8 @@ talweg_ground::params! {
         uneven: f32 ["share"] = 0.6, 0.0..=1.0;
         /// Erosion of old craters, which makes them soft and shallow. At 0 all craters look fresh.
         wear: f32 = 0.6, 0.0..=10.0, slider 0.0..=3.0;
-        /// Fraction of the craters, the youngest ones, that still have bright rays in the brightness map.
+        /// Fraction of the craters that still have bright rays in the brightness map. The youngest craters have the
+        /// rays.
         rays: f32 ["share"] = 0.03, 0.0..=1.0, slider 0.0..=0.3;
         /// Fill level of the lava in large old basins: 1 fills them up to the surrounding terrain. Lava is smooth and
         /// dark.
@@ -172,7 +173,8 @@ impl Craters {
 
     fn count(&self, surface: &CraterSurface) -> u32 {
         match self.amount {
-            // more craters would cover the terrain so often that older ones vanish, and would take too long
+            // more craters would cover the terrain so often that older craters vanish, and the computation would take
+            // too long
             Amount::Number => self.craters.min(((SATURATED * surface.area() / self.sizes().mean_area()) as u32).max(1)),
             Amount::Cover => {
                 (f64::from(self.cover) * surface.area() / self.sizes().mean_area()).clamp(0.0, MOST) as u32

@@ -171,7 +171,7 @@ impl CraterShape {
         let floor = self.rim - self.depth;
         let mut made = floor + (rim - floor) * self.wall((x - self.floor) / (1.0 - self.floor), ragged);
         if self.peak > 0.0 {
-            // irregular flanks, but a single summit
+            // the flanks are irregular, but there is a single summit
             made += self.peak * hump(x / (0.24 * (1.0 + 1.2 * ragged * smooth(0.0, 0.2, x))));
         }
         if self.ring > 0.0 {

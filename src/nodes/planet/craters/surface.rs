@@ -2,7 +2,7 @@
 //!
 //! A position is a point in space, as a multiple of the terrain's side length. On a flat terrain it is (u, v, 0). On a
 //! globe, whose side is a quarter of its circumference, it is a unit vector times 2/π. Distances run along the surface.
-//! On a globe the square of the arc is a series in the square of the chord, which is exact near the centre and too
+//! On a globe the square of the arc is a series in the square of the chord. The series is exact near the centre and too
 //! small at the antipode. A disc covers rectangles of samples: one rectangle on a flat terrain, and on a globe one on
 //! each face that the disc touches. Columns of a face are meridians around the axis parallel to these columns. A cap of
 //! angle α whose centre has latitude λ therefore spans exactly asin(sin α / cos λ) of longitude on either side; the

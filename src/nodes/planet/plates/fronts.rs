@@ -124,8 +124,8 @@ fn classified(
     Some(EdgeCell { slot, kind, speed: speed.abs() as f32, other_height: other_crust.height() })
 }
 
-/// For each crust cell of a plate, the nearest of `seeds` within `reach`: its rank in `seeds` ([`NO_CELL`] if there is
-/// none) and the distance in radians.
+/// For each crust cell of a plate, the nearest of `seeds` within `reach`: its rank in `seeds` ([`NO_CELL`] if no seed
+/// is near) and the distance in radians.
 pub fn nearest_seeds(
     cells: &SphereCells,
     tables: &PlateTables,

@@ -45,7 +45,7 @@ talweg_ground::params! {
     Plates "Plates" in "Planet", from "Cortial, Peytavie, Galin & Guérin 2019", also "tectonics tectonic continents drift subduction trench island arc ridge rift hot spot collision ocean floor age pangaea" {
         /// Number of steps of two million years each. A hundred steps open one ocean and close another.
         iterations: u32 = 100, 0..=2000, slider 1..=250;
-        /// Initial number of plates. Rifts add plates, and subduction removes small ones.
+        /// Initial number of plates. Rifts add plates, and subduction removes small plates.
         plates: u32 = 16, 2..=48, slider 4..=40;
         /// Speed of fast plates. Earth's plates move at 20 to 100 mm a year.
         speed: f32 ["mm/year"] = 60.0, 0.0..=200.0, slider 10.0..=120.0;
@@ -184,7 +184,7 @@ struct PlatesRun {
     /// The constant data of the planet; `None` before the first step, like the state.
     planet: Option<Arc<PlatePlanet>>,
     state: Option<PlateState>,
-    /// Tables of the state; `None` if they have to be rebuilt.
+    /// Tables of the state; `None` if the tables have to be rebuilt.
     tables: WorkingMemory<Option<PlateTables>>,
     next: WorkingMemory<NextState<2>>,
     terrain: Terrain,
@@ -215,7 +215,7 @@ impl ErosionRun for PlatesRun {
         self.next.fit(&self.terrain);
         let surface = CrustSurface::new(cells, &state, &tables);
         surface::write(&surface, (cx, &self.areas), &self.terrain.height, &mut self.next)?;
-        // from here on the step cannot fail
+        // after this line the step cannot fail
         let NextState { height, maps, accounts } = &mut *self.next;
         for [lost, gained, _] in accounts {
             self.mass_balance.eroded += *lost;

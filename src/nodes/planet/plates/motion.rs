@@ -212,7 +212,7 @@ pub fn grow(
 /// Maximum number of cells by which plates grow in a step.
 const MOST_RINGS: u32 = 48;
 
-/// The crust that a plate adds in an empty cell, or `None` if it does not grow there.
+/// The crust that a plate adds in an empty cell, or `None` if the plate does not grow there.
 fn new_crust(
     cells: &SphereCells,
     state: &PlateState,

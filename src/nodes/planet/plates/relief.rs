@@ -39,7 +39,7 @@ const PLUME_PARTS: usize = 4;
 pub fn grow_older(state: &mut PlateState) {
     for plate in &mut state.plates {
         plate.crust.par_iter_mut().for_each(|crust| {
-            // ocean floor keeps its relief above the height that its age gives
+            // ocean floor keeps its relief, the height above plain floor of the same age
             crust.age += STEP_MA;
             crust.orogeny = (crust.orogeny + STEP_MA).min(NEVER);
         });

@@ -78,7 +78,7 @@ pub fn spots(law: &Plates, random: Stream) -> Vec<Vector> {
     hot_spots(law.hot_spots, random.fork(0x7370_6f74))
 }
 
-/// Heights of the terrain below in km above the sea; `None` if it lacks land or sea.
+/// Heights of the terrain below in km above the sea; `None` if the terrain lacks land or sea.
 fn ground_below(cells: &SphereCells, terrain: &Terrain, cx: &Context) -> Result<Option<Vec<f32>>, Cancelled> {
     let globe = Globe::new(terrain.samples());
     let km = cx.relief_metres * 0.001;
@@ -194,7 +194,7 @@ fn territories(
     Ok(owners)
 }
 
-/// Cells from which plates grow: each is the random candidate farthest from the earlier ones.
+/// Cells from which plates grow: each cell is the random candidate farthest from the earlier cells.
 fn scattered_seeds(cells: &SphereCells, count: usize, random: Stream) -> Vec<u32> {
     let mut seeds: Vec<u32> = Vec::new();
     for k in 0..count as i32 {

@@ -1,8 +1,8 @@
 //! The surface of the plates at the samples of a planet.
 //!
 //! The properties of a plate, and its coverage of a position, are interpolated in the plate's frame with quadratic
-//! B-splines over its cells, which have no creases or steps. Where plates meet, each plate is weighted by the square of
-//! its coverage, so the transition is as wide as a cell.
+//! B-splines over its cells. The result has no creases or steps. Where plates meet, each plate is weighted by the
+//! square of its coverage, so the transition is as wide as a cell.
 
 use rayon::prelude::*;
 

@@ -109,7 +109,7 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
                 let age = away * EARTH_KM / speed;
                 let off = f64::from(crust.age) - age;
                 (count, bias, square) = (count + 1.0, bias + off, square + off * off);
-                // the ridge lies between cells
+                // the ridge is between cells
                 let cell = bench.planet.cells.spacing() * EARTH_KM / (speed * (1.0 - at[2] * at[2]).sqrt());
                 assert!(off.abs() < f64::from(STEP_MA) + 1.5 * cell, "{off} Ma at {age} Ma, {speed} km a Ma");
             }

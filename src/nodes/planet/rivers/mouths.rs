@@ -164,7 +164,7 @@ impl Bay {
             ends.extend((0..self.places.len()).max_by(farther));
         }
         let mut open = Vec::new();
-        // starts with the first point found, then adds the point farthest from all chosen ones
+        // starts with the first point found, then adds the point farthest from all chosen points
         let mut nearest = vec![f32::INFINITY; ends.len()];
         let mut next = Some(0);
         for _ in 0..ARMS {
