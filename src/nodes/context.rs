@@ -7,16 +7,17 @@ use talweg_ground::planet::Planet;
 
 /// Cells in a unit of parallel work. The stop flag is checked between two units.
 const BAND_CELLS: usize = 8 * 1024;
-/// Minimum rows of a band, so that the rows share the band's preparatory work.
+/// Minimum number of rows in a band. The rows of a band share its preparatory work.
 const BAND_ROWS: usize = 4;
 
 /// How the iterations of a process scale with the grid, so that a preview shows the state of the final result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Talus and diffusion travel a distance proportional to the square root of the iterations, counted in cells: a
-    /// grid k times finer needs k² times as many.
+    /// Talus and diffusion travel a distance in cells proportional to the square root of the iterations. A grid k times
+    /// finer therefore needs k² times as many iterations.
     Diffusion,
-    /// Waves and running water travel one cell per iteration: a grid k times finer needs k times as many.
+    /// Waves and running water travel one cell per iteration. A grid k times finer therefore needs k times as many
+    /// iterations.
     Wave,
     /// An iteration is a span of time, independent of the grid.
     Time,
@@ -27,23 +28,23 @@ pub enum Pace {
 pub struct Context<'a> {
     /// The grid to compute.
     pub grid: Grid,
-    /// Side length of the terrain; on a planet, a quarter of its circumference.
+    /// Side length of the terrain in metres; on a planet, a quarter of its circumference.
     pub size_metres: f32,
-    /// Height of the value 1.0.
+    /// Height in metres that the field value 1.0 stands for.
     pub relief_metres: f32,
     /// Height of the water surface, as a fraction of the relief. A node that reads it declares so in its
     /// [`Traits`](super::Traits).
     pub sea_level: f32,
     /// The planet that the grid covers, if any.
     pub planet: Option<&'a Planet>,
-    /// Samples per side at the scene's own resolution; `grid` has fewer in a preview.
+    /// Samples per side at the scene's own resolution; the grid of a preview has fewer samples.
     pub scene_samples: usize,
-    /// Cell size of the coarsest grid divided by that of this grid, if a process runs [from coarse to
-    /// fine](super::multiscale); otherwise 1. Lengths that scale with the cell are divided by it.
+    /// Cell size of the coarsest grid divided by the cell size of this grid, if a process runs [from coarse to
+    /// fine](super::multiscale); otherwise 1. Lengths that scale with the cell size are divided by this number.
     pub level: f32,
     /// Random values of this layer.
     pub random: Stream,
-    /// Carries the stop flag.
+    /// Carries the flag that stops the evaluation.
     pub control: &'a Control,
 }
 
@@ -63,7 +64,7 @@ impl Context<'_> {
         libm::tanf(degrees * (std::f32::consts::PI / 180.0)) * metres / self.relief_metres
     }
 
-    /// Iterations to run on this grid, given that the scene's own resolution takes `asked`.
+    /// Iterations to run on this grid, given that the scene's own resolution needs `asked` iterations.
     pub fn iterations(&self, asked: u32, pace: Pace) -> u32 {
         if self.grid.whole_samples() == self.scene_samples || asked == 0 {
             return asked;
@@ -87,14 +88,15 @@ impl Context<'_> {
         })
     }
 
-    /// Computes `out` in parallel, in bands of whole rows, with `band(first_row, cells)`: for work that neighbouring
-    /// rows share. Checks the stop flag before every band. The result must not depend on the band's first row.
+    /// Computes `out` in parallel, in bands of whole rows, with `band(first_row, cells)`. This is for computations that
+    /// neighbouring rows share. Checks the stop flag before every band. The result must not depend on the band's first
+    /// row.
     pub fn bands<T: Send>(&self, out: &mut [T], band: impl Fn(usize, &mut [T]) + Sync) -> Result<(), Cancelled> {
         let rows = (BAND_CELLS / self.grid.samples).max(BAND_ROWS);
         self.bands_of(rows, out, band)
     }
 
-    /// [`bands`](Self::bands) with `rows` rows each.
+    /// Like [`bands`](Self::bands), with `rows` rows in each band.
     pub fn bands_of<T: Send>(
         &self,
         rows: usize,

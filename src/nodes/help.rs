@@ -19,8 +19,8 @@ pub fn law(name: &str) -> &'static str {
 /// Every node with its parameters, in the order of the Add menu.
 pub fn markdown() -> String {
     let mut out = String::from(
-        "# Nodes\nGenerated from the program's own descriptions; do not edit. A typed value may lie outside the \
-         slider, but not outside the range given here.\n",
+        "# Nodes\nGenerated from the program's own descriptions; do not edit. A typed value may be outside the \
+         range of the slider, but not outside the range given here.\n",
     );
     let mut category = "";
     for node in Node::catalogue() {
@@ -52,7 +52,7 @@ pub fn node_markdown(node: &Node) -> String {
     out
 }
 
-/// The parameters of any group as a table, followed by the options of each choice.
+/// The parameters of any parameter group as a Markdown table, followed by the options of each choice.
 pub fn params_markdown(about: &About) -> String {
     let mut out = String::new();
     if about.params.is_empty() {

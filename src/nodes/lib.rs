@@ -1,9 +1,10 @@
 //! The catalogue: every node that a layer of the stack can hold.
 //!
 //! A node is a struct of parameters (made by [`params!`](talweg_ground::params)) that implements one of [`Generator`],
-//! [`Filter`] and [`Process`]. To add a node, write its file (parameters, law with its source in the docs, pure
-//! function, `impl`, tests) and add one line to the list at the end of this file. The order of that list is the order
-//! of the Add menu, of the help and of `talweg nodes`; `tests/core/nodes/contract/` walks it.
+//! [`Filter`] and [`Process`]. To add a node, write its file and add one line to the list at the end of this file. The
+//! node's file holds the parameters, the law with its source in the docs, a pure function, the `impl` and the tests.
+//! The list has the order of the Add menu, of the help and of `talweg nodes`. The tests in `tests/core/nodes/contract/`
+//! check every node of the list.
 
 #![warn(missing_docs)]
 
@@ -34,12 +35,12 @@ use talweg_ground::io::formats::RawLayout;
 use talweg_ground::param::{About, Params, Preset};
 use talweg_ground::planet::World;
 
-/// Properties of a node, declared in this one place. A node overrides the constant of its kind
-/// ([`Traits::GENERATOR`], [`Traits::FILTER`], [`Traits::PROCESS`]) where it differs; the values may depend on its
-/// parameters.
+/// Properties of a node, declared in this one place. A node overrides the constant of its kind ([`Traits::GENERATOR`],
+/// [`Traits::FILTER`], [`Traits::PROCESS`]) where its properties differ from that constant. The values may depend on
+/// the node's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traits {
-    /// Version of the law: raised when the same parameters give a different result.
+    /// Version of the node's algorithm: raised when the same parameters give a different result.
     pub version: u32,
     /// The data maps that the node writes.
     pub writes: &'static [MapKind],
@@ -51,67 +52,69 @@ pub struct Traits {
     pub is_random: bool,
     /// Whether the result depends on the scene's sea level. If not, a change of the sea level re-evaluates nothing.
     pub reads_sea_level: bool,
-    /// Whether a preview is exactly a subsample of the result. Otherwise it only comes close: for example, where a
-    /// height depends on other heights.
+    /// Whether a preview is exactly a subsample of the result. If false, a preview only approximates the result: for
+    /// example, where a height depends on other heights.
     pub previews_exactly: bool,
-    /// Working memory.
+    /// Working memory of the node.
     pub memory: NodeMemory,
     /// How a process continues from one grid to the next.
     pub finer_grids: FinerGrids,
-    /// Defaults of earlier versions, the oldest first.
+    /// Defaults that parameters had in earlier versions, the oldest first.
     pub old_defaults: &'static [OldDefault],
 }
 
 /// Properties of a node that hold on planets only.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnPlanet {
-    /// Added to the version: raised when the result changes on planets only.
+    /// Number added to [`Traits::version`]: raised when the result changes on planets only.
     pub version: u32,
     /// Whether the result depends on the sea level on planets only.
     pub reads_sea_level: bool,
-    /// Working memory in addition to [`NodeMemory::fields`].
+    /// Working memory on planets in addition to [`NodeMemory::fields`], in the same unit.
     pub more_fields: f32,
-    /// Height in metres above which land is kept when the terrain is resampled to the next grid: a sample whose input
-    /// terrain lies higher does not fall to this height. A process that ignores terrain at the sea would otherwise find
-    /// no land there.
+    /// Height in metres above which land stays land when the terrain is resampled to the next grid. A sample whose
+    /// input terrain is higher than this value does not fall to it. Without this rule, a process that ignores terrain
+    /// at the sea would find no land there.
     pub land_above: Option<f32>,
 }
 
 impl OnPlanet {
-    /// The node behaves as on squares.
+    /// The node behaves on planets as on squares.
     pub const DEFAULT: Self = Self { version: 0, reads_sea_level: false, more_fields: 0.0, land_above: None };
 }
 
 /// Working memory of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeMemory {
-    /// Peak per sample, in 4-byte numbers, beyond the input terrain and the heights and maps that the node produces.
-    /// For a process it includes the whole state. `tests/memory.rs` measures it.
+    /// Peak memory per sample, in 4-byte numbers, beyond the input terrain and the heights and maps that the node
+    /// produces. For a process, the peak includes the whole state. `tests/memory.rs` measures it.
     pub fields: f32,
-    /// Additional [`fields`](Self::fields) if states are kept: a step must then leave the previous state intact.
+    /// Additional [`fields`](Self::fields) while the states of a process are kept, because a step must then leave the
+    /// previous state intact.
     pub more_when_kept: f32,
-    /// Reduction of [`fields`](Self::fields), on top of the records themselves, if [nobody reads the
-    /// records](Run::leave_out). `None` if the node computes its records anyway.
+    /// Reduction of [`fields`](Self::fields) if [no layer reads the records](Run::leave_out), in addition to the memory
+    /// of the records themselves. `None` if the node computes its records anyway.
     pub fewer_for_heights: Option<f32>,
-    /// Number of fields besides heights and data maps in the state of [a running process](Run::into_under_way).
+    /// Number of fields besides heights and data maps in the [state](Run::into_under_way) of a running process.
     pub state_fields: usize,
-    /// Working memory in bytes that does not depend on the number of samples, if it is more than a few bytes. About a
-    /// fifth of a process's is state.
+    /// Working memory in bytes that does not depend on the number of samples; 0 if there are only a few such bytes.
+    /// About a fifth of this memory belongs to the state of a process.
     pub fixed_bytes: u64,
 }
 
 impl NodeMemory {
-    /// Always the same number of [`fields`](Self::fields).
+    /// Working memory of `fields` numbers per sample, whatever the world and the options.
     pub const fn constant(fields: f32) -> Self {
         Self { fields, more_when_kept: 0.0, fewer_for_heights: None, state_fields: 0, fixed_bytes: 0 }
     }
 }
 
-/// A former default of a parameter. Files omit defaults, so a parameter that is absent from a file of that version has
-/// this value.
+/// A former default of a parameter. Files omit defaults, so a file of that version without the parameter means this
+/// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OldDefault {
-    /// The last version with this default. The next version differs only in defaults: its law gives the same result.
+    /// The last version with this default. The next version differs only in defaults: its algorithm gives the same
+    /// result.
     pub until: u32,
     /// Name of the parameter in files.
     pub parameter: &'static str,
@@ -120,9 +123,9 @@ pub struct OldDefault {
 }
 
 impl Traits {
-    /// A pure function of position and seed, on squares.
+    /// Traits of a pure function of position and seed that runs on squares.
     pub const GENERATOR: Self = Self { is_random: true, memory: NodeMemory::constant(0.1), ..Self::FILTER };
-    /// Maps each height independently of all others, on squares.
+    /// Traits of a filter on squares that maps each height independently of all others.
     pub const FILTER: Self = Self {
         version: 1,
         writes: &[],
@@ -135,10 +138,10 @@ impl Traits {
         finer_grids: FinerGrids::DEFAULT,
         old_defaults: &[],
     };
-    /// Reads neighbouring samples, on squares.
+    /// Traits of a process on squares that reads neighbouring samples.
     pub const PROCESS: Self = Self { previews_exactly: false, memory: NodeMemory::constant(3.0), ..Self::FILTER };
 
-    /// The properties that differ in `world` from those on squares.
+    /// The properties of the node in `world` that differ from its properties on squares.
     fn planet_traits(&self, world: World) -> OnPlanet {
         self.on_planet.filter(|_| world == World::Planet).unwrap_or(OnPlanet::DEFAULT)
     }
@@ -153,7 +156,7 @@ impl Traits {
         self.reads_sea_level || self.planet_traits(world).reads_sea_level
     }
 
-    /// Whether the laws of the versions `then` and `now` are the same: all versions between them changed only defaults.
+    /// Whether the versions `then` and `now` have the same algorithm: all versions between them changed only defaults.
     pub fn has_law_of(&self, then: u32, now: u32) -> bool {
         let changed_defaults = |version: u32| self.old_defaults.iter().any(|old| old.until + 1 == version);
         then <= now && (then + 1..=now).all(changed_defaults)
@@ -177,8 +180,8 @@ pub trait Generator: Params {
     }
     /// Writes every sample of `out` (grid `cx.grid`), with heights of about [0, 1].
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled>;
-    /// Writes every height of `made`, and the data maps that come with the heights. `made` is a separate terrain, not
-    /// the input; the layer's blend mode combines both heights and maps with those below.
+    /// Writes every height of `made`, and the data maps that the node makes. `made` is a separate terrain, not the
+    /// input. The layer's blend mode combines both its heights and its maps with those of the layers below.
     fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
         self.fill(cx, &mut made.height)
     }
@@ -186,21 +189,21 @@ pub trait Generator: Params {
     fn file_dependencies(&self) -> Vec<String> {
         Vec::new()
     }
-    /// The reason why the node's files cannot be used together, although each one is readable.
+    /// The reason why the node's files cannot be used together, although each file is readable.
     fn files_error(&self) -> Option<String> {
         None
     }
-    /// The layout of the node's raw files, which such files do not record themselves.
+    /// The layout of the node's raw files, because raw files do not record their own layout.
     fn raw_layout(&self) -> RawLayout {
         RawLayout::default()
     }
-    /// A note for the user about the node's files in a scene of side length `size_metres`; the files are valid.
+    /// A note for the user about the node's files in a scene of side length `size_metres`. The files are valid.
     fn files_note(&self, _size_metres: f32) -> Option<String> {
         None
     }
 }
 
-/// A single pass over the terrain.
+/// A node that changes the terrain in a single pass.
 pub trait Filter: Params {
     /// The traits of the node.
     fn traits(&self) -> Traits {
@@ -214,7 +217,7 @@ pub trait Filter: Params {
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
 }
 
-/// An iterative simulation that the user can watch.
+/// A node that is an iterative simulation, which the user can watch.
 pub trait Process: Params {
     /// The traits of the node.
     fn traits(&self) -> Traits {
@@ -244,21 +247,22 @@ pub trait Process: Params {
 pub trait Run: Send + Sync {
     /// Runs one iteration. After an error the state is as it was before the call.
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled>;
-    /// Like [`step`](Self::step), in less memory if possible. After an error the run must not be used any more.
+    /// Like [`step`](Self::step), in less memory if possible. After an error the caller must drop the run.
     fn step_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.step(cx)
     }
-    /// Declares that nobody reads these [records](MapKind::EROSION_RECORDS) or the mass balance. If the heights do not depend
-    /// on them, the run drops them from its terrain, and the mass balance may be meaningless.
+    /// Declares that no layer reads these [records](MapKind::EROSION_RECORDS) or the mass balance. If the heights do
+    /// not depend on the records, the run drops them from its terrain, and the mass balance may be meaningless.
     fn leave_out(&mut self, _records: &[MapKind]) {}
     /// Moves the run by this many iterations, forwards or backwards, without computing them. The terrain is stale until
-    /// the next [`step`](Self::step). Returns false and does nothing if each state depends on the previous one.
+    /// the next [`step`](Self::step). Returns false and does nothing if each state of the process depends on the
+    /// previous state.
     fn jump(&mut self, _iterations: u32) -> bool {
         false
     }
     /// The terrain after the last complete iteration.
     fn terrain(&self) -> &Terrain;
-    /// The mass balance so far.
+    /// The mass balance from the start of the run to the last complete iteration.
     fn mass_balance(&self) -> MassBalance;
     /// A copy of the run; the same iterations on it give the same result bit by bit.
     fn snapshot(&self) -> Box<dyn Run>;
@@ -266,11 +270,12 @@ pub trait Run: Send + Sync {
     fn bytes(&self) -> usize {
         self.terrain().bytes()
     }
-    /// The terrain after the last complete iteration. If it has to be copied, all other memory is freed first.
+    /// The terrain after the last complete iteration. If the terrain has to be copied, all other memory of the run is
+    /// freed first.
     fn into_terrain(self: Box<Self>) -> Terrain;
-    /// The complete state of the run, as fields of a terrain. Another run of the process resumes from it with the same
-    /// result, if the [iterations](NodeParts::Iterations) of the process can be resumed. State beyond heights and data
-    /// maps is stored in [`Terrain::process_state`].
+    /// The complete state of the run, as fields of a terrain. Another run of the process can resume from this terrain
+    /// with the same result, if the [iterations](NodeParts::Iterations) of the process can be resumed. State beyond
+    /// heights and data maps is stored in [`Terrain::process_state`].
     fn into_under_way(self: Box<Self>) -> Terrain {
         self.into_terrain()
     }
@@ -278,24 +283,25 @@ pub trait Run: Send + Sync {
 
 /// The material moved so far: sums of heights over all distinct samples, as fractions of the relief.
 ///
-/// Two balances hold for every process, up to rounding. The gains and losses of the terrain add up to its change of
-/// height: Σ h - Σ h₀ = `added` + `deposited` - `eroded` + `resampled`. No material vanishes:
-/// [`residual`](Self::residual) = 0.
+/// Two balances hold for every process, up to rounding. The first: the gains and losses of the terrain add up to its
+/// change of height, Σ h - Σ h₀ = `added` + `deposited` - `eroded` + `resampled`, with h₀ the heights at the start. The
+/// second: no material vanishes, [`residual`](Self::residual) = 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MassBalance {
-    /// Removed from the terrain.
+    /// Material removed from the terrain.
     pub eroded: f64,
-    /// Deposited again.
+    /// Material deposited again.
     pub deposited: f64,
-    /// Still in transport, in water or air.
+    /// Material still in transport, in water or air.
     pub carried: f64,
-    /// Carried over an open edge, or dissolved for good.
+    /// Material carried over an open edge, or dissolved for good.
     pub lost: f64,
-    /// Brought in from outside: uplift, snow, sand.
+    /// Material brought in from outside: uplift, snow, sand.
     pub added: f64,
-    /// Gained by the terrain through interpolation from coarser grids, which preserves heights but not their sum.
+    /// Material that the terrain gained through interpolation from coarser grids. The interpolation preserves heights
+    /// but not their sum.
     pub resampled: f64,
-    /// Gained by the material in transport through the same interpolation.
+    /// Material in transport gained through the same interpolation from coarser grids.
     pub resampled_carried: f64,
 }
 
@@ -305,7 +311,7 @@ impl MassBalance {
         self.eroded - self.deposited - self.carried - self.lost + self.resampled_carried
     }
 
-    /// The net gain of the terrain.
+    /// The net gain of the terrain, as a sum of heights.
     pub fn ground_change(&self) -> f64 {
         self.added + self.deposited - self.eroded + self.resampled
     }
@@ -341,18 +347,18 @@ impl std::ops::Mul<f64> for MassBalance {
     }
 }
 
-/// The three kinds of node.
+/// The algorithm of a node, by its kind.
 pub enum Work<'a> {
-    /// Computes a terrain without input.
+    /// A node that computes a terrain without input.
     Generator(&'a dyn Generator),
-    /// Changes the terrain in a single pass.
+    /// A node that changes the terrain in a single pass.
     Filter(&'a dyn Filter),
-    /// Changes the terrain in iterations.
+    /// A node that changes the terrain in iterations.
     Process(&'a dyn Process),
 }
 
 impl Work<'_> {
-    /// The kind as a word, for help and tables.
+    /// The kind of the node as a word, for help and tables.
     pub fn shape(&self) -> &'static str {
         match self {
             Self::Generator(_) => "generator",
@@ -384,7 +390,7 @@ macro_rules! catalogue {
             pub fn params(&self) -> &dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
-            /// The parameters of the node, whatever its type.
+            /// The parameters of the node, to be changed, whatever the node's type.
             pub fn params_mut(&mut self) -> &mut dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
@@ -441,7 +447,7 @@ impl Node {
         }
     }
 
-    /// The reason why the node's files cannot be used together, although each one is readable.
+    /// The reason why the node's files cannot be used together, although each file is readable.
     pub fn files_error(&self) -> Option<String> {
         match self.work() {
             Work::Generator(node) => node.files_error(),
@@ -449,7 +455,7 @@ impl Node {
         }
     }
 
-    /// The layout of the node's raw files, which such files do not record themselves.
+    /// The layout of the node's raw files, because raw files do not record their own layout.
     pub fn raw_layout(&self) -> RawLayout {
         match self.work() {
             Work::Generator(node) => node.raw_layout(),
@@ -457,7 +463,7 @@ impl Node {
         }
     }
 
-    /// A note for the user about the node's files in a scene of side length `size_metres`; the files are valid.
+    /// A note for the user about the node's files in a scene of side length `size_metres`. The files are valid.
     pub fn files_note(&self, size_metres: f32) -> Option<String> {
         match self.work() {
             Work::Generator(node) => node.files_note(size_metres),
@@ -465,7 +471,7 @@ impl Node {
         }
     }
 
-    /// Applies `preset`: parameters that it does not name return to their defaults.
+    /// Applies `preset`. Parameters that the preset does not name return to their defaults.
     pub fn adopt(&mut self, preset: &Preset) {
         let about = self.about();
         for (index, spec) in about.params.iter().enumerate() {
@@ -484,7 +490,7 @@ impl Node {
         })
     }
 
-    /// The process, if this node is one.
+    /// The node as a process, or `None` if it is of another kind.
     pub fn as_process(&self) -> Option<&dyn Process> {
         match self.work() {
             Work::Process(process) => Some(process),

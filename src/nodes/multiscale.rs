@@ -9,8 +9,8 @@
 //! the levels on the way to the result, and a larger size adds levels without changing the earlier ones. If the
 //! requested size is not one of these sizes, the last refinement is by a factor other than 2.
 //!
-//! A process can have its trunk streams stay in place from a [settled](StreamBeds::settled_samples) grid on
-//! ([`StreamBeds`]).
+//! A process can keep its trunk streams in place on all grids finer than a certain grid
+//! ([`settled_samples`](StreamBeds::settled_samples)); [`StreamBeds`] lists the ways.
 //!
 //! A process scales its own lengths and depths from level to level ([`Context::level`]) if they follow the cell size.
 //! Lengths that result from a slope or a time stay unchanged.
@@ -19,7 +19,7 @@ use super::Context;
 use talweg_ground::field::{Cancelled, Grid, GridDisplacement};
 
 talweg_ground::choices! {
-    /// The coarsest grid of an erosion, which decides how wide its largest landforms are.
+    /// The coarsest grid of an erosion process, which decides how wide its largest landforms are.
     LargestScale {
         OneGrid "One grid": "Runs only on the finest grid, as in the papers. Landforms have a single width, and larger sizes take far longer.",
         Samples33 "1/32 of the side": "Starts on 33 samples per side: a few valleys across the whole terrain.",
@@ -30,12 +30,13 @@ talweg_ground::choices! {
     }
 }
 
-/// Parameters of an erosion that runs from coarse to fine: `multiscale_params!();`. [`MultiScale`] holds their values.
+/// Declares the parameters of an erosion process that runs from coarse to fine: `multiscale_params!();`. [`MultiScale`]
+/// holds their values.
 macro_rules! multiscale_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [
             /// Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and
-            /// large sizes take seconds. Iterations, lengths and depths refer to the coarsest grid.
+            /// large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid.
             largest_scale: $crate::multiscale::LargestScale
                 = $crate::multiscale::LargestScale::OneGrid;
             /// Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad,
@@ -54,7 +55,7 @@ pub(crate) use multiscale_params;
 pub struct MultiScale {
     /// The coarsest grid.
     pub largest: LargestScale,
-    /// Iterations on a level divided by those on the previous level.
+    /// Iterations on a level divided by the iterations on the previous level.
     pub fine_weight: f32,
 }
 
@@ -65,12 +66,12 @@ pub struct Level {
     pub samples: usize,
     /// Iterations on this grid.
     pub iterations: u32,
-    /// Cell size of the coarsest grid divided by that of this grid; 1 if there is only one grid.
+    /// Cell size of the coarsest grid divided by the cell size of this grid; 1 if there is only one grid.
     pub scale: f32,
 }
 
 impl LargestScale {
-    /// Samples per side; `None` if there is only one grid.
+    /// Samples per side of the coarsest grid; `None` if the process runs on the requested grid only.
     pub fn samples(self) -> Option<usize> {
         match self {
             Self::OneGrid => None,
@@ -86,8 +87,8 @@ impl LargestScale {
 /// Samples per side of the coarsest possible level.
 const SMALLEST_LEVEL: usize = 33;
 
-/// The grid before one of `samples` on the way from coarse to fine: the largest of 33, 65, 129, 257 … samples that is
-/// coarser by a factor of at least 1.5.
+/// Samples per side of the grid that precedes a grid of `samples` on the way from coarse to fine. It is the largest of
+/// 33, 65, 129, 257 … samples that is coarser by a factor of at least 1.5.
 pub fn coarser_samples(samples: usize) -> Option<usize> {
     let is_coarser = |level: &usize| 3 * (level - 1) <= 2 * (samples.max(1) - 1);
     std::iter::successors(Some(SMALLEST_LEVEL), |level| Some(2 * (level - 1) + 1)).take_while(is_coarser).last()
@@ -97,13 +98,14 @@ impl MultiScale {
     /// The process runs on the requested grid only.
     pub const ONE_GRID: Self = Self { largest: LargestScale::OneGrid, fine_weight: 1.0 };
 
-    /// Samples per side of the grid that the process runs on before a grid of `samples`, if there is a coarser one.
+    /// Samples per side of the grid that the process runs on before a grid of `samples`. `None` if there is no coarser
+    /// grid.
     pub fn coarser(&self, samples: usize) -> Option<usize> {
         let coarsest = self.largest.samples()?;
         coarser_samples(samples).filter(|&level| level >= coarsest)
     }
 
-    /// Cell size of the coarsest grid divided by that of a grid of `samples`; 1 if there is only one grid.
+    /// Cell size of the coarsest grid divided by the cell size of a grid of `samples`; 1 if there is only one grid.
     pub fn scale(&self, samples: usize) -> f32 {
         self.largest.samples().map_or(1.0, |coarsest| (samples - 1) as f32 / (coarsest - 1) as f32)
     }
@@ -119,7 +121,7 @@ impl MultiScale {
         (f64::from(iterations) * weight).round().clamp(1.0, f64::from(u32::MAX)) as u32
     }
 
-    /// The levels up to a grid of `samples`, the coarsest first. The coarsest level runs `iterations`.
+    /// The levels up to a grid of `samples`, the coarsest first. The process runs `iterations` on the coarsest level.
     pub fn levels(&self, iterations: u32, samples: usize) -> Vec<Level> {
         let sizes = std::iter::successors(Some(samples), |&samples| self.coarser(samples));
         let level =
@@ -143,13 +145,13 @@ pub struct FinerGrids {
 }
 
 impl FinerGrids {
-    /// The next grid only adds the change to the terrain below.
+    /// The next grid only adds the process's change of height to the terrain below.
     pub const DEFAULT: Self = Self { carries_sediment_on: false, follows_grid: false, stream_beds: StreamBeds::Free };
 }
 
-/// How finer grids treat the beds of trunk streams when a process runs from coarse to fine. The trunk streams are those
-/// found on the grid of [`settled_samples`](Self::settled_samples), on squares only. On planets a cell of that grid is
-/// many kilometres wide, far wider than a stream, so all beds are free.
+/// How finer grids treat the beds of trunk streams when a process runs from coarse to fine. Trunk streams are found on
+/// the grid of [`settled_samples`](Self::settled_samples), on squares only. On planets a cell of that grid is many
+/// kilometres wide, far wider than a stream, so all beds are free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamBeds {
     /// The finer grids reshape the beds freely.
@@ -158,16 +160,17 @@ pub enum StreamBeds {
     /// process itself acts freely on the finer grids.
     Kept,
     /// Detail of the layers below returns to the beds as it does elsewhere, and the process acts freely. But when the
-    /// process starts on a finer grid, no obstacle across a bed rises above the bed's former height. For rough beds
-    /// that the process neither erodes nor fills. The process can run in parts.
+    /// process starts on a finer grid, no obstacle across a bed rises above the bed's former height. This suits rough
+    /// beds that the process neither erodes nor fills. The process can run in parts.
     Cleared,
-    /// As [`Kept`](Self::Kept), and the process also preserves the beds on finer grids. For processes that do not know
-    /// the drainage area and would divert the streams.
+    /// As [`Kept`](Self::Kept), and the process also preserves the beds on finer grids. This suits processes that do
+    /// not know the drainage area and would divert the streams.
     Held,
     /// Channels are cut along the beds, deeper where the drainage area is larger: once before the process starts on a
-    /// finer grid, and again after it has run there. The process also preserves the beds as in [`Held`](Self::Held).
-    /// For processes that do not know the drainage area and leave plains of debris without streams. Detail of the
-    /// layers below does not return to the beds. The process runs as a whole.
+    /// finer grid, and again after the process has run there. The process also preserves the beds as in
+    /// [`Held`](Self::Held). This suits processes that do not know the drainage area and leave plains of debris without
+    /// streams. Detail of the layers below does not return to the beds. The process runs on the whole terrain at once,
+    /// not in parts.
     Incised,
 }
 
@@ -177,7 +180,7 @@ impl StreamBeds {
         matches!(self, Self::Kept | Self::Held | Self::Incised)
     }
 
-    /// Whether most of the change to the beds on a grid is undone when the process has run there.
+    /// Whether most of a process's change to the beds is undone after the process has run on a grid.
     pub fn restores_beds(self) -> bool {
         matches!(self, Self::Held | Self::Incised)
     }
@@ -190,25 +193,28 @@ impl StreamBeds {
     }
 }
 
-/// Grid after which channels are cut: one level coarser than [`TRUNK_STREAM_SAMPLES`], so that level has channels as well.
+/// Samples per side of the grid after which channels are cut: one level coarser than [`TRUNK_STREAM_SAMPLES`], so that
+/// the grid of that size has channels as well.
 const INCISED_SAMPLES: usize = 257;
 
-/// Displacement of valleys that follow the grid, in cells of the coarser grid.
+/// Displacement of valleys that align with the grid, in cells of the coarser grid.
 const BEND_CELLS: f32 = 0.9;
-/// Samples per side of the grid from which on the displacement in cells halves at each level. The courses are then
-/// settled: all further displacements add up to less than one cell of this grid.
+/// Samples per side of a certain grid: on finer grids, the displacement in cells halves at each level. The courses are
+/// then settled, because all further displacements add up to less than one cell of this grid.
 pub const TRUNK_STREAM_SAMPLES: usize = 513;
 /// Separates these random values from those of the process.
 const BEND_SALT: u64 = 0xbe4d;
 
-/// Displacement of the valleys of a grid of `samples` on the way to the next grid, in its cells.
+/// Displacement of the valleys of a grid of `samples` while they are resampled to the next grid, in cells of the
+/// former.
 fn bend_cells(samples: usize) -> f32 {
     let beyond = (samples - 1) as f32 / (TRUNK_STREAM_SAMPLES - 1) as f32;
     if beyond < 1.0 { BEND_CELLS } else { 0.5 * BEND_CELLS / beyond }
 }
 
-/// Displacement that bends the result of a process on the grid `coarse` while it is resampled to the grid of `cx`. For
-/// processes that [follow the grid](FinerGrids::follows_grid), whose valleys align with rows, columns and diagonals.
+/// Displacement that bends the result of a process on the grid `coarse` while the result is resampled to the grid of
+/// `cx`. Processes that [follow the grid](FinerGrids::follows_grid) need it: their valleys align with rows, columns and
+/// diagonals.
 ///
 /// # Errors
 /// If the evaluation is cancelled.
@@ -217,8 +223,8 @@ pub fn valley_displacement(cx: &Context, coarse: Grid) -> Result<GridDisplacemen
     GridDisplacement::random(coarse, cx.grid, bend_cells(coarse.whole_samples()), random, cx.control)
 }
 
-/// Number of distinct samples of `to` divided by that of `from`; a window counts as its whole grid. Sums over a grid
-/// grow by this factor.
+/// Number of distinct samples of `to` divided by the number of distinct samples of `from`. A window counts as its whole
+/// grid. Sums over a grid grow by this factor.
 pub fn sample_ratio(from: Grid, to: Grid) -> f64 {
     let [from, to] = [from, to].map(|grid| grid.with_samples(grid.whole_samples()).distinct_len() as f64);
     to / from

@@ -1,8 +1,8 @@
 //! How a node can be computed in parts: window by window, with the same result, bit by bit, as on the whole terrain.
 //!
 //! A node declares this only in its traits. A window is a [`Grid`](talweg_ground::field::Grid) that knows its position
-//! in the whole terrain, so a node's code runs on it unchanged. A window has no samples beyond its sides. The resulting
-//! errors reach inwards no farther than the node's stencil, and this margin is cut off.
+//! in the whole terrain, so a node's code runs unchanged on a window. A window has no samples beyond its sides. The
+//! resulting errors reach inwards no farther than the node's stencil, and the margin with these errors is cut off.
 
 use super::erosion::stream_power::StreamPower;
 use super::{Context, Filter};
@@ -15,9 +15,9 @@ use talweg_ground::hydrology::FlowRouting;
 pub enum NodeParts<'a> {
     /// A sample depends on its position and on the input at that position.
     Points,
-    /// A sample depends on the input within reach.
+    /// A sample depends on the input within the stencil radius.
     Within(StencilRadius),
-    /// In each iteration of a process, a sample depends on the previous state within reach.
+    /// In each iteration of a process, a sample depends on the previous state within the stencil radius.
     Iterations {
         /// Stencil radius of an iteration.
         reach: StencilRadius,
@@ -30,12 +30,13 @@ pub enum NodeParts<'a> {
     /// A sample depends on its position and on the drainage of the whole terrain, which the tiles compute in several
     /// stages ([`hydrology::tiled`](talweg_ground::hydrology::tiled)).
     Drained(NodeDrainage, &'a dyn DrainedFilter),
-    /// In every iteration a sample depends on its position, the drainage of the whole terrain, and the new heights of
-    /// the samples that it drains to.
+    /// In every iteration a sample depends on its position, on the drainage of the whole terrain, and on the new height
+    /// of the sample that receives its water.
     Worn(NodeDrainage, &'a StreamPower),
-    /// A sample depends on its position, the input there, and the lowest and the highest of all heights.
+    /// A sample depends on its position, on the input there, and on the lowest and the highest height of the whole
+    /// terrain.
     Ranged(&'a dyn RangedFilter),
-    /// A sample depends on the input and on the smoothed heights of the whole terrain, both within reach.
+    /// A sample depends on the input and on the smoothed heights of the whole terrain, both within the stencil radius.
     Smoothed(NodeSmoothing, &'a dyn SmoothedFilter),
     /// The node runs only on the whole terrain. The text gives the reason and follows the word "because".
     Whole(&'static str),
@@ -43,19 +44,21 @@ pub enum NodeParts<'a> {
 
 /// A filter that can be computed in a window, given the drainage of the whole terrain.
 pub trait DrainedFilter: Filter {
-    /// As [`apply`](Filter::apply) in a window of the terrain with that drainage.
+    /// Applies the filter as [`apply`](Filter::apply) does, in a window of a terrain with the drainage `water`.
     fn apply_drained(&self, cx: &Context, water: WindowDrainage, terrain: &mut Terrain) -> Result<(), Cancelled>;
 }
 
 /// A filter that can be computed in a window, given the lowest and the highest height of the whole terrain.
 pub trait RangedFilter: Filter {
-    /// As [`apply`](Filter::apply) in a window of the terrain; `range` is that of the whole ([`Terrain::range`]).
+    /// Applies the filter as [`apply`](Filter::apply) does, in a window of the terrain. `range` is the range of the
+    /// whole terrain ([`Terrain::range`]).
     fn apply_ranged(&self, cx: &Context, range: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled>;
 }
 
 /// A filter that can be computed in a window, given the smoothed heights of the whole terrain.
 pub trait SmoothedFilter: Filter {
-    /// As [`apply`](Filter::apply) in a window of the terrain with those smoothed heights.
+    /// Applies the filter as [`apply`](Filter::apply) does, in a window of the terrain with the smoothed heights
+    /// `smooth`.
     fn apply_smoothed(&self, cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled>;
 }
 
@@ -75,18 +78,18 @@ impl NodeParts<'_> {
         if strokes.are_pointwise() { Self::Points } else { Self::Whole(Self::WHOLE_STROKE_REASON) }
     }
 
-    /// The reason why strokes with such a brush need the whole terrain.
+    /// The reason why strokes with a brush that reads neighbouring samples need the whole terrain.
     pub const WHOLE_STROKE_REASON: &'static str =
         "a brush that smooths, smears or erodes changes the whole stroke at once";
-    /// For nodes that route water over the terrain.
+    /// The parts of a node that routes water over the terrain.
     pub const DRAINED: Self = Self::Whole("water can reach a sample from anywhere on the terrain");
-    /// For nodes that change cells in place.
+    /// The parts of a node that changes cells in place.
     pub const CHANGES_IN_PLACE: Self =
         Self::Whole("it changes cells one after another, and each cell reads the earlier changes");
-    /// For nodes that run on planets only.
+    /// The parts of a node that runs on planets only.
     pub const PLANET: Self = Self::Whole("it runs on planets");
 
-    /// Stencil radius of one pass or iteration in cells of the grid of `cx`; `None` if the node needs the whole
+    /// Stencil radius of one pass or iteration, in cells of the grid of `cx`; `None` if the node needs the whole
     /// terrain.
     pub fn cells(&self, cx: &Context) -> Option<usize> {
         match self {
@@ -104,8 +107,8 @@ impl NodeParts<'_> {
 pub struct NodeDrainage {
     /// Height of the sea surface in metres.
     pub sea_metres: f32,
-    /// Whether receivers are drawn from the node's random stream (Rho8); otherwise each cell drains to its steepest
-    /// neighbour (D8).
+    /// Whether the node's random stream chooses the cell that receives a cell's water (Rho8). Otherwise each cell
+    /// drains to its steepest neighbour (D8).
     pub is_drawn: bool,
     /// The drainage areas that the node needs.
     pub areas: NodeAreas,
@@ -114,16 +117,17 @@ pub struct NodeDrainage {
 /// The drainage areas that a node needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeAreas {
-    /// No drainage areas.
+    /// The node needs no drainage areas.
     Unasked,
-    /// All water of a cell flows to its receiver.
+    /// The drainage areas if all water of a cell flows to a single cell.
     Undivided,
-    /// The water of a cell is divided between two neighbours, as in [`DInfinity`](talweg_ground::hydrology::DInfinity).
+    /// The drainage areas if the water of a cell is divided between two neighbours, as in
+    /// [`DInfinity`](talweg_ground::hydrology::DInfinity).
     Divided,
 }
 
 impl NodeDrainage {
-    /// The method by which each cell chooses its receiver.
+    /// The method that chooses the cell that receives a cell's water.
     pub fn routing(&self, cx: &Context) -> FlowRouting {
         if self.is_drawn { FlowRouting::Rho8(cx.random) } else { FlowRouting::D8 }
     }
@@ -134,11 +138,11 @@ impl NodeDrainage {
 pub struct NodeSmoothing {
     /// Standard deviation in metres, above 0.
     pub metres: f32,
-    /// Stencil radius around a sample, both for heights and for smoothed heights.
+    /// Radius around a sample within which the node reads heights and smoothed heights.
     pub reach: StencilRadius,
 }
 
-/// The drainage of the whole terrain, in a window.
+/// The drainage of the whole terrain, cut out for a window.
 #[derive(Clone, Debug, Default)]
 pub struct WindowDrainage {
     /// Heights with filled depressions, as fractions of the relief; empty if the water is divided.
@@ -147,17 +151,17 @@ pub struct WindowDrainage {
     pub areas: Vec<f32>,
 }
 
-/// A stencil radius: the sum of the contributions below.
+/// A stencil radius: the sum of a part in cells, a part in metres and a part in square metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StencilRadius {
-    /// Radius in cells.
+    /// Part of the radius in cells.
     pub cells: usize,
-    /// Radius in metres.
+    /// Part of the radius in metres.
     pub metres: f32,
-    /// Upper limit of the radius in metres, as a fraction of the terrain's side.
+    /// Upper limit of the part in metres, as a fraction of the terrain's side length.
     pub most_sides: f32,
-    /// Radius in square metres: one cell for each time that the area of a cell fits into it, like the steps of explicit
-    /// diffusion.
+    /// Part of the radius in square metres. It adds one cell for each time that the area of a cell fits into it, like
+    /// the steps of explicit diffusion.
     pub square_metres: f32,
 }
 

@@ -1,23 +1,26 @@
 //! Channels for trunk streams on plains without channels: their courses and depths.
 //! [`trunk_streams`](crate::channels::trunk_streams) says when channels are cut,
-//! [`stream_courses`](crate::channels::stream_courses) how.
+//! [`stream_courses`](crate::channels::stream_courses) how they are cut.
 //!
-//! Law, with h the terrain, c the cell of its grid and s its slope as rise over run, at most [`STEEPEST`]:
+//! Law, with h the terrain, c the cell size of its grid and s its slope as rise over run, at most [`STEEPEST`]:
 //! - Water flows over h' = h + [`WANDERING`]·s·Σ p·c·n_p. The n_p are random values from -1 to 1 at every p-th sample,
-//!   interpolated between these, with p = 8 and 4 ([`REACHES`]). On an even slope streams then turn by up to about 40°
-//!   from the steepest descent, which alone would give straight lines in the eight grid directions. On terrain steeper
-//!   than s the streams follow its valleys.
-//! - A bed falls downstream: it is the lowest terrain height passed so far, at most [`CUT`]·c below the terrain.
+//!   interpolated between these samples, with p = 8 and 4 ([`REACHES`]). On an even slope streams then turn by up to
+//!   about 40° from the steepest descent. Steepest descent alone would give straight lines in the eight grid directions.
+//!   On terrain steeper than s the streams follow its valleys.
+//! - A bed falls downstream: its height is the lowest terrain height so far downstream, at most [`CUT`]·c below the
+//!   terrain.
 //! - The channel is d = [`DEPTH`]·c·(A/A₁)^[`DEPTH_EXPONENT`] deep, at most [`DEEPEST`] times its depth at A₁. Here A
 //!   is the drainage area, and A₁ is 1 % of the terrain.
 //!
-//! Measured: without channels, 0.78 of the trunk streams of *Droplet gullies* on 4097 samples lay within a cell of
-//! those on 513; with channels, 0.98. Rejected alternatives, on 2049 samples and with the same depth for all streams:
+//! Measured: without channels, 0.78 of the trunk streams of *Droplet gullies* on 4097 samples were within a cell of the
+//! trunk streams on 513 samples; with channels, 0.98. Rejected alternatives, on 2049 samples and with the same depth
+//! for all streams:
 //! - straight courses, 0.97: they draw rows and diagonals on every even slope;
 //! - random receivers (Fairfield & Leymarie 1991) instead of random heights, 0.94 to 0.96;
-//! - keeping what droplets make of the beds, 0.96: channels became deep trenches.
+//! - keeping the beds as the droplets shape them, 0.96: channels became deep trenches.
 //!
-//! Source: stream depth grows with discharge to the power 0.4, Leopold & Maddock 1953; the random heights are ours.
+//! Source: stream depth grows with discharge to the power 0.4, Leopold & Maddock 1953. The random heights are a method
+//! of our own.
 
 use rayon::prelude::*;
 
@@ -33,22 +36,22 @@ pub const LEAST_SHARE: f32 = 0.001;
 const WANDERING: f32 = 0.7;
 /// Spacings, in samples, of the random values that deflect the streams.
 const REACHES: [usize; 2] = [8, 4];
-/// Slope of strongest wandering; on steeper terrain the wandering does not grow further and the valleys guide the
-/// water.
+/// Slope at which streams wander most. On steeper terrain the wandering does not grow further, and the valleys guide
+/// the water.
 const STEEPEST: f32 = 0.08;
 /// Samples to each side over which a slope is measured.
 const SLOPE_REACH: usize = 3;
-/// Maximum depth of a bed below the terrain to make it fall downstream, in cells.
+/// Maximum depth, in cells, to which a bed is lowered below the terrain so that the bed falls downstream.
 const CUT: f32 = 0.1;
 /// Channel depth at a drainage area of 1 % of the terrain, in cells: 2 m on hills a few kilometres wide.
 const DEPTH: f32 = 0.06;
 const DEPTH_EXPONENT: f32 = 0.4;
-/// Maximum depth as a multiple of this depth.
+/// Maximum channel depth as a multiple of [`DEPTH`].
 const DEEPEST: f32 = 2.0;
 /// Separates these random values from those of the process.
 const WANDERING_SALT: u64 = 0x3a9d;
 
-/// Side of a grid cell as a fraction of the relief.
+/// Cell size of the grid as a fraction of the relief.
 fn cell_height(cx: &Context, grid: Grid) -> f32 {
     cx.size_metres * grid.cell() / cx.relief_metres
 }
@@ -57,7 +60,7 @@ fn cell_height(cx: &Context, grid: Grid) -> f32 {
 /// the layer of `cx`.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the evaluation is cancelled.
 pub fn wandering_ground(cx: &Context, ground: &Terrain) -> Result<Vec<f32>, Cancelled> {
     let (grid, height, cell) = (ground.grid, &ground.height, cell_height(cx, ground.grid));
     let n = grid.samples;
@@ -107,9 +110,10 @@ fn random_values(grid: Grid, random: Stream) -> Vec<f32> {
     values
 }
 
-/// Bed heights along `samples` of `ground`, the terrain height elsewhere. `area` is the number of cells that drain
-/// through each sample by the receivers of `graph`. [`StreamCourses`](crate::channels::stream_courses::StreamCourses)
-/// cuts a channel of its usual depth below these heights.
+/// Bed heights along `samples` of `ground`, and the terrain height elsewhere. `area` is the number of cells that drain
+/// through each sample along the receivers of `graph`.
+/// [`StreamCourses`](crate::channels::stream_courses::StreamCourses) cuts a channel of its usual depth below these
+/// heights.
 pub fn beds(cx: &Context, ground: &Terrain, samples: &[u32], graph: &FlowGraph, area: &[f32]) -> Vec<f32> {
     let (grid, cell) = (ground.grid, cell_height(cx, ground.grid));
     // Sorting by area orders samples downstream, because a receiver always has a larger drainage area than its donors.
@@ -190,7 +194,7 @@ mod tests {
         let mut ground = plain(&cx, 0.03);
         ground.height = wandering_ground(&cx, &ground).unwrap();
         let (graph, samples, area) = drained(&cx, &ground.height);
-        // One step across the streams that is higher than the depth limit, and one that is lower.
+        // One step across the streams is higher than the depth limit, and one step is lower than the limit.
         for k in 0..cx.grid.len() {
             match k % 257 {
                 100 => ground.height[k] += 5.0 * CUT * cell,
@@ -209,7 +213,7 @@ mod tests {
         for k in samples.iter().map(|&k| k as usize) {
             assert!(depth(k) > own(k) - 1e-3 && depth(k) < own(k) + CUT + 1e-3, "{} beside {}", depth(k), own(k));
             deepest = if own(k) > deepest { own(k) } else { deepest };
-            // Except across the high step, and out of hollows that the random heights closed.
+            // Beds fall downstream, except across the high step and out of hollows that the random heights closed.
             let below = graph.receivers[k] as usize;
             if beds[below] > beds[k] + 1e-6 {
                 assert!((depth(below) - own(below) - CUT).abs() < 1e-3, "{k}: {} to {}", beds[k], beds[below]);

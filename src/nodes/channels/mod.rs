@@ -1,4 +1,4 @@
-//! Laws of the channels that an erosion keeps from one grid to the next finer one
+//! Formulas of the channels that an erosion process keeps from one grid to the next finer grid
 //! ([`multiscale`](crate::multiscale)).
 
 pub mod incised_channels;

@@ -1,20 +1,22 @@
-//! Keeps trunk streams in place from one grid to all finer ones; [`multiscale`](crate::multiscale) has the
+//! Keeps trunk streams in place from one grid to all finer grids; [`multiscale`](crate::multiscale) describes the
 //! scheme.
 //!
 //! Two causes move a trunk stream on the way to a finer grid, as measured on four scenes from 513 to 2049 samples. One
-//! is the detail of the layers below, which returns in beds that the coarser grid had eroded and filled. The other, for
-//! a process that knows no drainage area, is its own iterations. Resampling the coarser grid moves hardly any stream.
-//! Law: w is the nearness to a trunk stream of the grid of [`TRUNK_STREAM_SAMPLES`], from 0 to 1. d is the detail of the
-//! layers below that the coarser grid does not have. c is the cell of the coarser grid, and l is 1 along the streams.
-//! Then G ← G - w·d - [`THALWEG`]·c·l. Where the process [holds](StreamBeds::Held) the beds, changes by its iterations
-//! count by 1 - w·[`HELD`]. Where rough beds are [cleared](StreamBeds::Cleared) instead,
-//! [`stream_courses`](crate::channels::stream_courses) has the law. Where channels are [incised](StreamBeds::Incised),
-//! the law of [`incised_channels`](crate::channels::incised_channels) replaces the thalweg, changes by iterations count
-//! as where beds are held, and the channels are cut once more afterwards. Trunk streams follow the steepest descent
-//! (D8), across spill points, where more than [`TRUNK_SHARE`] of the terrain drains. They are found once, on a grid of
-//! fixed size that is always evaluated as a whole. Hence the cost does not grow with the requested size, and windows
-//! work. Source: the stream lines that ANUDEM enforces (Hutchinson 1989), here along the terrain's own streams. That
-//! they are lowered by a thalweg, and that no bed is breached, is ours.
+//! cause is the detail of the layers below, which returns in beds that the coarser grid had eroded and filled. The
+//! other cause is the iterations of a process that does not know the drainage area. Resampling the coarser grid moves
+//! hardly any stream.
+//! Law: w is the nearness to a trunk stream of the grid of [`TRUNK_STREAM_SAMPLES`], from 0 to 1. d is the detail of
+//! the layers below that the coarser grid does not have. c is the cell size of the coarser grid, and l is 1 along the
+//! streams. G is the terrain on which the process continues on the finer grid. Then G ← G - w·d - [`THALWEG`]·c·l.
+//! Where the process [holds](StreamBeds::Held) the beds, changes by its iterations count by 1 - w·[`HELD`]. Where rough
+//! beds are [cleared](StreamBeds::Cleared) instead, [`stream_courses`](crate::channels::stream_courses) has the
+//! formula. Where channels are [incised](StreamBeds::Incised), the formula of
+//! [`incised_channels`](crate::channels::incised_channels) replaces the thalweg. There, changes by iterations count as
+//! where beds are held, and the channels are cut once more afterwards. Trunk streams follow the steepest descent (D8),
+//! across spill points, where more than [`TRUNK_SHARE`] of the terrain drains. They are found once, on a grid of fixed
+//! size that is always evaluated on the whole terrain. Hence the cost does not grow with the requested size, and
+//! windows work. Source: the stream lines that ANUDEM enforces (Hutchinson 1989), here along the terrain's own streams.
+//! The thalweg, and the rule that no bed is breached, are our own.
 
 use std::sync::Arc;
 
@@ -35,15 +37,16 @@ const TRUNK_SHARE: f32 = 0.0025;
 const BED_CELLS: usize = 2;
 /// Depth of the thalweg in cells of the coarser grid: a few decimetres on hills a few kilometres wide.
 const THALWEG: f32 = 0.04;
-/// Width and depth of held beds. They are narrow, because terrain beside a bed may rise above it, and shallow, because
-/// little depth guides the water on smooth floors and more would be visible.
+/// Half the width of held beds, in cells, and the depth of their thalweg. The beds are narrow, because terrain near a
+/// bed may rise above it. They are shallow, because a small depth guides the water on smooth floors and a larger depth
+/// would be visible.
 const HELD_BED_CELLS: usize = 1;
 const HELD_THALWEG: f32 = 0.01;
-/// Half the width over which detail of the layers below is removed around incised channels. It is wider than that of
-/// held beds; otherwise pits of the detail would remain that the process fills elsewhere.
+/// Half the width, in cells, over which detail of the layers below is removed around incised channels. It is wider than
+/// held beds. Otherwise pits of the detail would remain, which the process fills elsewhere.
 const INCISED_BED_CELLS: usize = 3;
-/// Fraction of the iterations' change on a finer grid that a held bed undoes. Undoing all of it would keep the courses
-/// slightly better, but would leave smooth grooves where the process fills the terrain beside a bed.
+/// Fraction of the iterations' change on a finer grid that is undone in a held bed. Undoing the whole change would keep
+/// the courses slightly better, but would leave smooth grooves where the process fills the terrain around a bed.
 const HELD: f32 = 0.7;
 
 /// The trunk streams of a terrain.
@@ -54,16 +57,16 @@ pub struct TrunkStreams {
     samples: Vec<u32>,
     /// How finer grids treat the beds.
     beds: StreamBeds,
-    /// The courses, if finer grids keep them clear.
+    /// The courses of the streams, if finer grids keep their beds clear.
     courses: Option<StreamCourses>,
 }
 
 impl TrunkStreams {
-    /// The trunk streams of `ground`, a whole square terrain, whose beds finer grids treat as `beds` says. Courses are
-    /// bent by the random values of `cx`.
+    /// The trunk streams of `ground`, a whole square terrain. Finer grids treat their beds as `beds` says. The random
+    /// values of `cx` bend the courses.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the evaluation is cancelled.
     pub fn new(cx: &Context, ground: &Terrain, beds: StreamBeds) -> Result<Self, Cancelled> {
         let (grid, control) = (ground.grid, cx.control);
         let is_incised = beds == StreamBeds::Incised;
@@ -87,7 +90,7 @@ impl TrunkStreams {
         Ok(Self { grid, samples, beds, courses })
     }
 
-    /// The streams as words.
+    /// The streams as 64-bit words.
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = Vec::new();
         write_list(&mut words, &self.samples, |&k| [u64::from(k)]);
@@ -95,7 +98,8 @@ impl TrunkStreams {
         words
     }
 
-    /// Reads streams on `grid`, treated as `beds`, from [`to_words`](Self::to_words).
+    /// Reads streams on `grid`, whose beds are treated as `beds` says, from the 64-bit words of
+    /// [`to_words`](Self::to_words).
     ///
     /// # Errors
     /// If the words are not streams.
@@ -109,7 +113,7 @@ impl TrunkStreams {
         if is_whole { Ok(Self { grid, samples, beds, courses }) } else { Err(WordError) }
     }
 
-    /// 1 along the streams and 0 elsewhere, on their own grid.
+    /// A field on the grid of the streams: 1 along the streams and 0 elsewhere.
     fn lines(&self) -> Vec<f32> {
         let mut lines = vec![0.0; self.grid.len()];
         self.samples.iter().for_each(|&k| lines[k as usize] = 1.0);
@@ -117,8 +121,8 @@ impl TrunkStreams {
         lines
     }
 
-    /// Nearness of every sample of `to` to a stream: 1 in beds that reach `half_width` cells to both sides of it, 0
-    /// away from them.
+    /// Nearness of every sample of `to` to a stream: 1 in beds that reach `half_width` cells to both sides of the
+    /// stream, 0 away from the beds.
     fn bed_weights(&self, to: Grid, half_width: usize, control: &Control) -> Result<Vec<f32>, Cancelled> {
         let mesh = FlowMesh::new(self.grid);
         let spread = |field: &[f32], of: &(dyn Fn(f32, &mut dyn Iterator<Item = f32>) -> f32 + Sync)| {
@@ -141,11 +145,11 @@ impl TrunkStreams {
         Ok(beds)
     }
 
-    /// Keeps the streams in their beds on `ground`, on which the process continues on the grid of `cx`: the heights
-    /// `beneath` the process plus its change on the grid `coarse`.
+    /// Keeps the streams in their beds on `ground`, on which the process continues on the grid of `cx`. `ground`
+    /// consists of the heights `beneath` the process plus the change by the process on the grid `coarse`.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the evaluation is cancelled.
     pub fn keep(&self, cx: &Context, coarse: Grid, beneath: &[f32], ground: &mut [f32]) -> Result<(), Cancelled> {
         if self.beds.keeps_detail_out() {
             self.remove_detail_from_beds(cx, coarse, beneath, ground)?;
@@ -156,7 +160,8 @@ impl TrunkStreams {
         Ok(())
     }
 
-    /// Removes from the beds the detail of `beneath` that the grid `coarse` does not have, and cuts their thalweg.
+    /// Removes from the beds the detail of `beneath` that the grid `coarse` does not have, and cuts the thalweg of the
+    /// beds.
     fn remove_detail_from_beds(
         &self,
         cx: &Context,
@@ -197,10 +202,11 @@ impl TrunkStreams {
         self.beds.restores_beds()
     }
 
-    /// The beds of `ground` before a process runs on the grid of `cx`, to [restore](HeldBeds::restore) them after it.
+    /// The beds of `ground` before a process runs on the grid of `cx`. [`restore`](HeldBeds::restore) uses them after
+    /// the process.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the evaluation is cancelled.
     pub fn held(self: &Arc<Self>, cx: &Context, ground: &[f32]) -> Result<HeldBeds, Cancelled> {
         let beds = self.bed_weights(cx.grid, HELD_BED_CELLS, cx.control)?;
         let in_beds = beds.par_iter().zip(ground).filter_map(|(&bed, &height)| (bed > 0.0).then_some(height));
@@ -220,7 +226,7 @@ impl HeldBeds {
     /// the channels once more.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the evaluation is cancelled.
     pub fn restore(&self, cx: &Context, height: &mut [f32]) -> Result<(), Cancelled> {
         let beds = self.streams.bed_weights(cx.grid, HELD_BED_CELLS, cx.control)?;
         let in_beds = height.iter_mut().zip(&beds).filter(|(_, bed)| **bed > 0.0);
@@ -234,8 +240,8 @@ impl HeldBeds {
     }
 }
 
-/// `field` at the samples of `coarse`. Both grids may be windows: beyond the sides of `fine` its outermost samples
-/// count.
+/// `field` at the samples of `coarse`. Both grids may be windows: beyond the sides of `fine` the outermost samples of
+/// `fine` are used.
 fn sampled(fine: Grid, coarse: Grid, field: &[f32]) -> Vec<f32> {
     let (steps, last) = (fine.whole_samples() - 1, coarse.whole_samples() - 1);
     let between = |axis: usize| -> Vec<(usize, usize, f32)> {
@@ -280,7 +286,7 @@ mod tests {
                 assert_eq!(made, height(2 * row, 2 * column), "{row} {column}");
             }
         }
-        // Positions between samples where the sizes do not double.
+        // These are positions between samples, in a case where the grid sizes do not double.
         let plane: Vec<f32> = (0..fine.len()).map(|k| (k / 33 + 2 * (k % 33)) as f32).collect();
         let third = Grid::new(13, Edges::Open);
         let made = sampled(fine, third, &plane);

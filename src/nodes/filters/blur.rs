@@ -1,6 +1,6 @@
 //! Blur: a Gaussian of any radius.
 //!
-//! Law, scheme and boundary: those of `gauss`, with `radius` as the standard deviation. Radius 0 changes nothing.
+//! Law, scheme and boundary: as in `gauss`, with `radius` as the standard deviation. Radius 0 changes nothing.
 //! Source: Deriche 1993.
 
 use super::gauss;
@@ -8,7 +8,7 @@ use crate::{Context, Filter, NodeParts, SmoothedFilter, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
-    /// Softens the relief: hills narrower than the radius vanish, wider ones stay. The radius does not affect the run
+    /// Softens the relief: hills narrower than the radius vanish, wider hills stay. The radius does not affect the run
     /// time.
     Blur "Blur" in "Filter", from "Deriche 1993", also "smooth soften gaussian low-pass" {
         /// Distance over which heights are averaged (standard deviation of the Gaussian): larger values smooth wider

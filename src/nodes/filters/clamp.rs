@@ -1,9 +1,9 @@
 //! Clamp: limits heights to the range between a floor and a ceiling.
 //!
-//! Law: above c - k, with c the ceiling and k the `knee`, the height bends towards the ceiling, out = c - (c + k -
-//! h)²/4k, and equals c from c + k on; the floor mirrors this. The bend joins without a crease. k is at most half of
-//! ceiling - floor; a floor above the ceiling swaps with it. Heights between the knees stay unchanged.
-//! Boundary: none.
+//! Law: c is the ceiling and k the `knee`. Heights h above c - k bend towards the ceiling, out = c - (c + k - h)²/4k,
+//! and heights above c + k become c. The floor mirrors this. The bend joins the rest without a crease. k is at most
+//! half of ceiling - floor; a floor above the ceiling swaps with it. Heights between the knees stay unchanged.
+//! Boundary: no effect, because each sample is independent.
 //! Source: quadratic smooth minimum, Quílez 2013.
 
 use crate::{Context, Filter, OnPlanet, Traits};
@@ -44,7 +44,7 @@ impl Filter for Clamp {
     }
 }
 
-/// Distance inside the limit after clamping, for a height that was `distance` inside it before.
+/// Distance inside the limit after clamping, for a height that was `distance` inside the limit before.
 fn bend(distance: f32, knee: f32) -> f32 {
     let into = distance + knee;
     if into <= 0.0 { 0.0 } else { into * (into / (4.0 * knee)) }

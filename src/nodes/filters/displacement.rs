@@ -1,7 +1,7 @@
 //! Displacement fields made of smooth noise.
 //!
-//! Law: the components, two on a square and three in the space around a globe, are fractal gradient noise
-//! ([`GradientNoise`]) of independent streams; `reach` is three standard deviations. On a globe the vertical component
+//! Law: the components are fractal gradient noise ([`GradientNoise`]) of independent streams: two components on a
+//! square, three in the space around a globe. `reach` is three standard deviations. On a globe the vertical component
 //! is dropped.
 
 use crate::Context;
@@ -10,7 +10,7 @@ use crate::generators::octaves::{self, NoiseFade, Octaves};
 use crate::generators::warp::DomainWarp;
 use talweg_ground::field::Cancelled;
 
-/// A displacement in samples: to the south and to the east; on a globe, along the axes of space.
+/// A displacement in samples: to the south and to the east on a square, along the axes of space on a globe.
 pub struct DisplacementField {
     samples: usize,
     components: Vec<Vec<f32>>,
@@ -53,7 +53,8 @@ impl DisplacementField {
         Ok(Self { samples: cx.grid.samples, components })
     }
 
-    /// Displacement of sample `index` of a globe, which lies in `direction`: tangential to the surface, in radii.
+    /// Displacement of sample `index` of a globe, whose direction from the centre is `direction`. The displacement is
+    /// tangential to the surface and in radii of the globe.
     pub fn along_ground(&self, index: usize, direction: [f64; 3]) -> [f64; 3] {
         let cell = std::f64::consts::FRAC_PI_2 / (self.samples - 1) as f64;
         let push: [f64; 3] = std::array::from_fn(|axis| f64::from(self.components[axis][index]) * cell);

@@ -1,13 +1,15 @@
 //! Envelopes of paraboloids: grey-scale dilation and erosion whose cost does not depend on the radius.
 //!
-//! Law: out(x) = max over y of h(y) - c·|x - y|². The squared distance is a sum over the axes, so a pass over columns
-//! and then one over rows give the exact result. Scheme: on a line, sample y can only win if (y, h(y) - c·y²) is a
-//! corner of the upper convex hull. One sweep builds the hull, and a second walks along it: a constant number of steps
-//! per sample. Erosion is the dilation of the inverted terrain.
+//! Law: out(x) = max over y of h(y) - c·|x - y|², with h the heights and c the fall of the paraboloid over one cell.
+//! The squared distance is a sum over the axes, so a pass over columns and then a pass over rows give the exact result.
+//! Scheme: on a line, sample y can only win if (y, h(y) - c·y²) is a corner of the upper convex hull. One sweep builds
+//! the hull, and a second sweep walks along it: a constant number of steps per sample. Erosion is the dilation of the
+//! inverted terrain.
 //! Boundary: there are no samples beyond an open edge; on wrapping grids the line continues for half a side. On a globe
 //! |x - y| is the angle between both points, which is not a sum over axes. Instead, every sample adopts the paraboloid
-//! of a neighbour if that paraboloid is higher at the sample by its true angle; this repeats until no height rises. A
-//! sample whose paraboloid wins at no neighbour is missed; the resulting error is below one cell.
+//! of a neighbour if that paraboloid is higher at the sample, measured with the actual angle. This repeats until no
+//! height rises. The scheme misses a sample whose paraboloid wins at no neighbour; the resulting error is below one
+//! cell.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012, *Distance transforms of sampled functions*;
 //! Danielsson 1980 (on globes).
 
@@ -32,7 +34,7 @@ pub fn dilated(cx: &Context, field: &[f32], fall: f64, sign: f64) -> Result<Vec<
 /// The highest paraboloid found so far at a sample of a globe.
 #[derive(Clone, Copy)]
 struct Winner {
-    /// The sample at its apex.
+    /// The sample at the apex of the paraboloid.
     by: u32,
     height: f32,
     /// Whether the last round replaced the paraboloid.
@@ -87,7 +89,7 @@ fn angle_square(chord: f32) -> f32 {
 #[derive(Default)]
 struct Hull {
     height: Vec<f64>,
-    /// Position and height.
+    /// Position and height of each corner of the upper convex hull.
     corners: Vec<(f64, f64)>,
 }
 

@@ -1,8 +1,8 @@
 //! A group of layers with a common blend mode and mask.
 //!
 //! Law: the result is g + (blend(g, m) - g)·opacity·mask. g is the terrain below the group, and m is the result of the
-//! group's layers, which start from g or from level terrain. [`crate::eval`] computes this; the node itself changes
-//! nothing.
+//! group's layers, which start from g or from level terrain. [`crate::eval`] computes the result; the node itself
+//! changes nothing.
 //! Source: the layer groups of image editors.
 
 use crate::{Context, Filter, NodeParts, OnPlanet, Traits};

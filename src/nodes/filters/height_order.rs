@@ -1,7 +1,7 @@
 //! Sorts heights in ascending order, exactly and without comparisons.
 //!
 //! Scheme: with its sign handled, the bit pattern of a float ascends with its value. A radix sort in three passes of 11
-//! bits each is stable. A selection that reads 11 bits at a time finds a single height without sorting.
+//! bits each is stable. To find a single height, a selection reads 11 bits at a time and does not sort.
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, Grid};
@@ -74,7 +74,7 @@ impl HeightOrder {
     }
 }
 
-/// Number of samples that are sorted: the distinct ones, and on a globe also the duplicates on face borders.
+/// Number of samples that are sorted: the distinct samples, and on a globe also the duplicates on face borders.
 pub fn count(grid: Grid) -> usize {
     grid.distinct_rows() * grid.distinct()
 }

@@ -1,9 +1,9 @@
 //! Island falloff: the terrain sinks towards the edges.
 //!
 //! Law: out = w·h + (1 - w)·(-depth), w = 3t² - 2t³, t = (d - coast·n) / width limited to [0, 1]. d is the distance
-//! inside a square that touches the edges, with corners rounded by `roundness` (0 a square, 1 a circle), as a fraction
-//! of the side. n in [0, 1] is fractal gradient noise with `bays` features along a side. Bays only reach inwards, so
-//! the edges lie at exactly -depth.
+//! from the outline: a square that touches the edges, with corners rounded by `roundness` (0 a square, 1 a circle). d
+//! is a fraction of the side and positive inside. n in [0, 1] is fractal gradient noise with `bays` features along a
+//! side. Bays only reach inwards, so the edges are at exactly -depth.
 //! Boundary: on wrapping grids the noise repeats; the edges are level in any case. A preview is exactly a subsample of
 //! the full size.
 //! Squares only: a planet has no edges.
@@ -20,7 +20,7 @@ talweg_ground::params! {
     Island "Island falloff" in "Filter", from "Quílez 2008; Perlin 2002", also "coast falloff vignette edge sea mask continent border" {
         /// Depth of the sea floor at the edges, below height 0.
         depth: f32 ["m"] = 200.0, 0.0..=100_000.0, slider 0.0..=2000.0;
-        /// Width of the slope from land to sea floor, as a fraction of the side: small values give cliffs, large ones
+        /// Width of the slope from land to sea floor, as a fraction of the side: small values give cliffs, large values
         /// long shores.
         width: f32 ["share"] = 0.3, 0.001..=1.0, slider 0.02..=0.5;
         /// Roundness of the outline: 0 is a square, 1 a circle.
@@ -29,7 +29,7 @@ talweg_ground::params! {
         coast: f32 ["share"] = 0.2, 0.0..=1.0, slider 0.0..=0.5;
         /// Approximate number of bays and headlands along a side.
         bays: f32 = 4.0, 0.1..=256.0, slider 1.0..=16.0;
-        /// Number of octaves of the coast: 1 gives a smooth coast, many give a ragged one.
+        /// Number of octaves of the coast: 1 gives a smooth coast, many octaves give a ragged coast.
         octaves: u32 = 6, 1..=16, slider 1..=10;
     }
 }
@@ -59,7 +59,7 @@ impl Filter for Island {
     }
 }
 
-/// Distance inside the outline as a fraction of the side; negative outside.
+/// Distance inside the outline as a fraction of the side; negative outside the outline.
 fn distance_inside(u: f32, v: f32, roundness: f32) -> f32 {
     let corner = 0.5 * roundness;
     let (x, y) = ((u - 0.5).abs() - (0.5 - corner), (v - 0.5).abs() - (0.5 - corner));

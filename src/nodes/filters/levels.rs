@@ -1,10 +1,11 @@
 //! Levels and curve: remaps heights.
 //!
-//! Law: t = (h - input_low) / (input_high - input_low); with `clamp`, t is limited to [0, 1]; between 0 and 1 t becomes
-//! curve(t^(1/gamma)), outside it continues at slope 1 from the ends of the curve; out = output_low + t · (output_high
-//! - output_low). The defaults change nothing. An input range narrower than 10⁻⁶ is a step: below is 0, above is 1.
-//! Boundary: none, each sample is independent.
-//! Source: the levels and curves of image editors; the curve is Fritsch & Carlson 1980 (see [`ToneCurve`]).
+//! Law: t = (h - input_low) / (input_high - input_low); with `clamp`, t is limited to [0, 1]. Between 0 and 1, t
+//! becomes curve(t^(1/gamma)); outside this range t continues at slope 1 from the ends of the curve. out = output_low +
+//! t · (output_high - output_low). The defaults change nothing. An input range narrower than 10⁻⁶ is a step: heights
+//! below it map to t = 0, heights above it to t = 1.
+//! Boundary: no effect, because each sample is independent.
+//! Source: the levels and curves of image editors; the curve is by Fritsch & Carlson 1980 (see [`ToneCurve`]).
 
 use crate::{Context, Filter, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
@@ -17,16 +18,17 @@ talweg_ground::params! {
         input_low: f32 = 0.0, -10.0..=10.0, slider 0.0..=1.0;
         /// Height that is mapped to the high output, as a fraction of the relief. Lowering it raises the peaks.
         input_high: f32 = 1.0, -10.0..=10.0, slider 0.0..=1.0;
-        /// Bends the middle heights: above 1 raises slopes towards plateaus, below 1 lowers them towards valleys.
+        /// Bends the middle heights: values above 1 raise slopes towards plateaus, values below 1 lower them towards
+        /// valleys.
         gamma: f32 = 1.0, 0.05..=20.0, slider 0.2..=5.0;
-        /// New height of the low input, as a fraction of the relief. A low output above the high one inverts the
+        /// New height of the low input, as a fraction of the relief. A low output above the high output inverts the
         /// terrain.
         output_low: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5;
         /// New height of the high input, as a fraction of the relief.
         output_high: f32 = 1.0, -10.0..=10.0, slider -0.5..=1.5;
         /// Cuts off heights outside the input range, which gives flat bottoms and flat tops.
         clamp: bool = false;
-        /// Output height as a function of input height, each from its low to its high level.
+        /// Output height as a function of input height, each from its low level to its high level.
         curve: ToneCurve = ToneCurve::identity();
     }
 }

@@ -25,7 +25,7 @@ impl EightLines {
         Self { grid, values, scratch: Vec::new() }
     }
 
-    /// Writes as many of the lines as `rows` holds.
+    /// Writes the lines to `rows`, as many as `rows` can hold.
     fn write(&mut self, rows: &mut [f32]) {
         let n = self.values.len();
         if self.grid.edges == Edges::Wrap {
@@ -37,7 +37,7 @@ impl EightLines {
     }
 }
 
-/// The index inside the grid that replaces `index`, which may lie beyond the edges.
+/// The index inside the grid that replaces `index`, which may be beyond the edges.
 pub fn index_beyond(grid: Grid, index: i64) -> usize {
     let side = grid.samples as i64 - 1;
     match grid.edges {
@@ -78,8 +78,8 @@ fn columns_to_rows(
     })
 }
 
-/// Filters `lines` with `work`: lines one after another, each as long as a side of the grid. [`separable`] does this
-/// with the columns and then with the rows.
+/// Filters `lines` with `work`. `lines` holds line after line, each as long as a side of the grid. [`separable`] calls
+/// this function for the columns and then for the rows.
 pub fn along_lines(cx: &Context, lines: &mut [f32], work: impl Fn(&mut EightLines) + Sync) -> Result<(), Cancelled> {
     let n = cx.grid.samples;
     cx.bands_of(LANES, lines, |_, rows| {

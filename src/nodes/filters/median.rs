@@ -1,15 +1,15 @@
 //! Median: every sample takes the median height of its surroundings.
 //!
 //! Law: out = the median of all samples within `radius`; of two middle heights, the lower one. The result is exact.
-//! Heights are sorted once and replaced by unique ranks. The disc that slides along a row is a bit set with counts, in
-//! which the new median lies a few words from the previous one (after Huang et al. 1979). A radius below one cell
-//! changes nothing. Each step adds one edge of the disc and removes the other, so the cost grows with the radius in
-//! cells: at 1025², on 2 threads, about 35 ms + 6 ms per cell of radius. To bound the cost, the radius is limited to
-//! 1/16 of a side.
-//! Boundary: at an open edge the disc is cut off. On wrapping grids it continues on the opposite side, and on a globe
-//! along the rows and columns of the adjacent face: these converge, so the disc is up to 30 % narrower near face
-//! borders. At the corners of the cube a part of the disc has no samples. Where the faces that meet there give
-//! different medians, the lowest one is used.
+//! Heights are sorted once and replaced by unique ranks. The disc that slides along a row is a bit set with counts. In
+//! this set the new median is only a few 64-bit words away from the previous median (after Huang et al. 1979). A radius
+//! below one cell changes nothing. Each step adds one edge of the disc and removes the other, so the cost grows with
+//! the radius in cells. On 1025² samples and 2 threads the filter takes about 35 ms + 6 ms per cell of radius. To bound
+//! the cost, the radius is limited to 1/16 of a side.
+//! Boundary: at an open edge the disc is cut off. On wrapping grids the disc continues on the opposite side. On a globe
+//! it continues along the rows and columns of the adjacent face; these lines converge, so the disc is up to 30 %
+//! narrower near face borders. At the corners of the cube a part of the disc has no samples. Where the faces that meet
+//! there give different medians, the lowest median is used.
 //! Source: Tukey 1977; Huang, Yang & Tang 1979.
 
 use rayon::prelude::*;
@@ -23,15 +23,15 @@ talweg_ground::params! {
     /// Removes spikes and pits narrower than the radius; cliffs and terrace edges stay sharp. A large radius takes
     /// long.
     Median "Median" in "Filter", from "Tukey 1977; Huang et al. 1979", also "despeckle denoise spikes outliers smooth clean edges" {
-        /// Radius around each point whose median height is taken, at most 1/16 of the side: larger values remove wider
-        /// spikes.
+        /// Radius of the disc around each point whose median height replaces the point's height, at most 1/16 of the
+        /// side: larger values remove wider spikes.
         radius: f32 ["m"] = 60.0, 0.0..=1_000_000.0, slider 0.0..=500.0;
     }
 }
 
 /// Maximum radius as a fraction of the side.
 const FARTHEST: f32 = 1.0 / 16.0;
-/// Rows that share the setup of a set.
+/// Number of rows for which a rank set is set up once.
 const ROWS: usize = 8;
 
 impl Filter for Median {
@@ -98,8 +98,8 @@ impl DiscRows {
         self.0.len() / 2
     }
 
-    /// Writes the medians of the samples of a square that lie at least `margin` from its edges. With `HOLES` some
-    /// positions have no rank.
+    /// Writes the medians of the samples of a square that are at least `margin` samples from its edges. With `HOLES`
+    /// some positions have no rank.
     fn filter<const HOLES: bool>(
         &self,
         cx: &Context,
@@ -119,7 +119,7 @@ impl DiscRows {
         })
     }
 
-    /// Writes the medians of row `i` from column `margin` on. Expects `set` to be empty and empties it again.
+    /// Writes the medians of row `i`, starting at column `margin`. Expects an empty `set` and leaves it empty.
     fn slide<const HOLES: bool>(
         &self,
         grid: Grid,
@@ -167,11 +167,11 @@ impl DiscRows {
     }
 }
 
-/// Number of bits of a rank within a block. A block shares one count and has 16 words.
+/// Number of bits of a rank within a block. A block shares one count and has 16 words of 64 bits.
 const BLOCK_BITS: u32 = 10;
 const BLOCK_WORDS: usize = 1 << (BLOCK_BITS - 6);
 
-/// A set of ranks that knows how many members lie below `block`, the block of the last median.
+/// A set of ranks that knows how many of its members are below `block`, the block of the last median.
 struct RankSet {
     words: Vec<u64>,
     counts: Vec<u32>,
@@ -204,7 +204,7 @@ impl RankSet {
         self.len -= 1;
     }
 
-    /// The median rank; of two, the lower one. The set must not be empty.
+    /// The median rank; of two middle ranks, the lower one. The set must not be empty.
     fn middle(&mut self) -> u32 {
         let before = (self.len - 1) / 2;
         while self.below > before {

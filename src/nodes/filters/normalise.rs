@@ -1,9 +1,9 @@
 //! Normalise: stretches the terrain to the range between two heights.
 //!
 //! Law: out = low + (h - min) / (max - min) · (high - low). min and max are the lowest and the highest sample. If
-//! `ignore` is q %, they are the exact q % and 100 - q % percentiles; the ignored samples end up below low and above
-//! high. Level terrain, where max - min < 10⁻⁶, becomes `low`. Boundary: none; samples that a wrapping grid repeats
-//! count once. A preview uses the extremes of its own samples.
+//! `ignore` is q %, min and max are the exact q % and 100 - q % percentiles; the ignored samples end up below low and
+//! above high. Level terrain, where max - min < 10⁻⁶, becomes `low`. Boundary: no effect; samples that a wrapping grid
+//! repeats count once. A preview uses the extremes of its own samples.
 //! Source: the contrast stretch of image editors; Gonzalez & Woods 2018, §3.2.
 
 use super::height_order;
@@ -19,11 +19,11 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Stretches the heights so that the deepest valley and the highest peak lie at the given heights.
+    /// Stretches the heights so that the deepest valley and the highest peak are at the given heights.
     Normalise "Normalise" in "Filter", from "Gonzalez & Woods 2018", also "normalize stretch rescale range fit auto-level percentile" {
         /// Unit of the two heights.
         target: Target = Target::Fractions;
-        /// Height of the lowest point, as a fraction of the relief. A low height above the high one inverts the
+        /// Height of the lowest point, as a fraction of the relief. A low height above the high height inverts the
         /// terrain.
         low: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5 => |to| to.target == Target::Fractions;
         /// Height of the highest point, as a fraction of the relief.

@@ -1,13 +1,13 @@
 //! Perturbation: every point takes the height of another point close by.
 //!
-//! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn uniformly from the disc for every sample of the scene
-//! and rounded to the nearest sample in the disc, so every result is a height within the radius; this is the paper's
-//! rule. With smooth noise, d = magnitude · 2v / max(1, |2v|), where v is smooth noise (`displacement`) of width
-//! `size`. Cells are those of the scene's own resolution, so that a preview shows the same displacement. Samples that
-//! the scene does not have use the displacement of the nearest sample that it has, and are read bilinearly. Data maps
-//! move as well. Magnitude 0 changes nothing.
-//! Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless. On a globe d runs along the
-//! surface, and the nearest sample is that of the scene.
+//! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn uniformly from the disc of that radius for every
+//! sample of the scene, and rounded to the nearest sample in the disc. Every result is therefore a height within the
+//! radius, as in the paper. With smooth noise, d = magnitude · 2v / max(1, |2v|), where v is smooth noise
+//! (`displacement`) of width `size`. Cells are those of the scene's own resolution, so that a preview shows the same
+//! displacement. Samples that the scene does not have use the displacement of the scene's nearest sample, and are read
+//! bilinearly. Data maps move as well. Magnitude 0 changes nothing.
+//! Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless. On a globe d is tangential
+//! to the surface, and the nearest sample is a sample of the scene.
 //! Source: Le Martelot 2005, §3.2 (figure 12); Olsen 2004.
 
 use std::f64::consts::FRAC_PI_2;
@@ -113,7 +113,8 @@ impl Filter for Perturbation {
 }
 
 impl Perturbation {
-    /// The law on a globe, with |d| ≤ `sides`; a side is a quarter of the circumference.
+    /// Applies the equation of the module docs on a globe, with |d| ≤ `sides`; a side is a quarter of the
+    /// circumference.
     fn apply_on_globe(&self, cx: &Context, terrain: &mut Terrain, sides: f64) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         let scene_side = (cx.scene_samples - 1) as f64;
@@ -144,7 +145,7 @@ impl Perturbation {
                 };
                 let drift = DisplacementField::new(cx, &look)?;
                 resample_globe(cx, terrain, Resampling::Linear, |k, here| {
-                    // the reach of the noise is in sides, and one radius is 1/(π/2) sides
+                    // the reach of the noise is in sides of the terrain, and one radius is 1/(π/2) sides
                     let push = drift.along_ground(k, here).map(|part| part / FRAC_PI_2);
                     let length = push.iter().map(|part| part * part).sum::<f64>().sqrt();
                     let reach = sides * FRAC_PI_2 / if length > 1.0 { length } else { 1.0 };
@@ -155,7 +156,7 @@ impl Perturbation {
     }
 }
 
-/// Two perpendicular tangents at `here`: to the south and to the east. At the poles their direction is arbitrary.
+/// Two perpendicular tangents at `here`: to the south and to the east. At the poles the directions are arbitrary.
 fn tangents(here: [f64; 3]) -> [[f64; 3]; 2] {
     let level = (here[0] * here[0] + here[1] * here[1]).sqrt();
     let east = if level > 1.0e-9 { [-here[1] / level, here[0] / level, 0.0] } else { [0.0, 1.0, 0.0] };
@@ -168,7 +169,7 @@ fn tangents(here: [f64; 3]) -> [[f64; 3]; 2] {
     [south, east]
 }
 
-/// Attempts to draw a point of the square that lies in the disc: all of them miss with a probability of 10⁻¹⁰.
+/// Attempts to draw a point of the square inside the disc: all attempts fail with a probability of 10⁻¹⁰.
 const DRAWS: usize = 16;
 
 /// A displacement in whole samples, uniform in the disc of `radius` samples, and independent for each (i, j).

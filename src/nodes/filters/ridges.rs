@@ -3,10 +3,10 @@
 //! Law: g is h smoothed by `gauss` over `scale` = σ, and λ₁ ≤ λ₂ are the principal second derivatives of g, the
 //! eigenvalues of its Hessian: λ = (gxx + gyy)/2 ∓ √(((gxx - gyy)/2)² + gxy²). out = h + ridges·σ²·max(0, -λ₁) -
 //! valleys·σ²·max(0, λ₂). The factor σ² makes the strength depend on the shape alone: on a ridge about as wide as σ the
-//! change is close to the ridge's own height. If both amounts are 0, nothing changes. On a globe λ are the eigenvalues
-//! of the covariant Hessian in the metric of the face's rows and columns. Rows and columns are great circles. With X
-//! and Y their tangents and δ = 1 + X² + Y² the Christoffel terms are therefore short: ∇₁₁ = g₁₁ - 2X·Y²/δ·g₁, ∇₁₂ =
-//! g₁₂ + (X·(1 + X²)·g₂ + Y·(1 + Y²)·g₁)/δ, ∇₂₂ = g₂₂ - 2Y·X²/δ·g₂.
+//! change is close to the ridge's own height. If both amounts are 0, nothing changes. On a globe λ₁ and λ₂ are the
+//! eigenvalues of the covariant Hessian in the metric of the face's rows and columns. Rows and columns are great
+//! circles. X and Y are the tangents of their angles, and δ = 1 + X² + Y². The Christoffel terms are therefore short:
+//! ∇₁₁ = g₁₁ - 2X·Y²/δ·g₁, ∇₁₂ = g₁₂ + (X·(1 + X²)·g₂ + Y·(1 + Y²)·g₁)/δ, ∇₂₂ = g₂₂ - 2Y·X²/δ·g₂.
 //! Scheme: finite differences over one cell; scales finer than a cell fade out. Boundary: the sample beyond an open
 //! edge is the reflection at the edge; beyond a face of a globe the lattice continues ([`ghosts`]).
 //! Source: Lindeberg 1998, *Edge detection and ridge detection with automatic scale selection*.
@@ -26,7 +26,7 @@ talweg_ground::params! {
         ridges: f32 = 0.7, -10.0..=10.0, slider -2.0..=4.0;
         /// Strength of the valleys: 0 leaves valleys unchanged, negative values fill them.
         valleys: f32 = 0.7, -10.0..=10.0, slider -2.0..=4.0;
-        /// Width of the affected crests and valleys: large values affect whole ranges, small ones gullies.
+        /// Width of the affected crests and valleys: large values affect whole mountain ranges, small values gullies.
         scale: f32 ["m"] = 120.0, 1.0..=1_000_000.0, slider 10.0..=1000.0;
     }
 }
@@ -90,7 +90,7 @@ impl Ridges {
     }
 }
 
-/// Change of height from the principal second derivatives: rise of crests minus deepening of channels.
+/// Change of height from the principal second derivatives: the rise of crests minus the deepening of channels.
 #[inline(always)]
 fn rise([least, greatest]: [f32; 2], [ridges, valleys]: [f32; 2]) -> f32 {
     let crest = if least < 0.0 { -least } else { 0.0 };
@@ -98,11 +98,11 @@ fn rise([least, greatest]: [f32; 2], [ridges, valleys]: [f32; 2]) -> f32 {
     ridges * crest - valleys * channel
 }
 
-/// The law on a globe; `amounts` holds the strengths of ridges and valleys.
+/// Raises crests and deepens channels on a globe; `amounts` holds the strengths of ridges and valleys.
 fn raise_on_globe(cx: &Context, smooth: &[f32], amounts: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
     let (grid, n) = (cx.grid, cx.grid.samples);
     let globe = Globe::new(n);
-    // tangents of the angles of rows and columns, and the angle between neighbouring ones
+    // tangents of the angles of rows and columns, and the angle between neighbouring rows
     let tangents: Vec<f32> = (0..n).map(|k| globe.tangent(k) as f32).collect();
     let half_step = 0.5 * FRAC_PI_2 / (n - 1) as f32;
     let faces: Vec<Vec<f32>> = (0..grid.faces()).map(|face| ghosts(&globe, smooth, face, 1)).collect();

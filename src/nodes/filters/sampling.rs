@@ -15,11 +15,11 @@ use talweg_ground::field::{Cancelled, Edges, Globe, Grid, MapKind, Terrain};
 /// The values beyond the edges of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OutsideFill {
-    /// The sample at the edge.
+    /// The value of the sample at the edge.
     Edge,
-    /// The opposite side, as if the field repeated.
+    /// The value on the opposite side, as if the field repeated.
     Wrap,
-    /// The reflection at the edge.
+    /// The value of the field reflected at the edge.
     Mirror,
     /// Height 0.
     Flat,
@@ -42,8 +42,8 @@ pub enum Resampling {
     Cubic,
 }
 
-/// Gives every sample (i, j) the height, and the value of every data map, at the position `place(i, j)` = (row,
-/// column), in samples of the whole grid.
+/// Gives every sample (i, j) the height and the data map values at the position `place(i, j)` = (row, column), in
+/// samples of the whole grid.
 pub fn resample_terrain(
     cx: &Context,
     terrain: &mut Terrain,
@@ -57,7 +57,7 @@ pub fn resample_terrain(
         let source = Source { samples: cx.grid.samples, field, beyond };
         let mut out = vec![0.0; field.len()];
         cx.rows(&mut out, |i, row| {
-            // the far edges of a wrapping grid repeat the near ones
+            // the far edges of a wrapping grid repeat the near edges
             let i = i % distinct;
             let (mut places, mut taps) = ([[0.0; LANES]; 2], [AxisTaps::default(), AxisTaps::default()]);
             for (block, heights) in row.chunks_mut(LANES).enumerate() {
@@ -84,7 +84,7 @@ pub fn resample_terrain(
     replace_fields(terrain, between, read)
 }
 
-/// Replaces the heights and each data map by what `read` returns for them.
+/// Replaces the heights and each data map by the result of `read` for that field.
 fn replace_fields(
     terrain: &mut Terrain,
     between: Resampling,
@@ -100,11 +100,11 @@ fn replace_fields(
     Ok(())
 }
 
-/// Rows and columns around a face that a cubic reads.
+/// Number of rows and columns that a cubic reads around a face.
 const MARGIN: usize = 2;
 
-/// Gives every sample of a globe the height, and the value of every data map, at `place(index, direction)`: a direction
-/// of any length. Each sample that lies on several faces is computed only once.
+/// Gives every sample of a globe the height and the data map values in the direction `place(index, direction)`, a
+/// vector of any length. A sample that several faces share is computed only once.
 pub fn resample_globe(
     cx: &Context,
     terrain: &mut Terrain,
@@ -145,8 +145,8 @@ pub fn resample_globe(
 /// A face of a globe as a square of n + 2 · `margin` samples. The margin holds the values on the continued rows and
 /// columns of the face, read from the adjacent faces with cubics.
 ///
-/// There a sample lies on a row or column of the adjacent face, between two of its samples, so the lattice has no bend
-/// at the border. `margin` must be small compared to n.
+/// In the margin a sample is on a row or column of the adjacent face, between two samples of that face. The lattice
+/// therefore has no bend at the border. `margin` must be small compared with n.
 pub fn ghosts(globe: &Globe, field: &[f32], face: usize, margin: usize) -> Vec<f32> {
     let n = globe.samples();
     let side = n + 2 * margin;
@@ -226,7 +226,7 @@ impl Source<'_> {
         }
     }
 
-    /// [`cubic`](Self::cubic) at one of the positions whose weights `taps` holds.
+    /// Evaluates [`cubic`](Self::cubic) at the position number `lane` of those whose weights `taps` holds.
     #[inline(always)]
     fn tapped(&self, [y, x]: &[[f64; LANES]; 2], taps: &[AxisTaps; 2], lane: usize) -> f32 {
         let ([i, j], [fy, fx]) =

@@ -1,12 +1,12 @@
 //! Make edges tile: makes opposite edges equal in height and slope.
 //!
 //! Law: for every row, D = h(east edge) - h(west edge) and S = slope(east) - slope(west) are split into bands by
-//! smoothing along the edge (σ = w/2, w/4, …, w the `width`). Each band k fades out over its own width wₖ: at t =
+//! smoothing along the edge (σ = w/2, w/4, …, with w the `width`). Each band k fades out over its own width wₖ. At t =
 //! distance / wₖ from the west edge h += ½·Dₖ·(1 - 3t² + 2t³) + ½·Sₖ·wₖ·t(1 - t)², and from the east edge h +=
 //! -½·Dₖ·(…) + ½·Sₖ·wₖ·(…). Both edges thus take the mean height and the mean slope. Broad differences are spread
-//! widely, and fine ones only close to the edge, where they leave no streaks. Then the same runs along columns; there
-//! the smoothing wraps around, which preserves the result of the rows. The last row and column become exactly the
-//! first. Farther than `width` from the edges nothing changes.
+//! widely. Fine differences are spread only close to the edge, where they leave no streaks. Then the same operation
+//! runs along columns; there the smoothing wraps around, which preserves the result of the rows. The last row and
+//! column become exactly the first. Farther than `width` from the edges nothing changes.
 //! Boundary: a wrapping scene tiles already and is not changed. Data maps are not changed either.
 //! Squares only: a planet has no edges.
 //! Source: Burt & Adelson 1983, *A multiresolution spline with application to image mosaics*; cubic Hermite.
@@ -76,16 +76,16 @@ impl Filter for Seamless {
     }
 }
 
-/// Narrowest band in cells: a narrower one leaves no space for the slope correction.
+/// Width of the narrowest band in cells: a narrower band leaves no space for the slope correction.
 const NARROWEST: f64 = 4.0;
 
-/// The part of the difference between the edges with one width along the edge, and how it fades out inwards.
+/// One band of the difference between two opposite edges: its values along the edge, and how it fades out inwards.
 struct SeamBand {
     /// Half the difference in height across the seam, at every sample of the edge.
     step: Vec<f32>,
-    /// Half the difference in slope.
+    /// Half the difference in slope across the seam, at every sample of the edge.
     bend: Vec<f32>,
-    /// Weights of step and bend with growing distance from the edge.
+    /// Weights of `step` and `bend` at each sample, with growing distance from the edge.
     reach: Vec<(f32, f32)>,
 }
 

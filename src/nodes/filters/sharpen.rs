@@ -1,7 +1,7 @@
 //! Sharpen: an unsharp mask.
 //!
 //! Law: out = h + amount · (h - g), where g is h smoothed by `gauss` over `radius`. The mean height is preserved.
-//! Amount 0 or radius 0 changes nothing. Boundary: as in the smoothing.
+//! Amount 0 or radius 0 changes nothing. Boundary: as in `gauss`.
 //! Source: the unsharp mask of photographers; Gonzalez & Woods 2018, §3.6.
 
 use super::gauss;
@@ -9,9 +9,9 @@ use crate::{Context, Filter, NodeParts, SmoothedFilter, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
-    /// Emphasises the relief: terrain above its surroundings rises, terrain below them sinks.
+    /// Emphasises the relief: terrain above its surroundings rises, terrain below its surroundings sinks.
     Sharpen "Sharpen" in "Filter", from "Gonzalez & Woods 2018", also "unsharp mask crisp detail contrast high-pass" {
-        /// Radius of the surroundings: small values emphasise crags, large ones whole hills.
+        /// Radius of the surroundings: small values emphasise crags, large values whole hills.
         radius: f32 ["m"] = 100.0, 0.0..=1_000_000.0, slider 0.0..=1000.0;
         /// Multiple of the height above the surroundings that is added: 0 changes nothing, 1 doubles that height.
         amount: f32 = 0.5, 0.0..=10.0, slider 0.0..=2.0;

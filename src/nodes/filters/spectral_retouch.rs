@@ -1,8 +1,9 @@
 //! Spectral retouch: adds tables of random values, each finer and lower than the previous one, to the terrain below.
 //!
-//! Law: out = h + w·s, where s is [spectral synthesis](crate::generators::spectral) of amplitude `amount` around
-//! zero, and w is 1 everywhere or, in proportion to height, h itself: 0 at height 0 and below, 1 where h reaches the
-//! relief. Everywhere, the result is exactly that of an added layer of spectral synthesis with base 0. Amount 0 changes
+//! Law: out = h + w·s, where s is [spectral synthesis](crate::generators::spectral) of amplitude `amount` about
+//! 0. The weight w is 1 everywhere or, in proportion to height, h itself: 0 at height 0 and below, 1 where h reaches
+//!    the
+//! relief. With w = 1, the result is exactly that of an added layer of spectral synthesis with base 0. Amount 0 changes
 //! nothing.
 //! Boundary and previews: as in the generator. Squares only, like the generator.
 //! Source: Le Martelot 2005, §3.1 (figure 11); Saupe 1988.
@@ -28,12 +29,12 @@ talweg_ground::params! {
         share: RetouchShare = RetouchShare::Everywhere;
         /// Number of random values along a side of the first table: larger values make the roughness finer.
         frequency: u32 = 16, 1..=256, slider 1..=64;
-        /// Number of tables: more add finer detail. Each takes the same time.
+        /// Number of tables: more tables add finer detail. Each table takes the same time.
         layers: u32 = 6, 1..=16;
         /// Frequency of each table relative to the previous one.
         step: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
-        /// Amplitude of each table relative to the previous one: small values give smooth terrain, large ones jagged
-        /// terrain.
+        /// Amplitude of each table relative to the previous table: small values give smooth terrain, large values
+        /// jagged terrain.
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
         /// Interpolation between the values of a table.
         interpolation: Interpolation = Interpolation::Cubic;

@@ -1,10 +1,10 @@
 //! Terraces: flat treads and steep risers.
 //!
-//! Law: boundaries bₖ = step · (k + v·½·ρₖ), with ρₖ in [-1, 1) random per terrace and v the variation. In terrace bₖ ≤
-//! h < bₖ₊₁, t = (h - bₖ) / (bₖ₊₁ - bₖ) and out = bₖ + (bₖ₊₁ - bₖ) · t / ((1/a - 2)(1 - t) + 1), a = ½(1 - sharpness):
-//! Schlick's bias, which maps t = 0 and t = 1 to themselves, so terraces join without a jump. The slope is multiplied
-//! by a/(1 - a) at the foot and by (1 - a)/a at the lip.
-//! Boundary: none, each sample is independent. Heights more than a million steps from 0 stay unchanged.
+//! Law: terrace k starts at bₖ = step · (k + v·½·ρₖ), with ρₖ in [-1, 1) random per terrace and v the variation. In
+//! terrace bₖ ≤ h < bₖ₊₁, t = (h - bₖ) / (bₖ₊₁ - bₖ) and out = bₖ + (bₖ₊₁ - bₖ) · t / ((1/a - 2)(1 - t) + 1), a = ½(1 -
+//! sharpness). This is Schlick's bias, which maps t = 0 and t = 1 to themselves, so terraces join without a jump. The
+//! slope is multiplied by a/(1 - a) at the foot and by (1 - a)/a at the lip.
+//! Boundary: no effect, because each sample is independent. Heights more than a million steps from 0 stay unchanged.
 //! Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain functions*, Graphics Gems IV.
 
 use crate::{Context, Filter, OnPlanet, Traits};
@@ -17,7 +17,7 @@ talweg_ground::params! {
         step_height: f32 ["m"] = 120.0, 0.01..=100_000.0, slider 5.0..=500.0;
         /// Flatness of the treads: 0 changes nothing, 1 gives level treads with vertical risers.
         sharpness: f32 ["share"] = 0.75, 0.0..=1.0;
-        /// Variation of the step heights: 0 makes all steps equal, 1 mixes high and low ones.
+        /// Variation of the step heights: 0 makes all steps equal, 1 mixes high and low steps.
         variation: f32 ["share"] = 0.5, 0.0..=1.0;
     }
 }

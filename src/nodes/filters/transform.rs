@@ -1,13 +1,13 @@
 //! Transform: moves, rotates, scales and mirrors the terrain.
 //!
-//! Law: out(p) = h(c + S⁻¹·R⁻¹·(p - c - move)), c the centre, R a rotation by `angle` clockwise seen from above, S the
-//! scale with its signs for mirroring. The order is: mirror, scale, rotate, move. Heights are read bicubically, data
-//! maps bilinearly (`sampling`). Quarter turns and mirroring map samples to samples without a change of value, and the
-//! defaults change nothing. Scaling down skips samples: blur first where that matters.
+//! Law: out(p) = h(c + S⁻¹·R⁻¹·(p - c - move)). c is the centre, R a rotation by `angle` clockwise seen from above, and
+//! S the scale with its signs for mirroring. The order is: mirror, scale, rotate, move. Heights are read bicubically,
+//! data maps bilinearly (`sampling`). Quarter turns and mirroring map samples to samples without a change of value, and
+//! the defaults change nothing. Scaling down skips samples: blur first where that matters.
 //! Boundary: `outside`. A wrapping scene stays seamless in height, but slopes stay continuous at the seam only with
 //! moves, mirroring and quarter turns. On a planet all operations except scaling rotate or mirror the whole globe. The
-//! centre is the point at 0° N, 0° E: the globe is mirrored and rotated about it, then moved along its meridian and
-//! along the equator. A globe has no outside and keeps its size.
+//! centre is the point at 0° N, 0° E: the globe is mirrored and rotated about this point, then moved along its meridian
+//! and along the equator. A globe has no outside and keeps its size.
 //! Source: affine maps; Gonzalez & Woods 2018, §2.6.
 
 use super::sampling::{OutsideFill, Resampling, resample_globe, resample_terrain};
@@ -106,7 +106,7 @@ impl Transform {
     }
 }
 
-/// The position before the rotation that moved it to (a, b); the rotation goes from the axis of a towards that of b.
+/// The position before the rotation that moved it to (a, b). The rotation turns the axis of a towards the axis of b.
 fn turned_back(a: f64, b: f64, (sin, cos): (f64, f64)) -> (f64, f64) {
     (a * cos + b * sin, b * cos - a * sin)
 }

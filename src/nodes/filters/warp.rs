@@ -1,10 +1,10 @@
 //! Domain warp: noise displaces the terrain horizontally.
 //!
-//! Law: out(p) = h(p + d(p)), where the components of d are fractal noise (`displacement`) of `octaves` octaves, the
-//! first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
+//! Law: out(p) = h(p + d(p)). The components of d are fractal noise (`displacement`) of `octaves` octaves, the first
+//! octave `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
 //! ([`sampling`](super::sampling)). Amount 0 changes nothing.
-//! Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless. On a globe d runs along the
-//! surface.
+//! Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless. On a globe d is tangential
+//! to the surface.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
 use super::displacement::{DisplacementField, DisplacementNoise, displacement_limit};
@@ -20,7 +20,7 @@ talweg_ground::params! {
         amount: f32 ["m"] = 250.0, 0.0..=1_000_000.0, slider 0.0..=1000.0;
         /// Width of the largest bends.
         size: f32 ["m"] = 1500.0, 1.0..=1_000_000.0, slider 100.0..=8000.0;
-        /// Number of octaves: 1 makes sweeping curves, many make ragged outlines.
+        /// Number of octaves: 1 makes sweeping curves, many octaves make ragged outlines.
         octaves: u32 = 3, 1..=16, slider 1..=8;
         /// Strength of each octave relative to the previous one: larger values make outlines more ragged.
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;

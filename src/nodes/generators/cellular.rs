@@ -1,14 +1,14 @@
 //! Cellular noise (Worley) summed to fractional Brownian motion (fBm).
 //!
 //! Law: each cell of a square lattice has a feature point, moved from the centre by `jitter`. F₁ and F₂ are the
-//! distances, in cells, to the nearest and second nearest point. h = base + amplitude · Σ pⁱ·vᵢ / Σ pⁱ with v = F₁, F₂
-//! or F₂ - F₁ at frequency · lacunarityⁱ.
-//! Scheme: the point of a sample's own cell is closer than √2, and the second nearest is closer than 2, so the points
-//! of 5 × 5 cells give the exact result. Samples of a row in the same cell share a list of points that can be nearest
-//! to them.
-//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number. On a globe the cells
-//! are cubes in space (`solid::cells`). A preview is exactly a subsample of the full size. Voronoi offers a given
-//! number of points, weights of up to eight distances, and other ways of scattering the points.
+//! distances, in cells, to the nearest and second nearest point. h = base + amplitude · Σ pⁱ·vᵢ / Σ pⁱ with p the
+//! persistence and v = F₁, F₂ or F₂ - F₁ at frequency · lacunarityⁱ.
+//! Scheme: the point of a sample's own cell is closer than √2, and the second nearest point is closer than 2, so the
+//! points of 5 × 5 cells give the exact result. Samples of a row in the same cell share a list of points that can be
+//! nearest to these samples.
+//! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to a whole number. On
+//! a globe the cells are cubes in space (`solid::cells`). A preview is exactly a subsample of the full size. Voronoi
+//! offers a given number of points, weights of up to eight distances, and other ways of scattering the points.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::octaves::{self, Lattice, Octaves, RowReader, offset_params};
@@ -29,22 +29,22 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Layered cells, each layer finer and lower: scales, cracks, pitted or peaked terrain.
     Cellular "Cellular noise" in "Cells", from "Worley 1996", also "worley cells f1 f2 fbm cracks scales pits stones" {
-        /// Cells of the first octave along a side: larger values make them smaller.
+        /// Number of cells of the first octave along a side: larger values make the cells smaller.
         frequency: f32 = 5.0, 0.1..=256.0, slider 0.5..=32.0;
-        /// Number of octaves: more add finer relief, few make smooth hills. Each takes the same time.
+        /// Number of octaves: more octaves add finer relief, few make smooth hills. Each octave takes the same time.
         octaves: u32 = 4, 1..=16;
         /// Distance that gives the height.
         feature: CellDistance = CellDistance::Difference;
         /// Distance of the points from the centres of their cells: 0 gives a regular pattern.
         jitter: f32 ["share"] = 1.0, 0.0..=1.0;
-        /// Frequency of each octave relative to the previous one.
+        /// Frequency of each octave relative to the previous octave.
         lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
-        /// Amplitude of each octave relative to the previous one: small values give smooth terrain, large ones jagged
-        /// terrain.
+        /// Amplitude of each octave relative to the previous octave: small values give smooth terrain, large values
+        /// jagged terrain.
         persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8;
         /// Height for a distance of one cell, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
-        /// Height where the distance is 0, as a fraction of the relief.
+        /// Height at the points where the distance is 0, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
         offset_params!();
     }
@@ -78,7 +78,8 @@ struct CellularReader<'a> {
     law: &'a Cellular,
     /// Feature points of 5 lattice rows: for each column of the lattice the point's position in its cell.
     points: Vec<(usize, Vec<[f32; 2]>)>,
-    /// Points around a run of samples: x from the corner of the run's cell, and squared distance in y.
+    /// Points around a run of samples: x is measured from the corner of the run's cell, and y is the squared distance
+    /// along its axis.
     near: Vec<[f32; 2]>,
     /// Squares of the two smallest distances of each sample of a run.
     least: Vec<[f32; 2]>,
@@ -141,7 +142,7 @@ impl CellularReader<'_> {
         points.extend(columns.lines.iter().map(|&x| stream.bits(x, y)).map(|bits| [part(bits), part(bits >> 24)]));
     }
 
-    /// Collects the points around cell (column, row) of the lattice that can be among the two nearest of a sample of
+    /// Collects the points around cell (column, row) of the lattice that can be among the two nearest to a sample of
     /// the run `xs` at `y`.
     fn gather(&mut self, column: usize, upper: usize, xs: &[f32], y: f32) {
         let (first, last) = xs.iter().fold((1.0f32, 0.0f32), |(lo, hi), &x| (lo.min(x), hi.max(x)));

@@ -1,14 +1,15 @@
 //! Circles: many overlapping round bumps of different sizes at random positions.
 //!
 //! Law: h = base + amplitude · Σ wₖ·½(1 + cos(π·d/rₖ)) over the circles with d < rₖ, d the distance to centre k. Radii
-//! are uniform between `smallest` and 1 times `radius`. wₖ is proportional to the radius, so all bumps are equally
-//! steep, and negative for a fraction `pits` of them. The weights are scaled so that six standard deviations of the sum
-//! are 1. Centres are uniform over the square enlarged by one radius on each side, so edges look like the middle.
+//! rₖ are uniform between `smallest` and 1 times `radius`. The weight wₖ is proportional to the radius, so all bumps
+//! are equally steep, and negative for a fraction `pits` of the circles. The weights are scaled so that six standard
+//! deviations of the sum are 1. Centres are uniform over the square enlarged by one radius on each side, so the edges
+//! of the terrain look like its middle.
 //!
 //! Scheme: the cosine is a power series in the square of d/r, so a sample costs a dozen multiplications and no square
 //! root. A band of rows adds the circles that touch it, always in the same order: a preview is exactly a subsample.
 //! Boundary: on wrapping terrains circles continue on the opposite side.
-//! Squares only: distances are those of the plane.
+//! Squares only: distances are measured in the plane.
 //! Source: Le Martelot 2005, §1 (named).
 
 use crate::{Context, Generator};
@@ -19,15 +20,15 @@ talweg_ground::params! {
     Circles "Circles" in "Fractal", from "Le Martelot 2005, §1", also "discs bumps cosine hills dunes rolling" {
         /// Number of bumps.
         circles: u32 = 400, 1..=5000, slider 1..=1000;
-        /// Radius of the largest bumps, in sides of the terrain.
+        /// Radius of the largest bumps, as a fraction of the terrain's side length.
         radius: f32 = 0.15, 0.001..=1.0, slider 0.02..=0.5;
-        /// Radius of the smallest bumps, as a fraction of the largest.
+        /// Radius of the smallest bumps, as a fraction of the radius of the largest bumps.
         smallest: f32 ["share"] = 0.2, 0.0..=1.0;
         /// Fraction of the circles that are pits instead of bumps.
         pits: f32 ["share"] = 0.5, 0.0..=1.0;
         /// Approximate height from the deepest to the highest point, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
-        /// Height of the level terrain that the bumps are added to, as a fraction of the relief.
+        /// Height of the level terrain to which the bumps are added, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
     }
 }
@@ -80,7 +81,7 @@ impl Circle {
     }
 }
 
-/// ½(1 + cos(π·√u)) for u in [0, 1]: (1 - u)² times a power series, exactly 0 at 1.
+/// Returns ½(1 + cos(π·√u)) for u in [0, 1], computed as (1 - u)² times a power series; exactly 0 at 1.
 #[inline(always)]
 fn bump(u: f32) -> f32 {
     let [a, b, c, d, e, f] = SERIES;
@@ -88,15 +89,15 @@ fn bump(u: f32) -> f32 {
     (1.0 - u) * (1.0 - u) * series
 }
 
-/// The power series of [`bump`]: that of the cosine divided by (1 - u)².
+/// The power series of [`bump`]: the series of the cosine divided by (1 - u)².
 const SERIES: [f32; 6] = [1.0, -0.467_401_1, 0.094_553_86, -0.011_122_559, 0.000_866_334_9, -0.000_048_217_146];
-/// Mean of the square of the bump over its circle: ¼(1 - 8/π² + ½).
+/// Mean of the squared bump over its circle: ¼(1 - 8/π² + ½).
 const MEAN_SQUARE: f32 = 0.172_36;
 
 impl Circles {
     fn circles(&self, random: Stream, edges: Edges) -> Vec<Circle> {
         let size = |k: u32| self.smallest + (1.0 - self.smallest) * random.unit(k as i32, 0);
-        // centres lie in [-margin, 1 + margin)
+        // centres are in [-margin, 1 + margin)
         let margin = if edges == Edges::Open { self.radius } else { 0.0 };
         let span = 1.0 + 2.0 * margin;
         let mut variance = 0.0f32;

@@ -1,14 +1,15 @@
 //! Construction: the node that holds a construction tree.
 //!
-//! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](talweg_construction).
-//! The water map is the height of the water surface above the terrain. Sand and snow are maps of their thickness and
-//! raise the terrain. Materials of pieces are maps of their fraction of the ground cover. With `cut_out` the weight α
-//! is written as the map of the existing ground, which ends where α = ½, as in the paper.
+//! Law: h = surface(p) / relief with position p and relief in the construction tree's own frame, see
+//! [`construction`](talweg_construction). The water map is the height of the water surface above the terrain. Sand and
+//! snow are maps of their thickness and raise the terrain. The map of a piece's material is the fraction of the ground
+//! that the material covers. With `cut_out` the weight α of the construction is written as the map of the existing
+//! ground, which ends where α = ½, as in the paper.
 //! Scheme: tiles in parallel, each evaluating only the pieces that touch it. Octaves that the grid cannot resolve fade
 //! out, so a preview is close to the result, but not an exact subsample.
 //! Boundary: a wrapping terrain repeats its first row and column. Pieces at an edge do not continue on the opposite
-//! side, so differences form a cliff there (the filter `Seamless` removes it).
-//! Squares only: pieces lie in a plane; on a planet, construct a patch.
+//! side, so height differences form a cliff there (the filter `Seamless` removes the cliff).
+//! Squares only: pieces are placed in a plane; on a planet, construct a patch.
 
 use std::sync::{Arc, LazyLock};
 
@@ -21,11 +22,11 @@ talweg_ground::params! {
     /// Terrain built by hand from features: mountains, rivers, roads, craters and lakes, each placed, shaped and
     /// combined individually.
     Construction "Construction" in "Shapes", from "Génevaux et al. 2014, Modélisation de terrains par primitives", also "tree primitives sculpt pieces river road crater lake place feature layout" {
-        /// The features and how they are combined.
+        /// The features, and the operators that combine them.
         tree: Arc<Tree> = presets::volcano();
         /// Detail of the features: 0 shows only their plain shapes, 1 all detail.
         detail: f32 ["share"] = 1.0, 0.0..=1.0;
-        /// Cuts out the terrain around the features, which is level otherwise.
+        /// Cuts out the terrain around the features. Without it the surroundings are level terrain.
         cut_out: bool = false;
         presets {
             Volcano "Volcano": "An island with a volcano that has gullies on its flanks and a side crater." { tree = presets::volcano() }
@@ -70,18 +71,18 @@ impl Construction {
         random.bits(0, 0) as u32
     }
 
-    /// The compiled tree, with the random values of the layer.
+    /// The compiled construction tree, with the random values of the layer.
     pub fn program(&self, cx: &Context) -> Arc<Program> {
         self.program_of(cx.random)
     }
 
-    /// The compiled tree, with the random values of `random`.
+    /// The compiled construction tree, with the random values of `random`.
     pub fn program_of(&self, random: Stream) -> Arc<Program> {
         Program::shared(&self.tree, Self::seed(random))
     }
 
-    /// Recomputes the samples of a region and leaves the others unchanged. The grid must not wrap, and the terrain must
-    /// have all maps that the construction writes.
+    /// Recomputes the samples of a region and leaves the other samples unchanged. The grid must not wrap, and the
+    /// terrain must have all maps that the construction writes.
     pub fn regenerate(
         &self,
         program: &Program,
@@ -169,7 +170,7 @@ impl Generator for Construction {
         let set = (0..LAID.len()).filter(|&k| self.lays(LAID[k].0)).fold(0, |set, k| set | 1 << k);
         let set = set | usize::from(self.cut_out) << LAID.len();
         Traits {
-            // 2: narrow parts of a curve with varying width are narrow
+            // version 2 keeps narrow parts of a curve with varying width narrow
             version: 2,
             writes: &SETS[self.shares().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,

@@ -2,27 +2,27 @@
 //!
 //! Law: on a grid of 2ᵏ + 1 samples, level l = 1 … k halves the squares. Diamond: the centre of each square becomes the
 //! mean of its 4 corners plus u·dₗ. Square: the midpoint of each side becomes the mean of its 2 corners and the 2
-//! adjacent centres, plus u·dₗ. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness in (0, 1]: a
-//! surface of Hurst exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped with the same variance
-//! (the sum of four uniform values).
+//! adjacent centres, plus u·dₗ. The displacement is d₁ = amplitude·r, with r the smoothness in (0, 1]. Then dₗ₊₁ =
+//! dₗ·2⁻ʳ (`Smoothness`: a surface of Hurst exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped
+//! with the same variance (the sum of four uniform values).
 //!
 //! With [`SideMidpoints::Corners`] the midpoint of a side is the mean of its 2 corners alone, plus u·dₗ. This is the
 //! midpoint displacement of the lecture on terrain in games, whose queue of squares computes the same points in the
-//! same order of levels. Its maximum random height A of the corners is `corner_spread`, that of the first level
-//! `amplitude` at smoothness 1.
+//! same order of levels. The lecture's maximum random height A is `corner_spread` for the corners, and `amplitude` at
+//! smoothness 1 for the first level.
 //!
 //! Smoothing s (successive random additions, after Olsen's smoothed variant; the details are ours): at each level the
 //! points of the previous levels are displaced as well, by s·u·dₗ. Then every point moves half of s of the way to the
-//! mean of its neighbours. All points are thus treated alike, so the creases and peaks of the coarse squares vanish;
-//! the Hurst exponent is preserved, and nearly the erosion score as well. With [`SmoothedPart::Finished`] only the
+//! mean of its neighbours. All points are thus treated alike, so the creases and peaks of the coarse squares vanish.
+//! The Hurst exponent is preserved, and nearly the erosion score as well. With [`SmoothedPart::Finished`] only the
 //! finished terrain is smoothed: every point moves s of the way to the mean of itself and the eight samples of the
 //! scene around it. This is the last step of the program by Olsen's company that shows his paper's method
-//! (Procedurality 0.1, radius 1), except at the edges: here only existing samples count there, while the program leaves
-//! edges unsmoothed. At a smoothness of 0.5 and 65² the score is 0.35 without smoothing, 0.36 with smoothed levels and
-//! 0.42 with a smoothed finished terrain (tests/core/nodes/documents.rs).
+//! (Procedurality 0.1, radius 1). Only the edges differ: here existing samples alone count at an edge, while the
+//! program leaves edges unsmoothed. At a smoothness of 0.5 and 65² samples the erosion score is 0.35 without smoothing,
+//! 0.36 with smoothed levels and 0.42 with a smoothed finished terrain (tests/core/nodes/documents.rs).
 //!
 //! Scheme: level by level, rows in parallel; see [midpoints](super::midpoint). A small result is exactly a subsample of
-//! a large one, except with smoothing, where finer levels move all points a little. Levels that are not shown are
+//! a large result, except with smoothing, where finer levels move all points a little. Levels that are not shown are
 //! interpolated bilinearly from the last level shown.
 //! Boundary: on an open edge the midpoint of a side is the mean of its 2 corners; a wrapping terrain continues on the
 //! opposite side.
@@ -72,10 +72,10 @@ talweg_ground::params! {
         amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean initial height of the four corners, as a fraction of the relief.
         corners: f32 = 0.35, -10.0..=10.0, slider 0.0..=1.0;
-        /// Maximum random deviation of each corner from that height, as a fraction of the relief.
+        /// Maximum random deviation of each corner from the mean height of the corners, as a fraction of the relief.
         corner_spread: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
-        /// Rise of the first centre, as a fraction of the relief: above 0 makes a mountain in the middle, below 0 a
-        /// basin.
+        /// Rise of the first centre, as a fraction of the relief: values above 0 make a mountain in the middle, values
+        /// below 0 a basin.
         centre_lift: f32 = 0.15, -10.0..=10.0, slider -1.0..=1.0;
     }
 }
@@ -120,7 +120,7 @@ impl Generator for DiamondSquare {
     }
 }
 
-/// Both steps of a level; `lift` raises the first centre.
+/// Runs both steps of a level, diamond and square; `lift` raises the first centre.
 pub fn split(
     level: &MidpointLevel,
     of_sides: SideMidpoints,
@@ -146,7 +146,7 @@ fn centres(level: &MidpointLevel, coarse: &[f32]) -> Result<Vec<f32>, Cancelled>
 }
 
 /// The square step: writes corners, centres and the midpoints of the sides between them to `out`. A midpoint is the
-/// mean of its corners alone, or also of the centres `beside` it.
+/// mean of the side's corners alone, or also of the centres on both sides (`beside`).
 fn sides(
     level: &MidpointLevel,
     beside: bool,
@@ -161,7 +161,7 @@ fn sides(
         let top = &coarse[i * corners..][..corners];
         let mut middles = vec![0.0f32; corners];
         if row % 2 == 0 {
-            // corners, and midpoints of the horizontal sides between the centres above and below
+            // writes corners, and midpoints of the horizontal sides between the centres above and below
             let above = if i > 0 { Some(i - 1) } else { wraps.then_some(half - 1) };
             let below = if i < half { Some(i) } else { wraps.then_some(0) };
             let place = |j: usize| (row, 2 * j + 1);
@@ -173,7 +173,7 @@ fn sides(
             }
             interleave(cells, top, &middles[..half]);
         } else {
-            // midpoints of the vertical sides between the centres to the left and right, and the centres
+            // writes midpoints of the vertical sides between the centres to the left and right, and the centres
             let bottom = &coarse[(i + 1) * corners..][..corners];
             let centres = &centres[i * half..][..half];
             let place = |j: usize| (row, 2 * j);

@@ -1,16 +1,16 @@
 //! Faults: many straight lines across the terrain, each of which raises one of its sides.
 //!
-//! Law: h = base + amplitude · Σ wₖ·(g(dₖ) - ½), k = 0 … faults - 1, with dₖ the signed distance to line k and g the
-//! step from 0 to 1, smooth (3t² - 2t³) over `width` on either side of the line. wₖ decreases linearly from the first
-//! fault to `last` times as much at the last. All are divided by 3·√Σ wₖ², so that three standard deviations reach ±½ ·
-//! amplitude. On an open terrain each line has a random direction and passes through a random point. Boundary: a single
-//! step cannot close on itself, so on a wrapping terrain faults come in pairs with suitable directions. The lines are
-//! p·x + q·y = c + m/2, with p and q whole numbers up to 3; the terrain alternates between high and low from line to
-//! line.
+//! Law: h = base + amplitude · Σ wₖ·(g(dₖ) - ½), k = 0 … faults - 1, with dₖ the signed distance to line k. g is the
+//! step from 0 to 1, smooth (3t² - 2t³, with t from 0 to 1 across the slope) over `width` on either side of the line.
+//! wₖ decreases linearly from the first fault to `last` times as much at the last fault. All weights are divided by
+//! 3·√Σ wₖ², so that three standard deviations reach ±½ · amplitude. On an open terrain each line has a random
+//! direction and passes through a random point. Boundary: a single step cannot close on itself, so on a wrapping
+//! terrain faults come in pairs with suitable directions. The lines are p·x + q·y = c + m/2, with c random, m any whole
+//! number, and p and q whole numbers up to 3; the terrain alternates between high and low from line to line.
 //!
-//! Scheme: along a row of samples a fault is 0, then a few samples of slope, then constant. Only the slope is computed;
-//! the constants are summed at the end of the row as running differences. Sums are whole multiples of 2⁻³², which add
-//! up to the same in any order: a preview is exactly a subsample of the full size.
+//! Scheme: along a row of samples the step of a fault is 0, then a slope of a few samples, then constant. Only the
+//! slope is computed; the constants are summed at the end of the row as running differences. Sums are whole multiples
+//! of 2⁻³², which add up to the same value in any order: a preview is exactly a subsample of the full size.
 //! Squares only: the lines are straight and the sums run along rows.
 //! Source: Le Martelot 2005, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
 
@@ -21,11 +21,11 @@ use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 talweg_ground::params! {
     /// Rough terrain broken along many straight lines, each with one raised side.
     Fault "Faults" in "Fractal", from "Mandelbrot 1982; Le Martelot 2005, §1", also "poisson faulting cracks lines steps cliffs random" {
-        /// Number of faults. More faults make finer terrain; each takes the same time.
+        /// Number of faults. More faults make finer terrain; each fault takes the same time.
         faults: u32 = 400, 1..=5000, slider 1..=1000;
-        /// Step height of the last fault, as a fraction of the first.
+        /// Step height of the last fault, as a fraction of the step height of the first fault.
         last: f32 ["share"] = 0.15, 0.0..=1.0;
-        /// Width of the slope on either side of a fault, in sides of the terrain: 0 makes cliffs.
+        /// Width of the slope on either side of a fault, as a fraction of the terrain's side length: 0 makes cliffs.
         width: f32 = 0.02, 0.0..=0.25, slider 0.0..=0.1;
         /// Approximate height from the deepest to the highest point, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
@@ -70,7 +70,7 @@ struct FaultLine {
     ahead: [f32; 2],
     /// Distance of the line from the north-west corner.
     start: f32,
-    /// Height of the step; if negative, the side sinks.
+    /// Height of the step. With a negative value the side sinks.
     step: f32,
 }
 

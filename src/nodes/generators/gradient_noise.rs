@@ -9,14 +9,14 @@ use talweg_ground::field::{Cancelled, Grid, Stream};
 
 /// The octaves of gradient noise on a grid.
 pub enum GradientNoise {
-    /// On a lattice in the plane of a square.
+    /// Noise on a lattice in the plane of a square.
     Square(NoiseField),
-    /// On a lattice in space, read at the samples of a planet.
+    /// Noise on a lattice in space, read at the samples of a planet.
     Globe(SolidField),
 }
 
 impl GradientNoise {
-    /// The octaves of `law` on `grid`, each from a fork of `random`.
+    /// The octaves of `law` on `grid`, each with its own random stream forked from `random`.
     pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: NoiseFade, warp: DomainWarp) -> Self {
         match grid.is_globe() {
             true => Self::Globe(SolidField::new(grid, random, law, fade, warp)),
@@ -32,7 +32,7 @@ impl GradientNoise {
         }
     }
 
-    /// Fills `out` with base + Σ weight · noise.
+    /// Fills `out` with base + Σ weight · noise, summed over the octaves.
     pub fn sum(&self, cx: &Context, base: f32, weights: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
         octaves::sum(cx, base, weights, || self.readers(), out)
     }
@@ -40,9 +40,9 @@ impl GradientNoise {
 
 /// Reads rows of one octave.
 pub enum GradientNoiseReader<'a> {
-    /// See [`GradientNoise::Square`].
+    /// A reader of [`GradientNoise::Square`].
     Square(WarpReader<'a>),
-    /// See [`GradientNoise::Globe`].
+    /// A reader of [`GradientNoise::Globe`].
     Globe(SolidReader<'a>),
 }
 

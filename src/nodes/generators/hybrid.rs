@@ -1,11 +1,11 @@
-//! Hybrid multifractal: smooth plains at low heights, rugged mountains at high ones.
+//! Hybrid multifractal: smooth plains at low heights, rugged mountains at great heights.
 //!
 //! Law (Musgrave): signalᵢ = pⁱ · (nᵢ + offset), trust₀ = 1, trustᵢ₊₁ = min(1, trustᵢ · gain · signalᵢ), h = base +
-//! amplitude · Σ trustᵢ·signalᵢ / ((1 + offset) · Σ pⁱ), with nᵢ the gradient noise of [`lattice`](super::lattice)
-//! (scaled to ±1) at frequency · lacunarityⁱ. Where the previous octaves are low, the finer ones get little weight
-//! (trust), so valleys are smooth and high terrain is rough. Musgrave's exponent H is -log(persistence) /
-//! log(lacunarity); his gain is 1. Trust is never negative. Boundary and scheme as in the lattice: a preview is exactly
-//! a subsample of the full size.
+//! amplitude · Σ trustᵢ·signalᵢ / ((1 + offset) · Σ pⁱ), with p the persistence and nᵢ the gradient noise of
+//! [`lattice`](super::lattice) (scaled to ±1) at frequency · lacunarityⁱ. Where the previous octaves are low, the finer
+//! octaves get little weight (trust), so valleys are smooth and high terrain is rough. Musgrave's exponent H is
+//! -log(persistence) / log(lacunarity); his gain is 1. Trust is never negative. Boundary and scheme as in the lattice:
+//! a preview is exactly a subsample of the full size.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
@@ -18,7 +18,7 @@ talweg_ground::params! {
     /// Plains with smooth valleys that grow into rugged mountains.
     Hybrid "Hybrid noise" in "Noise", from "Musgrave in Ebert et al. 2003", also "multifractal heterogeneous mountains plains foothills" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
-        /// Offset of the noise before the octaves are weighted: small values make wide plains, large ones rugged
+        /// Offset of the noise before the octaves are weighted: small values make wide plains, large values rugged
         /// terrain.
         offset: f32 = 0.7, 0.0..=2.0, slider 0.2..=1.5;
         /// How quickly roughness increases above the plains: at 0 only the first octave remains.

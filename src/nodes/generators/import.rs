@@ -1,14 +1,14 @@
 //! Heightmap from a file: heights that were measured or made by another program.
 //!
 //! Law: h = (low + (high - low) · v) / relief with v the file's value from 0 to 1 at the sample's position. The file's
-//! first and last samples lie on the edges of the terrain, so a file of the scene's own size is read sample by sample.
+//! first and last samples are on the edges of the terrain, so a file of the scene's own size is read sample by sample.
 //! A file with more samples is read at the scene's samples without averaging: a preview is exactly a subsample.
-//! Boundary: a wrapping terrain repeats its first row and column, so differences form a cliff there (the filter
-//! `Seamless` removes it).
+//! Boundary: a wrapping terrain repeats its first row and column, so height differences form a cliff there (the filter
+//! `Seamless` removes the cliff).
 //! No data: voids are filled from the rim (a membrane: Laplace's equation), set to the lowest height or to the sea
 //! level, or cut out.
 //! Metres: heights in metres are used as they are. [`Import::note`] tells the user if the scene's width differs from
-//! the file's, and [`ImportSettings`] holds the settings of a scene that fits.
+//! the file's width, and [`ImportSettings`] holds the settings of a scene that fits.
 //! Squares only: a file covers one square; [`PlanetImport`](crate::planet::import) reads maps of planets.
 
 use std::path::Path;
@@ -31,7 +31,8 @@ talweg_ground::choices! {
 }
 
 impl Heights {
-    /// Heights of black and white in metres: those of the file, or `given` if the file has none or is overridden.
+    /// Heights of black and white in metres: the file's own heights, or `given` if the file records no heights or the
+    /// user overrides them.
     pub fn range(self, raster: &Raster, given: (f32, f32)) -> (f32, f32) {
         match (self, raster.range_metres) {
             (Self::File, Some(range)) => range,
@@ -45,7 +46,7 @@ talweg_ground::choices! {
     Fit {
         Stretch "Stretch": "The whole file covers the terrain; a file that is not square is distorted.",
         Crop "Crop": "The middle of the file covers the terrain; the longer side is cut off.",
-        Whole "Whole": "The whole file is shown undistorted; its edge heights continue beside it.",
+        Whole "Whole": "The whole file is shown undistorted; around the file, the heights of its edge continue.",
     }
 }
 
@@ -68,7 +69,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// The edge of the terrain on which the first row of a raw file lies.
+    /// The edge of the terrain that the first row of a raw file belongs to.
     RowOrder {
         North "North": "Rows run from north to south, as in images.",
         South "South": "Rows run from south to north, as in several engines.",
@@ -89,7 +90,7 @@ talweg_ground::params! {
     Import "Heightmap from a file" in "Shapes", from "files of other programs", also "import image picture mesh glb obj ply stl png tiff tif geotiff exr hgt srtm asc r16 r32 raw dem heightfield elevation load" {
         /// The file. For a raw file (.r16, .raw, .r32), also set the width.
         file: ImageFile = ImageFile::default();
-        /// Heights of black and white.
+        /// Source of the heights that black and white stand for.
         heights: Heights = Heights::File;
         /// Height of black.
         low_metres: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -1000.0..=4000.0;
@@ -101,11 +102,11 @@ talweg_ground::params! {
         sampling: Sampling = Sampling::Bicubic;
         /// How areas without data are filled.
         voids: VoidFill = VoidFill::Smooth;
-        /// Samples per row of a raw file; 0 for a square file.
+        /// Samples per row of a raw file. 0 assumes a square file.
         raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();
         /// Byte order of the numbers in a raw file.
         raw_bytes: ByteOrder = ByteOrder::Little => |import| import.is_raw();
-        /// Edge of the terrain on which the first row of a raw file lies.
+        /// Edge of the terrain that the first row of a raw file belongs to.
         raw_rows: RowOrder = RowOrder::North => |import| import.is_raw();
     }
 }
@@ -113,7 +114,7 @@ talweg_ground::params! {
 impl Generator for Import {
     fn traits(&self) -> Traits {
         let writes: &[MapKind] = if self.voids == VoidFill::Void { &[MapKind::Ground] } else { &[] };
-        // 2: meshes are sampled as finely as their vertices
+        // version 2 samples meshes as finely as their vertices
         let version = 1 + u32::from(is_mesh(Path::new(&self.file.0)));
         Traits { version, writes, reads_sea_level: self.voids == VoidFill::Sea, ..Traits::GENERATOR }
     }
@@ -165,7 +166,7 @@ impl Generator for Import {
     }
 }
 
-/// Tolerated difference between the scene's size and that of the file, as a fraction.
+/// Tolerated difference between the scene's size and the file's size, as a fraction.
 const NEAR: f64 = 0.01;
 
 impl Import {
@@ -200,7 +201,8 @@ impl Import {
         })
     }
 
-    /// Side in metres of a scene as wide as the visible part of the file, if the file records its size.
+    /// Side length in metres of a scene as wide as the visible part of the file; `None` if the file does not record its
+    /// size.
     pub fn fitting_metres(&self, raster: &Raster) -> Option<f64> {
         let [across, down] = raster.extent_metres()?;
         Some(match self.fit {
@@ -211,8 +213,8 @@ impl Import {
         })
     }
 
-    /// A note on the placement of the file in a scene of side length `size_metres`: if the file records another size,
-    /// or if it is distorted.
+    /// A note on the placement of the file in a scene of side length `size_metres`, if the file records another size or
+    /// is distorted.
     pub fn note(&self, raster: &Raster, size_metres: f32) -> Option<String> {
         let [across, down] = raster.extent_metres()?;
         let side = self.fitting_metres(raster)?;
@@ -228,8 +230,8 @@ impl Import {
             return None;
         }
         Some(format!(
-            "{covers}, and the scene is {} wide: slopes are {:.2} times the true ones. Set the size to {:.0} m for \
-             true slopes",
+            "{covers}, and the scene is {} wide: slopes are {:.2} times as steep as in reality. Set the size to \
+             {:.0} m for the actual slopes",
             distance(size),
             side / size,
             side
@@ -243,7 +245,7 @@ impl Import {
         // in a grid of degrees a step is longer to the north than to the east
         let (width, height) = raster.extent_metres().map_or(samples, |[across, down]| (across as f32, down as f32));
         let about_middle = |share: f32| (0.5 - 0.5 * share, share);
-        // cuts off the longer side, or leaves space beside the shorter one
+        // cuts off the longer side, or leaves space next to the shorter side
         match (self.fit, width > height) {
             (Fit::Stretch, _) => (whole, whole),
             (Fit::Crop, true) => (about_middle(height / width), whole),

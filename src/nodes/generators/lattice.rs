@@ -2,19 +2,20 @@
 //!
 //! Law (Perlin 1985): every lattice point has a unit gradient g; inside a cell, at (x, y) from its first corner, noise
 //! = lerp(w(y), lerp(w(x), g00·(x, y), g10·(x-1, y)), lerp(w(x), g01·(x, y-1), g11·(x-1, y-1))) with the fade w(t) =
-//! 3t² - 2t³ (classic) or 6t⁵ - 15t⁴ + 10t³ (Perlin 2002). It is 0 on lattice points, within ±√½, and has a standard
-//! deviation of about 0.25.
+//! 3t² - 2t³ (classic) or 6t⁵ - 15t⁴ + 10t³ (Perlin 2002). The noise is 0 on lattice points, within ±√½, and has a
+//! standard deviation of about 0.25.
 //!
-//! Scheme: the grid is regular, so everything that depends on x alone (lattice column, x, w(x)) is tabulated once per
+//! Scheme: the grid is regular, so all values that depend on x alone (lattice column, x, w(x)) are tabulated once per
 //! octave. Along one row the left and right halves of a cell are linear in x. With the fade in y folded into the
 //! gradients, left = a·x + b and right = c·(x - 1) + d, hence noise = (a·x + b) + w(x)·((c - a)·x + (d - c - b)). A
-//! band keeps the gradients of the two lattice rows around it. Loops over a row are compiled for AVX-512, AVX2 and the
-//! baseline processor; all perform the same operations in the same order on each sample, so the results are identical.
-//! The result at a position depends only on the position, so a preview is exactly a subsample of the full size.
+//! band keeps the gradients of the two lattice rows around its current row. Loops over a row are compiled for AVX-512,
+//! AVX2 and the baseline processor. All three perform the same operations in the same order on each sample, so the
+//! results are identical. The result at a position depends only on the position, so a preview is exactly a subsample of
+//! the full size.
 //!
-//! Each octave is shifted by a random fraction of a cell: otherwise all octaves would be 0 together on the points of
-//! the first. Boundary: open grids cover a part of an infinite lattice; on wrapping grids every octave has a whole
-//! number of cells per side and the lattice repeats.
+//! Each octave is shifted by a random fraction of a cell: otherwise all octaves would be 0 together on the lattice
+//! points of the first octave. Boundary: open grids cover a part of an infinite lattice; on wrapping grids every octave
+//! has a whole number of cells per side and the lattice repeats.
 
 use std::sync::LazyLock;
 
@@ -39,10 +40,10 @@ pub struct GradientOctave {
     stream: Stream,
     columns: LatticeAxis,
     rows: LatticeAxis,
-    /// The fade weight of each sample's fraction.
+    /// The fade weight at each sample's fraction within its cell.
     column_weights: Vec<f32>,
     row_weights: Vec<f32>,
-    /// Samples of each lattice column: `runs[c]..runs[c + 1]`; empty if cells are too narrow for runs to be faster.
+    /// The samples of lattice column c are `runs[c]..runs[c + 1]`. Empty if cells are too narrow for runs to be faster.
     runs: Vec<u32>,
 }
 
@@ -62,7 +63,7 @@ impl GradientOctave {
         let n = grid.samples;
         let mut runs = Vec::new();
         if columns.lines.len() * RUN <= n {
-            // a wrapping grid's last sample lies in the first cell; it is computed separately
+            // a wrapping grid's last sample is in the first cell; it is computed separately
             let last = grid.distinct();
             runs = vec![last as u32; columns.lines.len()];
             for j in (0..last).rev() {
@@ -116,7 +117,7 @@ impl GradientOctave {
 /// Reads rows of an octave. Neighbouring rows share their gradients.
 pub struct GradientReader<'a> {
     octave: &'a GradientOctave,
-    /// Index in `rows.lines` of the row of `above`; `below` is the next row.
+    /// Index in `rows.lines` of the lattice row whose gradients `above` holds; `below` is the next row.
     upper: Option<u32>,
     above: Vec<[f32; 2]>,
     below: Vec<[f32; 2]>,
@@ -131,7 +132,7 @@ impl RowReader for GradientReader<'_> {
     }
 }
 
-/// Adds a row, given the coefficients of its cells.
+/// Adds the noise of a row, given the coefficients of its cells.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_row(octave: &GradientOctave, cells: &[[f32; 4]], out: &mut [f32]) {
     let LatticeAxis { cell, fraction, .. } = &octave.columns;
@@ -170,7 +171,7 @@ impl GradientReader<'_> {
         let (y, w) = (rows.fraction[row], self.octave.row_weights[row]);
         let (top, bottom) = ((1.0 - w) * amplitude, w * amplitude);
         let (top_y, bottom_y) = (top * y, bottom * (y - 1.0));
-        // slope and height of each lattice column where it crosses this row
+        // slope and height at each lattice column on this row
         let line = |a: [f32; 2], b: [f32; 2]| (top * a[0] + bottom * b[0], top_y * a[1] + bottom_y * b[1]);
         self.cells.clear();
         let mut left = line(self.above[0], self.below[0]);
@@ -233,7 +234,7 @@ mod tests {
         out
     }
 
-    /// The law as stated at the top of the module, point by point.
+    /// The noise computed point by point with the equation at the top of the module.
     fn by_the_law(octave: &GradientOctave, fade: NoiseFade, i: usize, j: usize) -> f32 {
         let (x, y) = (octave.columns.fraction[j], octave.rows.fraction[i]);
         let (c, r) = (octave.columns.cell[j] as usize, octave.rows.cell[i] as usize);

@@ -1,11 +1,11 @@
 //! Common parts of midpoint displacement: schedule, random displacement, and the steps from level to level.
 //!
-//! A level halves the squares (or triangles) of a compact table to get the next one; rows run in parallel. Random
-//! values depend on (level, position in the level), so a small result is exactly a subsample of a large one. Sizes
-//! other than 2ᵏ + 1 are computed at the next larger such size and interpolated bilinearly at the same fractions of the
-//! side. (A window of the larger size would show another part of the terrain at every size, so a preview would not
-//! match the result.) If fewer levels are shown than fit the grid, they are interpolated in the same way: the steps of
-//! figures 1 and 3 of Le Martelot 2005.
+//! A level halves the squares (or triangles) of a compact table to get the next table; rows run in parallel. Random
+//! values depend on (level, position in the level), so a small result is exactly a subsample of a large result. Sizes
+//! other than 2ᵏ + 1 are computed at the next larger size of this form and interpolated bilinearly at the same
+//! fractions of the side. (A window of the larger size would show another part of the terrain at every size, so a
+//! preview would not match the result.) If fewer levels are shown than fit the grid, the samples are interpolated in
+//! the same way: the steps of figures 1 and 3 of Le Martelot 2005.
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
@@ -33,9 +33,9 @@ pub struct MidpointLaw {
     pub displacement: f32,
     /// How fast displacements decrease from level to level.
     pub smoothness: f32,
-    /// Rule by which they decrease.
+    /// Rule by which displacements decrease.
     pub schedule: Schedule,
-    /// Distribution from which they are drawn.
+    /// Distribution from which displacements are drawn.
     pub distribution: Distribution,
     /// Maximum number of halvings; finer detail is interpolated.
     pub levels_shown: u32,
@@ -71,20 +71,20 @@ pub fn levels(grid: Grid) -> u32 {
 
 /// A square part of a level's table.
 struct LevelTable {
-    /// Row and column of its first sample in the table.
+    /// Row and column of the part's first sample in the level's table.
     first: [usize; 2],
-    /// Samples per side.
+    /// Samples per side of the part.
     side: usize,
     heights: Vec<f32>,
 }
 
-/// Margin of a coarser table around a window of a finer one, in samples: at a window border, a split plus its smoothing
-/// contaminates 2 samples.
+/// Margin of a coarser table around a window of a finer table, in samples: at a window border, a split plus its
+/// smoothing contaminates 2 samples.
 const BESIDE: usize = 4;
 
 impl LevelTable {
-    /// First sample and samples per side of the part of each level's table that a window of the last level depends on,
-    /// from the coarsest level to `levels`.
+    /// The part of each level's table that a window of the last level depends on, from the coarsest level to `levels`.
+    /// Each part is given by its first sample and its samples per side.
     fn needed(levels: u32, first: [usize; 2], side: usize) -> Vec<([usize; 2], usize)> {
         let mut needed = vec![(first, side)];
         for level in (0..levels).rev() {
@@ -109,8 +109,8 @@ impl LevelTable {
 }
 
 /// Fills `out` starting from a table of 2^`first` + 1 samples per side. `split` makes each finer table from the
-/// previous one, and `read` interpolates in the last one if it is not the terrain itself. For a window, only the parts
-/// of the tables that it depends on are computed.
+/// previous table. `read` interpolates in the last table if that table is not the terrain itself. For a window, only
+/// the parts of the tables that the window depends on are computed.
 pub fn subdivide(
     cx: &Context,
     law: &MidpointLaw,
@@ -178,7 +178,7 @@ impl MidpointNoise {
         let (row, column) = (self.first[0] + row, self.first[1] + column);
         let bits = self.stream.bits(column as i32 & self.mask, row as i32 & self.mask);
         let unit = if GAUSSIAN {
-            // four 16-bit parts: mean 0, variance 1/3 like the uniform one, within ±2
+            // four 16-bit parts: mean 0, variance 1/3 like the uniform distribution, within ±2
             let sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
             (sum as i64 - 2 * 65_535) as f32 * (1.0 / 65_536.0)
         } else {
@@ -217,7 +217,7 @@ impl MidpointLevel<'_> {
                 }
             }
             Distribution::Upwards => {
-                // from [-1, 1) to [0, 1), in units of the limit
+                // converts from [-1, 1) to [0, 1), in units of the limit
                 for (j, h) in cells.iter_mut().enumerate() {
                     let (row, column) = place(j);
                     *h = value(j, 0.5 * (noise.value_at::<false>(row, column) + noise.scale));
@@ -265,7 +265,7 @@ impl MidpointLevel<'_> {
     }
 }
 
-/// Fills even cells from `even`, odd cells from `odd`.
+/// Fills the even cells from `even` and the odd cells from `odd`.
 pub fn interleave(cells: &mut [f32], even: &[f32], odd: &[f32]) {
     for ((pair, &e), &o) in cells.chunks_exact_mut(2).zip(even).zip(odd) {
         (pair[0], pair[1]) = (e, o);
@@ -281,7 +281,7 @@ pub fn in_square(corners: &[f32; 4], east: f32, south: f32) -> f32 {
     top * (1.0 - south) + bottom * south
 }
 
-/// As [`in_square`], linear on each of two triangles that share the diagonal from the first corner to the last.
+/// Like [`in_square`], but linear on each of two triangles that share the diagonal from the first corner to the last.
 #[inline(always)]
 pub fn in_triangles(corners: &[f32; 4], east: f32, south: f32) -> f32 {
     let [a, b, c, d] = *corners;
@@ -299,8 +299,8 @@ pub fn resample(
     resample_part(cx, full.samples, ([0; 2], full.samples, table), read, out)
 }
 
-/// The cell of a table of `full` samples per side that contains a row or column of the whole of `grid`, and the
-/// fraction within it.
+/// The cell of a table of `full` samples per side that contains a row or column of the whole grid `grid`, and the
+/// fraction within the cell.
 fn cell_in_table(grid: Grid, full: usize, index: usize) -> (usize, f32) {
     let scale = (full - 1) as f64 / (grid.whole_samples() - 1) as f64;
     let at = index as f64 * scale;
@@ -317,8 +317,8 @@ fn window_in_table(grid: Grid, full: usize) -> ([usize; 2], usize) {
     (first.map(|first| first.min(full - side)), side)
 }
 
-/// As [`resample`], from a part of the table of `full` samples per side, given by its first sample, its side and its
-/// heights.
+/// Like [`resample`], but reads from a part of the table of `full` samples per side. The part is given by its first
+/// sample, its side and its heights.
 fn resample_part(
     cx: &Context,
     full: usize,
@@ -343,12 +343,13 @@ fn resample_part(
 }
 
 /// Moves every sample `share` of the way to the mean of itself and its eight neighbours, one sample of the scene away.
-/// On other grids these are interpolated bilinearly. Neighbours beyond an open edge are ignored.
+/// On other grids these neighbours are interpolated bilinearly. Neighbours beyond an open edge are ignored.
 pub fn blend_with_neighbours(cx: &Context, share: f32, heights: &mut [f32]) -> Result<(), Cancelled> {
     let grid = cx.grid;
     let (n, distinct) = (grid.samples, grid.distinct() as f64);
     let apart = (n - 1) as f64 / (cx.scene_samples - 1) as f64;
-    // for a row or column: up to three neighbours, each interpolated between two indices with the given fraction
+    // returns, for a row or column, up to three neighbours, each interpolated between two indices with the given
+    // fraction
     let places = |k: usize| -> Vec<(usize, usize, f32)> {
         let at = [k as f64 - apart, k as f64, k as f64 + apart].into_iter();
         at.filter_map(|at| match grid.edges {

@@ -1,17 +1,17 @@
-//! Noise library: functions of the package [`noise`](https://docs.rs/noise/0.9) that have no node of their own here.
+//! Noise library: functions of the package [`noise`](https://docs.rs/noise/0.9) for which Talweg has no separate node.
 //!
-//! Law: h = base + amplitude · Σ pⁱ·nᵢ / (√2 · √Σ p²ⁱ), where nᵢ is the function at frequency · lacunarityⁱ, alone or
-//! combined with a second function. Noises are scaled to a standard deviation of ¼; rings and checks to ±√½, so that
-//! one octave of them fills [0, 1] at amplitude 1 and base 0.5. With `turbulence` the sum is read at positions
-//! displaced by the package's `Turbulence`: three octaves of its Perlin noise per coordinate.
+//! Law: h = base + amplitude · Σ pⁱ·nᵢ / (√2 · √Σ p²ⁱ), where p is the persistence and nᵢ the function at frequency ·
+//! lacunarityⁱ, alone or combined with a second function. Noises are scaled to a standard deviation of ¼. Rings and
+//! checks are scaled to ±√½, so that one octave of them fills [0, 1] at amplitude 1 and base 0.5. With `turbulence` the
+//! sum is read at positions displaced by the package's `Turbulence`: three octaves of its Perlin noise per coordinate.
 //! Scheme: every sample is computed independently, in `f64`; a preview is exactly a subsample of the full size.
-//! Boundary: none when open. The functions do not repeat. When wrapping, four readings one side apart are therefore
-//! blended, as in the package's seamless maps, with weights whose squares sum to 1: the relief is as high in the middle
-//! as at the edges. On a globe the same functions are read in space on the sphere; rings and the checkerboard lie
-//! around its axis.
+//! Boundary: open terrains need no rule. The functions do not repeat. On wrapping terrains, four readings one side
+//! apart are therefore blended, as in the package's seamless maps, with weights whose squares sum to 1. The relief is
+//! thus as high in the middle as at the edges. On a globe the same functions are read in space on the sphere; rings and
+//! the checkerboard surround the globe's axis.
 //!
-//! Portability: the functions offered here use only + - × ÷ √, comparisons and integers (their fourth powers are two
-//! multiplications, and their sums of powers of ½ are exact), so results are identical on every platform. Excluded are
+//! Portability: the functions offered here use only + - × ÷ √, comparisons and integers, so results are identical on
+//! every platform. Their fourth powers are two multiplications, and their sums of powers of ½ are exact. Excluded are
 //! `Power`, `Exponent` and `Worley` (`powf`), `RotatePoint` (sine and cosine), `ScaleBias` (`mul_add`, which differs
 //! between targets in that package), and its fractals (`powi` of any number). `Perlin`, `Simplex` and `Value` have
 //! nodes of their own, `Terrace`, `Clamp` and `Curve` are filters, and blend modes and masks replace `Blend` and
@@ -28,7 +28,7 @@ use crate::{Context, Generator, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Edges, Globe, Stream};
 
 talweg_ground::choices! {
-    /// A function of the package.
+    /// A function of the package `noise`.
     LibraryFunction {
         SuperSimplex "Super simplex": "The smoothest gradient noise: round hills without a preferred direction.",
         OpenSimplex "Open simplex": "Gradient noise on triangles with wide, overlapping hills.",
@@ -58,13 +58,14 @@ talweg_ground::params! {
         octave_params!(frequency = 4.0, octaves = 6, persistence = 0.45);
         /// How a second function is combined with the first in every octave.
         combine: Combination = Combination::Single;
-        /// The second function.
+        /// The function that is combined with the first.
         second: LibraryFunction = LibraryFunction::Cylinders => |noise| noise.combine != Combination::Single;
-        /// Features of the second function for each feature of the first.
+        /// Number of features of the second function for each feature of the first function.
         second_ratio: f32 = 1.0, 0.1..=10.0, slider 0.25..=4.0 => |noise| noise.combine != Combination::Single;
-        /// Displacement of the pattern by turbulence, in sides of the terrain: larger values distort it more.
+        /// Displacement of the pattern by turbulence, as a fraction of the terrain's side length: larger values distort
+        /// the pattern more.
         turbulence: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
-        /// Large eddies of the turbulence along a side.
+        /// Number of large eddies of the turbulence along a side.
         turbulence_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0 => |noise| noise.turbulence != 0.0;
         /// Approximate height from the deepest valley to the highest peak, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
@@ -81,7 +82,7 @@ talweg_ground::params! {
 
 /// Maximum frequency of an octave, so that cell numbers fit into 32 bits.
 const MAX_FREQUENCY: f64 = 1.0e6;
-/// Random streams of the second function and of the turbulence; octaves use the lower numbers.
+/// Keys of the random streams for the second function and for the turbulence; octaves use lower numbers.
 const SECOND: u64 = 1000;
 const TURBULENCE: u64 = 2000;
 
@@ -89,7 +90,7 @@ const TURBULENCE: u64 = 2000;
 trait LibraryNoise: NoiseFn<f64, 2> + NoiseFn<f64, 3> + Send + Sync {}
 impl<F: NoiseFn<f64, 2> + NoiseFn<f64, 3> + Send + Sync> LibraryNoise for F {}
 
-/// A seed for the package, which also uses the numbers after it.
+/// A seed for the package `noise`, which also uses the numbers after this seed.
 fn seed(random: Stream) -> u32 {
     random.bits(0, 0) as u32 >> 8
 }
@@ -97,16 +98,16 @@ fn seed(random: Stream) -> u32 {
 /// A function with its frequency and offset.
 struct Term {
     function: Box<dyn LibraryNoise>,
-    /// Features per side.
+    /// Number of features per side.
     frequency: f64,
     shift: [f64; 3],
-    /// Scale factors in the plane and in space.
+    /// Scale factors of the function in the plane and in space.
     scale: [f64; 2],
 }
 
 impl Term {
     fn new(function: LibraryFunction, frequency: f64, random: Stream) -> Self {
-        // from standard deviations that tests measure
+        // computed from standard deviations that tests measure
         let quarter_of = |deviations: [f64; 2]| deviations.map(|deviation| 0.25 / deviation);
         let (boxed, scale): (Box<dyn LibraryNoise>, _) = match function {
             LibraryFunction::SuperSimplex => (Box::new(SuperSimplex::new(seed(random))), quarter_of([0.42, 0.341])),
@@ -121,7 +122,7 @@ impl Term {
         Self { function: boxed, frequency: frequency.min(MAX_FREQUENCY), shift, scale }
     }
 
-    /// The scaled value at a position in sides.
+    /// The scaled value at a position, which is a multiple of the side length.
     fn sample<const D: usize>(&self, place: [f64; D]) -> f64
     where
         dyn LibraryNoise: NoiseFn<f64, D>,
@@ -134,7 +135,7 @@ impl Term {
 /// The sum of all octaves.
 struct OctaveSum {
     combine: Combination,
-    /// Weight, first function, second function.
+    /// Weight, first function and second function of each octave.
     octaves: Vec<(f64, Term, Option<Term>)>,
 }
 
@@ -185,7 +186,7 @@ fn fade_weights(t: f64) -> [f64; 2] {
 }
 
 impl NoiseLibrary {
-    /// Writes base + `noise`, which is read at positions in sides, measured from the middle.
+    /// Writes base + `noise`. The noise is read at positions measured from the middle, as multiples of the side length.
     fn write(&self, cx: &Context, noise: &impl LibraryNoise, out: &mut [f32]) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         let (base, offset) = (f64::from(self.base), [f64::from(self.offset_x), f64::from(self.offset_y)]);

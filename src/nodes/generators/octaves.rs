@@ -6,9 +6,9 @@ use talweg_ground::field::{Cancelled, Edges, Grid, Stream, smooth_step};
 talweg_ground::choices! {
     /// The interpolation between lattice points.
     NoiseFade {
-        Linear "Linear": "Linear, t itself: creases show the lattice, which the other options hide.",
-        Classic "Classic": "3t² - 2t³ of 1985: a little cheaper, with faint creases along the lattice.",
-        Improved "Improved": "6t⁵ - 15t⁴ + 10t³ of 2002: no creases, curvature is continuous.",
+        Linear "Linear": "Linear interpolation: creases show the lattice, which the other options hide.",
+        Classic "Classic": "Perlin's curve 3t² - 2t³ of 1985: a little cheaper, with faint creases along the lattice.",
+        Improved "Improved": "Perlin's curve 6t⁵ - 15t⁴ + 10t³ of 2002: no creases, and the curvature is continuous.",
     }
 }
 
@@ -19,7 +19,7 @@ pub const CLASSIC: u8 = NoiseFade::Classic as u8;
 /// [`NoiseFade::Improved`] as a constant for const generics.
 pub const IMPROVED: u8 = NoiseFade::Improved as u8;
 
-/// The weight at `t` from 0 to 1 of a fade that is known at compile time.
+/// The weight at `t`, from 0 to 1, for a fade that is known at compile time.
 #[inline(always)]
 pub fn fade_weight<const FADE: u8>(t: f32) -> f32 {
     match FADE {
@@ -30,7 +30,7 @@ pub fn fade_weight<const FADE: u8>(t: f32) -> f32 {
 }
 
 impl NoiseFade {
-    /// The weight at `t` from 0 to 1.
+    /// The weight of the second of two lattice points at `t`, from 0 to 1.
     pub fn weight(self, t: f32) -> f32 {
         match self {
             Self::Linear => fade_weight::<LINEAR>(t),
@@ -40,7 +40,7 @@ impl NoiseFade {
     }
 }
 
-/// Parameters of a noise that is summed in octaves. [`params!`](talweg_ground::params) includes them with
+/// Declares the parameters of a noise that is summed in octaves. [`params!`](talweg_ground::params) includes them with
 /// `octave_params!(frequency = …, octaves = …, persistence = …);`, and [`Octaves::new`] takes their values.
 macro_rules! octave_params {
     (
@@ -50,11 +50,12 @@ macro_rules! octave_params {
         talweg_ground::params! { @each $head $done [
             /// Number of large features along a side: larger values make hills narrower and therefore steeper.
             frequency: f32 = $frequency, 0.1..=256.0, slider 0.5..=32.0;
-            /// Number of octaves: more add finer relief, few make smooth hills. Each takes the same time.
+            /// Number of octaves: more octaves add finer relief, few make smooth hills. Each octave takes the same
+            /// time.
             octaves: u32 = $octaves, 1..=16;
-            /// Frequency of each octave relative to the previous one.
+            /// Frequency of each octave relative to the previous octave.
             lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
-            /// Amplitude of each octave relative to the previous one: small values give smooth terrain, large ones
+            /// Amplitude of each octave relative to the previous octave: small values give smooth terrain, large values
             /// jagged terrain.
             persistence: f32 = $persistence, 0.0..=1.0, slider 0.2..=0.8;
             $($rest)*
@@ -62,13 +63,13 @@ macro_rules! octave_params {
     };
 }
 
-/// Parameters of a pattern that can be moved: `offset_params!();`.
+/// Declares the parameters of a pattern that the user can move: `offset_params!();`.
 macro_rules! offset_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [
-            /// Moves the pattern to the west, in sides of the terrain.
+            /// Moves the pattern to the west, as a multiple of the terrain's side length.
             offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
-            /// Moves the pattern to the north, in sides of the terrain.
+            /// Moves the pattern to the north, as a multiple of the terrain's side length.
             offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
             $($rest)*
         ] }
@@ -84,9 +85,9 @@ pub struct Octaves {
     pub count: u32,
     /// Lattice cells per side of the first octave.
     pub frequency: f32,
-    /// Factor from the frequency of one octave to that of the next.
+    /// Frequency of each octave divided by the frequency of the previous octave.
     pub lacunarity: f32,
-    /// Displacement of the whole field, in sides.
+    /// Displacement of the whole field, as a multiple of the side length.
     pub offset: [f32; 2],
 }
 
@@ -97,7 +98,7 @@ impl Octaves {
     }
 
     /// The lattice of every octave, shifted by a random fraction of a cell. Each axis includes `reach` additional lines
-    /// on both sides of each sample. Wrapping grids get a whole multiple of `multiple` cells per side.
+    /// on both sides of each sample. On wrapping grids the number of cells per side is a whole multiple of `multiple`.
     pub fn lattices(&self, grid: Grid, random: Stream, reach: usize, multiple: f64) -> Vec<Lattice> {
         let mut frequency = f64::from(self.frequency);
         let mut lattices = Vec::new();
@@ -134,10 +135,10 @@ pub struct Lattice {
 pub struct LatticeAxis {
     /// Lattice lines that any sample needs, without duplicates, in ascending order.
     pub lines: Vec<i32>,
-    /// Index in `lines` of the first line that each sample needs, `reach` lines before the one before it. The others
-    /// follow.
+    /// Index in `lines` of the first line that each sample needs: `reach` lines before the line that precedes the
+    /// sample. The other lines follow.
     pub cell: Vec<u32>,
-    /// Distance from the previous line, in cells.
+    /// Distance of each sample from the previous lattice line, in cells.
     pub fraction: Vec<f32>,
 }
 
@@ -160,24 +161,24 @@ impl LatticeAxis {
                     newest = Some(needed);
                 }
             }
-            // the newest line is the last one that the sample needs
+            // the newest line is the last line that the sample needs
             cell.push((lines.len() - 2 - 2 * reach) as u32);
         }
         if period.is_some() {
-            // the last sample is exactly the first again
+            // the last sample is exactly equal to the first
             (cell[n - 1], fraction[n - 1]) = (cell[0], fraction[0]);
         }
         Self { lines, cell, fraction }
     }
 }
 
-/// Reads rows of one octave. Neighbouring rows share work.
+/// Reads rows of one octave. Neighbouring rows share intermediate results.
 pub trait RowReader {
     /// Adds `amplitude` · noise of row `row` to `out`. The noise has mean 0 and standard deviation about ¼.
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]);
 }
 
-/// Fills `out` with base + Σ weight · noise; `readers` creates a reader for every octave.
+/// Fills `out` with base + Σ weight · noise, summed over the octaves; `readers` creates a reader for every octave.
 pub fn sum<R: RowReader>(
     cx: &Context,
     base: f32,
@@ -196,7 +197,7 @@ pub fn sum<R: RowReader>(
     })
 }
 
-/// 1, persistence, persistence² …
+/// The powers 1, persistence, persistence² …, one for each octave.
 pub fn powers(octaves: u32, persistence: f32) -> Vec<f32> {
     std::iter::successors(Some(1.0f32), |w| Some(w * persistence)).take(octaves as usize).collect()
 }

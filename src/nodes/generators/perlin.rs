@@ -4,9 +4,9 @@
 //! [`lattice`](super::lattice) at frequency · lacunarityⁱ and p is the persistence. One octave fills [0, 1] at
 //! amplitude 1 and base 0.5. Division by the root of the summed squares keeps the same standard deviation for any
 //! number of octaves and any persistence (three standard deviations reach ±0.5).
-//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number. Octaves finer than the
-//! grid are kept: a preview is exactly a subsample of the full size. On a globe the noise is [`solid`](super::solid).
-//! [`warp`](super::warp) can displace the positions at which the sum is read.
+//! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to a whole number.
+//! Octaves finer than the grid are kept: a preview is exactly a subsample of the full size. On a globe the noise is
+//! [`solid`](super::solid). [`warp`](super::warp) can displace the positions at which the sum is read.
 //! Source: Perlin 1985 and 2002; Musgrave in Ebert et al. 2003, ch. 16.
 
 use super::gradient_noise::GradientNoise;

@@ -1,11 +1,11 @@
 //! Ridged multifractal.
 //!
 //! Law (Musgrave): signal₀ = (offset - |n₀|)², signalᵢ = (offset - |nᵢ|)² · min(1, max(0, gain · signalᵢ₋₁)), h = base
-//! + amplitude · Σ pⁱ·signalᵢ / Σ pⁱ·offset², with nᵢ the gradient noise of [`lattice`](super::lattice) (scaled to ±1)
-//! at frequency · lacunarityⁱ. Crests lie where the noise crosses 0; the weight from the previous octave keeps the
-//! valleys smooth and the crests rough. Musgrave's exponent H is -log(persistence) / log(lacunarity). Boundary and
-//! scheme as in the lattice: a preview is exactly a subsample of the full size. [`warp`](super::warp) can displace the
-//! positions at which the sum is read.
+//! + amplitude · Σ pⁱ·signalᵢ / Σ pⁱ·offset², with p the persistence and nᵢ the gradient noise of
+//! [`lattice`](super::lattice) (scaled to ±1) at frequency · lacunarityⁱ. Crests form where the noise crosses 0; the
+//! weight from the previous octave keeps the valleys smooth and the crests rough. Musgrave's exponent H is
+//! -log(persistence) / log(lacunarity). Boundary and scheme as in the lattice: a preview is exactly a subsample of the
+//! full size. [`warp`](super::warp) can displace the positions at which the sum is read.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
@@ -18,7 +18,7 @@ talweg_ground::params! {
     /// Sharp mountain crests with smooth valleys between them.
     Ridged "Ridged noise" in "Noise", from "Musgrave in Ebert et al. 2003", also "ridge multifractal mountains alps crests" {
         octave_params!(frequency = 2.5, octaves = 9, persistence = 0.5);
-        /// Height of the crests above the noise that they are made from. Below 1, crests split in two with a furrow
+        /// Height of the crests above the noise from which they are made. Below 1, crests split in two with a furrow
         /// between.
         offset: f32 = 1.0, 0.0..=2.0, slider 0.5..=1.5;
         /// Roughness of the crests: at 0 only the first octave remains, large values roughen the valleys as well.

@@ -1,14 +1,15 @@
 //! Gradient noise at displaced positions, with a separate displacement for each sample.
 //!
-//! Law: that of the [`lattice`](super::lattice). With the fade in y folded into the gradients, left = a·x + b and right
-//! = c·(x - 1) + d at the lattice columns on either side, and the noise is left + w(x)·(right - left).
+//! Law: as in the [`lattice`](super::lattice). With the fade in y folded into the gradients, left = a·x + b and right =
+//! c·(x - 1) + d at the lattice columns on either side, and the noise is left + w(x)·(right - left).
 //! Scheme: the gradients within reach of a displacement are tabulated if the table is not much larger than the grid;
 //! otherwise each gradient is drawn when needed. A row is processed in parts. First the positions and table indices of
 //! a part's samples are computed, then the two lines of four numbers around each sample are read, then the sums are
-//! formed. Only the middle step runs sample by sample. The others are plain loops compiled for AVX-512, AVX2 and the
-//! baseline processor, with the same operations in the same order.
-//! Bottleneck: the scattered reads, two of 16 bytes per sample and octave, written and read once more. Hoisting the
-//! work of sample runs within one cell was slower, except for cells of 100 samples and more.
+//! formed. Only the middle step runs sample by sample. The other steps are plain loops compiled for AVX-512, AVX2 and
+//! the baseline processor, with the same operations in the same order.
+//! Bottleneck: the scattered reads. There are two reads of 16 bytes per sample and octave, and the values are written
+//! and read once more. Hoisting the work of sample runs within one cell was slower, except for cells of 100 samples and
+//! more.
 
 use glam::Vec4;
 use rayon::prelude::*;
@@ -16,30 +17,31 @@ use rayon::prelude::*;
 use super::lattice::GradientOctave;
 use super::octaves::{CLASSIC, IMPROVED, LINEAR, NoiseFade, fade_weight};
 
-/// Samples processed together; more would no longer fit into the processor's nearest cache.
+/// Number of samples processed together; more samples would no longer fit into the processor's nearest cache.
 const PART: usize = 64;
 
-/// Maximum displacement in cells: beyond it, single precision resolves too few fractions of a cell.
+/// Maximum displacement in cells. At larger displacements, single precision resolves too few fractions of a cell.
 const FARTHEST: f32 = 2_097_152.0;
 /// Maximum cells per side for which lattice lines have unique numbers: 2³⁰.
 const MOST_CELLS: f32 = 1_073_741_824.0;
 
 /// The lattice of an octave, prepared for readings at displaced samples.
 pub struct Scattered {
-    /// Cells per side.
+    /// Number of lattice cells per side.
     cells: f32,
     period: Option<i32>,
-    /// Lattice column before each sample, and the distance from it in cells.
+    /// Lattice column before each sample, and the distance of the sample from this column in cells.
     columns: Vec<i32>,
     along: Vec<f32>,
-    /// Row and column of the first gradient, and gradients per row.
+    /// Row and column of the first gradient in the table, and the number of gradients per row.
     first: [i32; 2],
     width: u32,
     /// Both components of each gradient; empty if drawing is cheaper.
     gradients: Vec<f32>,
 }
 
-/// Common data of a row's samples: the lattice line before it, the distance from that line in cells, and the amplitude.
+/// Common data of a row's samples: the lattice line before the row, the distance from that line in cells, and the
+/// amplitude.
 #[derive(Clone, Copy)]
 struct ScatteredRow {
     line: i32,
@@ -51,7 +53,7 @@ struct ScatteredRow {
 type LatticeLine = [f32; 4];
 
 impl Scattered {
-    /// Prepares the lattice for displacements of at most `farthest` sides.
+    /// Prepares the lattice for displacements of at most `farthest` side lengths of the terrain.
     pub fn new(octave: &GradientOctave, cells: f32, farthest: f32, samples: usize, wraps: bool) -> Self {
         let (columns, along) = (0..samples).map(|column| octave.column_place(column)).unzip();
         let mut made = Self {
@@ -93,8 +95,8 @@ impl Scattered {
         self.period.map_or(line, |p| line.rem_euclid(p))
     }
 
-    /// Adds amplitude · noise of row `row` to `out`, with each sample displaced by this many sides to the east and
-    /// south.
+    /// Adds amplitude · noise of row `row` to `out`. Each sample is displaced to the east and south by the given
+    /// multiples of the side length.
     pub fn add(
         &self,
         octave: &GradientOctave,
@@ -137,7 +139,7 @@ impl Scattered {
     fn tabulated(&self, at: u32) -> [LatticeLine; 2] {
         let at = at as usize;
         let under = at + 2 * self.width as usize;
-        // the lower line first: its bounds check also covers the upper line
+        // reads the lower line first, because its bounds check also covers the upper line
         let below = Vec4::from_slice(&self.gradients[under..under + 4]);
         [Vec4::from_slice(&self.gradients[at..at + 4]).to_array(), below.to_array()]
     }
@@ -173,7 +175,7 @@ fn read<const FADE: u8>(from: &Scattered, row: ScatteredRow, moves: [&[f32]; 2],
     read_parts::<FADE, 1>(from, row, moves, start, out);
 }
 
-/// Adds parts of N samples from `start` on, as many as fit, and returns the first sample not processed.
+/// Adds parts of N samples, starting at `start`, as many as fit, and returns the first sample not processed.
 #[inline(always)]
 fn read_parts<const FADE: u8, const N: usize>(
     from: &Scattered,
@@ -215,10 +217,10 @@ mod tests {
     use crate::generators::octaves::Octaves;
     use talweg_ground::field::{Edges, Grid, Stream};
 
-    /// Readings from the table equal drawn gradients, in whole parts and in the remainder of a row.
+    /// Readings from the table equal drawn gradients, both in whole parts and in the remainder of a row.
     #[test]
     fn the_table_holds_the_drawn_points() {
-        // the distant offsets lie where lattice line numbers wrap around
+        // at the distant offsets, lattice line numbers wrap around
         for (edges, offset) in [(Edges::Open, [0.3, -2.0]), (Edges::Wrap, [0.3, -2.0]), (Edges::Open, [-3.0e9, 3.0e9])]
         {
             for n in [9, 64, 65, 139] {

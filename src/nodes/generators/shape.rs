@@ -2,13 +2,13 @@
 //!
 //! Law: h = base + height · s, with t the distance from the centre divided by the radius: plane s = 1; ramp s = ½(1 +
 //! t) with t along the slope, limited to ±1; cone s = max(0, 1 - t); dome s = √max(0, 1 - t²); ridge s = max(0, 1 - t)
-//! with t from the nearest point of the crest, a straight line of the given length; island s = fade(2 - 2t) limited to
-//! [0, 1], level terrain up to half the radius and 6t⁵ - 15t⁴ + 10t³ to the shore; crater s = (1 + r)·t² - 1 inside,
-//! r/t³ outside: a bowl 1 deep with a rim r = 0.225 high (Pike 1977) and a blanket of ejecta that thins with the cube
-//! of the distance (McGetchin et al. 1973).
+//! with t from the nearest point of the crest, a straight line of the given length; island s = f(2 - 2t), limited to
+//! [0, 1], with f(x) = 6x⁵ - 15x⁴ + 10x³: level terrain up to half the radius, then a smooth slope to the shore; crater
+//! s = (1 + r)·t² - 1 inside, r/t³ outside: a bowl 1 deep with a rim r = 0.225 high (Pike 1977) and a blanket of ejecta
+//! that thins with the cube of the distance (McGetchin et al. 1973).
 //! Boundary: on wrapping terrains distances take the shorter way around. A ramp rises and falls again there: a quarter
 //! of a side on either side of its centre along each axis. A crest is then at most as long as a side.
-//! Squares only: positions and distances are those of the plane; on a planet, use it on a patch.
+//! Squares only: positions and distances are measured in the plane; on a planet, use this node on a patch.
 //! Source: Le Martelot 2005, §1; Pike 1977; McGetchin, Settle & Head 1973.
 
 use super::octaves::NoiseFade;
@@ -37,7 +37,7 @@ talweg_ground::params! {
         centre_x: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |shape| shape.form != ShapeKind::Plane;
         /// Position of the centre between the north edge (0) and the south edge (1).
         centre_y: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |shape| shape.form != ShapeKind::Plane;
-        /// Distance from the centre to the foot, in sides of the terrain.
+        /// Distance from the centre to the foot, as a multiple of the terrain's side length.
         radius: f32 = 0.4, 0.001..=10.0, slider 0.02..=1.0 => |shape| shape.form != ShapeKind::Plane;
         /// Height above the surroundings, as a fraction of the relief.
         height: f32 = 0.8, -10.0..=10.0, slider 0.0..=1.5;
@@ -45,7 +45,7 @@ talweg_ground::params! {
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
         /// Direction in which a ramp rises or a ridge runs: 0 is east, 90 is south.
         rotation_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0 => |shape| matches!(shape.form, ShapeKind::Ramp | ShapeKind::Ridge);
-        /// Length of the crest of a ridge, in sides of the terrain.
+        /// Length of the crest of a ridge, as a multiple of the terrain's side length.
         length: f32 = 0.6, 0.0..=10.0, slider 0.0..=2.0 => |shape| shape.form == ShapeKind::Ridge;
     }
 }
@@ -58,7 +58,7 @@ impl Generator for Shape {
         let grid = cx.grid;
         let wraps = grid.edges == Edges::Wrap;
         let [first_row, first_column] = grid.first();
-        // from the centre, the shorter way around on wrapping terrains
+        // distance from the centre, the shorter way around on wrapping terrains
         let from = |first: usize, centre: f32| {
             let place = move |k: usize| grid.position(first + k % grid.distinct()) - centre;
             (0..grid.samples).map(move |k| if wraps { place(k) - libm::rintf(place(k)) } else { place(k) })
@@ -109,7 +109,7 @@ impl Generator for Shape {
     }
 }
 
-/// Height at `t` radii from the centre.
+/// Height of the crater at `t` radii from the centre.
 fn crater(t: f32) -> f32 {
     if t < 1.0 { (1.0 + RIM) * t * t - 1.0 } else { RIM / (t * t * t) }
 }

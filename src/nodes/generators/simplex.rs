@@ -1,14 +1,14 @@
 //! Simplex noise summed to fractional Brownian motion (fBm).
 //!
-//! Law: unit gradients g lie on a lattice of triangles with base 1 and height 1, every second row shifted by ½. Inside
-//! a triangle n = Σ (0.8 - d²)⁴ · g·d over its 3 corners, d from the corner. 0.8 is the square of the distance from a
-//! corner to the opposite side, so every corner's contribution ends where its triangles end. h = base + amplitude · Σ
-//! pⁱ·s·nᵢ / (√2 · √Σ p²ⁱ), with s = 5.8 so that the standard deviation is that of Perlin noise. Three corners replace
-//! four, and the lattice axes do not show.
-//! Scheme: a row of samples lies between two lattice rows, whose gradients a band keeps.
-//! Boundary: none when open; when wrapping each octave's frequency is rounded to an even number, because every second
-//! row is shifted. A preview is exactly a subsample of the full size. On a globe the triangles are tetrahedra in space
-//! (`solid::simplex`).
+//! Law: a lattice of triangles with base 1 and height 1, every second row shifted by ½, has a unit gradient g at every
+//! corner. Inside a triangle n = Σ (0.8 - d²)⁴ · g·d over its 3 corners, with d the vector from the corner. 0.8 is the
+//! square of the distance from a corner to the opposite side, so every corner's contribution ends where its triangles
+//! end. h = base + amplitude · Σ pⁱ·s·nᵢ / (√2 · √Σ p²ⁱ), with p the persistence, and s = 5.8 so that the standard
+//! deviation equals that of Perlin noise. Three corners replace four, and the lattice axes do not show.
+//! Scheme: a row of samples is between two lattice rows, whose gradients a band keeps.
+//! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to an even number,
+//! because every second row is shifted. A preview is exactly a subsample of the full size. On a globe the triangles are
+//! tetrahedra in space (`solid::simplex`).
 //! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT
 //! 11(1).
 
@@ -31,7 +31,7 @@ talweg_ground::params! {
     }
 }
 
-/// Scales the law to a standard deviation of about ¼.
+/// Scales the noise to a standard deviation of about ¼.
 const SCALE: f32 = 5.8;
 
 impl Generator for Simplex {
@@ -46,7 +46,7 @@ impl Generator for Simplex {
             let field = SolidField::from_octaves(cx.grid, cx.random, &law, SolidSimplex::new);
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
-        // a row needs one column before and one after the usual two, because every second lattice row is shifted
+        // a row needs one column before and one column after the usual two, because every second lattice row is shifted
         let lattices = law.lattices(cx.grid, cx.random, 1, 2.0);
         octaves::sum(cx, self.base, &weights, || lattices.iter().map(SimplexReader::new).collect(), out)
     }
@@ -55,7 +55,7 @@ impl Generator for Simplex {
 /// Reads rows of an octave. Neighbouring rows share their gradients.
 struct SimplexReader<'a> {
     lattice: &'a Lattice,
-    /// Index in `rows.lines` of the row of `above`; `below` is the next row.
+    /// Index in `rows.lines` of the lattice row whose gradients `above` holds; `below` is the next row.
     upper: Option<usize>,
     above: Vec<[f32; 2]>,
     below: Vec<[f32; 2]>,
@@ -96,7 +96,7 @@ impl RowReader for SimplexReader<'_> {
         let y = rows.fraction[row];
         let odd = (rows.lines[upper] & 1) as usize;
         let amplitude = amplitude * SCALE;
-        // an odd row lies half a cell to the west, so the row below an odd one is reached a column earlier
+        // an odd row is shifted half a cell to the west, so the row below an odd row is reached a column earlier
         let lean = y * 0.5 + 0.5 * odd as f32;
         for ((h, &cell), &x) in out.iter_mut().zip(&columns.cell).zip(&columns.fraction) {
             // position in the sheared lattice, where the triangles are halves of squares
@@ -116,7 +116,7 @@ impl RowReader for SimplexReader<'_> {
     }
 }
 
-/// The contribution of a corner at (x, y) from it.
+/// The contribution of a corner at the position (x, y), measured from the corner.
 #[inline(always)]
 fn part(gradient: [f32; 2], x: f32, y: f32) -> f32 {
     let fall = (0.8 - (x * x + y * y)).max(0.0);

@@ -1,13 +1,13 @@
 //! Spectral synthesis: sums interpolated tables of random values, each finer and lower than the previous one.
 //!
-//! Law: fᵢ = round(frequency · stepⁱ), h = base + amplitude · Σ pⁱ·vᵢ / (√2 · √Σ p²ⁱ), i = 0 … layers - 1, where vᵢ is
-//! a table of fᵢ × fᵢ random values over the terrain, interpolated ([`values`](super::values)). One layer fills [0, 1]
-//! at amplitude 1 and base 0.5. Division by the root of the summed squares keeps the same standard deviation for any
-//! number of layers. The edges of all tables coincide, unlike those of the noises' octaves, which are shifted; this is
-//! the paper's method.
-//! Boundary: the values on the far edges are random when open, and equal to those of the near edges when wrapping. A
-//! preview is exactly a subsample of the full size.
-//! Squares only: the edges of its tables are those of a square.
+//! Law: fᵢ = round(frequency · stepⁱ), h = base + amplitude · Σ pⁱ·vᵢ / (√2 · √Σ p²ⁱ), i = 0 … layers - 1. p is the
+//! persistence, and vᵢ a table of fᵢ × fᵢ random values over the terrain, interpolated ([`values`](super::values)). One
+//! layer fills [0, 1] at amplitude 1 and base 0.5. Division by the root of the summed squares keeps the same standard
+//! deviation for any number of layers. The edges of all tables coincide, as in the paper. The octaves of the noise
+//! nodes, in contrast, are shifted.
+//! Boundary: the values on the far edges are random when open, and equal to the values on the near edges when wrapping.
+//! A preview is exactly a subsample of the full size.
+//! Squares only: the tables end at the edges of a square.
 //! Source: Le Martelot 2005, §1.1.2 (figure 6: frequency 4, step 2, persistence 0.5, linear); Saupe 1988.
 
 use super::octaves::{self, Lattice, LatticeAxis, NoiseFade};
@@ -39,12 +39,12 @@ talweg_ground::params! {
     Spectral "Spectral synthesis" in "Noise", from "Saupe 1988; Le Martelot 2005, §1.1.2", also "fourier layers value lattice synthesis" {
         /// Number of random values along a side of the first table: larger values make hills narrower.
         frequency: u32 = 4, 1..=256, slider 1..=32;
-        /// Number of tables: more add finer relief. Each takes the same time.
+        /// Number of tables: more tables add finer relief. Each table takes the same time.
         layers: u32 = 8, 1..=16;
-        /// Frequency of each table relative to the previous one.
+        /// Frequency of each table relative to the previous table.
         step: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
-        /// Amplitude of each table relative to the previous one: small values give smooth terrain, large ones jagged
-        /// terrain.
+        /// Amplitude of each table relative to the previous table: small values give smooth terrain, large values
+        /// jagged terrain.
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
         /// Interpolation between the values of a table.
         interpolation: Interpolation = Interpolation::Cubic;

@@ -9,15 +9,16 @@
 //!
 //! Scheme: all triangles of a level are halves of squares, so a level is three kinds of midpoints (of rows, columns and
 //! diagonals) in a square table; see [midpoints](super::midpoint). A small result is exactly a subsample of a large
-//! one. If fewer levels are shown than fit the grid, the terrain consists of the triangles of the last level shown.
+//! result. If fewer levels are shown than fit the grid, the terrain consists of the triangles of the last level shown.
 //! Layout: the paper's own mesh is one triangle of 2ᵏ + 1 rows, row i of i + 1 samples ([`triangle`]). In the square's
-//! lower triangle row i is the first i + 1 columns, so the same tables hold it, without the triangle on the other side
-//! of the diagonal. `Triangle` shows it with its apex in the middle of the north edge and its base on the south edge:
-//! row i of the square reads row i of the table, stretched over the middle i of its samples. Outside there is no ground
-//! ([`MapKind::Ground`], halfway between none and full on the edges of the triangle); heights there are the lowest.
-//! Boundary: a single triangle does not wrap; it lies inside the square. An edge on the rim of an open terrain has one
-//! triangle; a wrapping terrain continues on the opposite side.
-//! Squares only: its mesh is one square, or one triangle within it.
+//! lower triangle row i is the first i + 1 columns. The same tables therefore hold the paper's mesh, without the
+//! triangle on the other side of the diagonal. `Triangle` shows this mesh with its apex in the middle of the north edge
+//! and its base on the south edge: row i of the square reads row i of the table, stretched over the middle i of its
+//! samples. Outside there is no terrain ([`MapKind::Ground`], halfway between none and full on the edges of the
+//! triangle); heights there are the lowest height.
+//! Boundary: a single triangle does not wrap, because it is inside the square. An edge on the rim of an open terrain
+//! belongs to one triangle; a wrapping terrain continues on the opposite side.
+//! Squares only: the mesh is one square, or one triangle within the square.
 //! Source: Le Martelot 2005, §1.1.1; Fournier, Fussell & Carpenter 1982.
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
@@ -35,7 +36,7 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Rough terrain from triangles that are repeatedly split in four, with randomly displaced midpoints.
     Triangular "Triangular midpoints" in "Fractal", from "Fournier, Fussell & Carpenter 1982; Le Martelot 2005, §1.1.1", also "midpoint displacement triangle plasma fractal" {
-        /// Area that is split: the whole terrain, or a single triangle in it.
+        /// Area that is split: the whole terrain, or a single triangle inside the terrain.
         layout: TriangleLayout = TriangleLayout::Square;
         /// Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently.
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
@@ -47,7 +48,7 @@ talweg_ground::params! {
         amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean initial height of the four corners, as a fraction of the relief.
         corners: f32 = 0.4, -10.0..=10.0, slider 0.0..=1.0;
-        /// Maximum random deviation of each corner from that height, as a fraction of the relief.
+        /// Maximum random deviation of each corner from the mean height of the corners, as a fraction of the relief.
         corner_spread: f32 = 0.25, 0.0..=10.0, slider 0.0..=1.0;
         /// Maximum number of splits. Small values show the first steps of the method: 0 shows the four corners only.
         levels_shown: u32 = midpoint::ALL_LEVELS, 0..=midpoint::ALL_LEVELS;
@@ -58,7 +59,7 @@ impl Generator for Triangular {
     fn traits(&self) -> Traits {
         match self.layout {
             TriangleLayout::Square => Traits::GENERATOR,
-            // the rows of a single triangle lie between the samples of the square
+            // the rows of a single triangle are between the samples of the square
             TriangleLayout::Triangle => {
                 Traits { writes: &[MapKind::Ground], previews_exactly: false, ..Traits::GENERATOR }
             }
@@ -69,7 +70,7 @@ impl Generator for Triangular {
         match self.layout {
             TriangleLayout::Square => NodeParts::Points,
             TriangleLayout::Triangle => NodeParts::Whole(
-                "its triangle is computed as a whole, and the area around it lies at its lowest height",
+                "its triangle is computed on the whole terrain at once, and the area around it has the triangle's lowest height",
             ),
         }
     }
@@ -117,7 +118,7 @@ impl Triangular {
         }
     }
 
-    /// A square table whose lower triangle is split on its own, preceded by the table's side.
+    /// Returns the side of a square table and the table. The table's lower triangle is split on its own.
     fn lower(&self, cx: &Context, law: &MidpointLaw, detail: u32) -> Result<(usize, Vec<f32>), Cancelled> {
         let side = (1 << detail) + 1;
         let open = Context { grid: Grid::working(side, Edges::Open), ..*cx };
@@ -129,8 +130,8 @@ impl Triangular {
     }
 }
 
-/// Positions this close to an edge, in rows of the table, count as inside: rounding must not exclude a sample on the
-/// edge.
+/// Positions this close to an edge, in rows of the table, count as inside. Otherwise rounding could exclude a sample on
+/// the edge.
 const RIM: f32 = 0.01;
 
 /// Position of row or column `index` in the triangle, from 0 at its apex to 1 at its base. Across the seam of a
@@ -195,10 +196,10 @@ pub(super) fn split_single(level: &MidpointLevel, coarse: &[f32], fine: &mut [f3
     split_part(level, true, coarse, fine)
 }
 
-/// Splits one level; with `single`, the triangle above the diagonal does not affect the one below.
+/// Splits one level; with `single`, the triangle above the diagonal does not affect the triangle below.
 fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
     let (half, corners) = (level.half, level.half + 1);
-    // the previous row or column of corners; beyond a wrapping edge, that of the opposite side
+    // the previous row or column of corners; beyond a wrapping edge, the row or column on the opposite side
     let before = |k: usize| if k > 0 { Some(k - 1) } else { level.wraps().then_some(half - 1) };
     let after = |k: usize| if k < half { Some(k + 1) } else { level.wraps().then_some(1) };
     let line = |i: usize| &coarse[i * corners..][..corners];
@@ -207,7 +208,7 @@ fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f
         let top = line(i);
         let mut middles = vec![0.0f32; corners];
         if row % 2 == 0 {
-            // corners, and midpoints of edges along the row, between the triangles above and below
+            // writes corners, and midpoints of edges along the row, between the triangles above and below
             let (west, east) = (&top[..half], &top[1..]);
             let place = |j| (row, 2 * j + 1);
             let cells_between = &mut middles[..half];
@@ -222,7 +223,7 @@ fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f
             }
             interleave(cells, top, &middles[..half]);
         } else {
-            // midpoints of edges along a column, between the triangles to the left and right, and of diagonals
+            // writes midpoints of edges along a column, between the triangles to the left and right, and of diagonals
             let bottom = line(i + 1);
             for j in [0, half] {
                 let (left, right) = (before(j).map(|k| top[k]), after(j).map(|k| bottom[k]));

@@ -2,10 +2,11 @@
 //!
 //! Law: h = base + amplitude · Σ pⁱ·vᵢ / (√2 · √Σ p²ⁱ), i = 0 … octaves - 1, where vᵢ is the noise of
 //! [`values`](super::values) at frequency · lacunarityⁱ and p is the persistence. The lattice holds random heights with
-//! a fade between them, where Perlin noise has random slopes. Heights show more of the lattice, as blocks and plateaus.
-//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number. Octaves finer than the
-//! grid are kept: a preview is exactly a subsample of the full size. On a globe the lattice lies in
-//! [space](super::solid), with the same standard deviation.
+//! a fade between them, while the lattice of Perlin noise holds random slopes. With heights, more of the lattice shows,
+//! as blocks and plateaus.
+//! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to a whole number.
+//! Octaves finer than the grid are kept: a preview is exactly a subsample of the full size. On a globe the lattice is
+//! in [space](super::solid), with the same standard deviation.
 //! Source: Perlin 1985; Ebert et al. 2003, *Texturing and Modeling*, ch. 2.
 
 use super::octaves::{self, NoiseFade, Octaves, octave_params, offset_params};
@@ -15,7 +16,8 @@ use crate::{Context, Generator, OnPlanet, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
-    /// Blocky hills: smoothly joined random heights on a lattice, in octaves that are each finer and lower.
+    /// Blocky hills: smoothly joined random heights on a lattice, in octaves that are each finer and lower than the
+    /// previous.
     ValueNoise "Value noise" in "Noise", from "Ebert et al. 2003", also "fbm fractal lattice blocks plateaus clouds" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
         /// Interpolation between lattice points.

@@ -1,26 +1,26 @@
 //! Random values on a lattice, interpolated, octave by octave along rows of the grid.
 //!
-//! Law: every lattice point has a value uniform in [-1, 1). Between them v = Σ wₖ(y)·Σ wₗ(x)·vₖₗ with the weights of
-//! the [`ValueCurve`], times 0.58, so that the standard deviation is that of gradient noise.
+//! Law: every lattice point has a value vₖₗ uniform in [-1, 1). Between lattice points v = Σ wₖ(y)·Σ wₗ(x)·vₖₗ with the
+//! weights w of the [`ValueCurve`], times 0.58, so that the standard deviation equals that of gradient noise.
 //! Scheme: the weights are tabulated per row and column; along one row the lattice is first interpolated in y at every
 //! lattice column.
-//! Boundary: open grids cover a part of an infinite lattice; on wrapping grids it repeats.
+//! Boundary: open grids cover a part of an infinite lattice; on wrapping grids the lattice repeats.
 
 use super::octaves::{Lattice, LatticeAxis, NoiseFade, RowReader};
 
 /// The interpolation of values between lattice points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueCurve {
-    /// Linear between 2 values.
+    /// Linear interpolation between 2 values.
     Linear,
     /// A fade between 2 values, with slope 0 at the values unless it is linear.
     Fade(NoiseFade),
-    /// Catmull-Rom through 4 values.
+    /// Catmull-Rom interpolation through 4 values.
     Cubic,
 }
 
 impl ValueCurve {
-    /// Number of lattice lines that the curve reads on either side of a sample, beyond the nearest.
+    /// Number of lattice lines that the curve reads on either side of a sample, beyond the nearest line.
     pub fn reach(self) -> usize {
         usize::from(self == Self::Cubic)
     }
@@ -51,7 +51,7 @@ pub struct ValueOctave {
     lattice: Lattice,
     column_weights: Vec<[f32; 4]>,
     row_weights: Vec<[f32; 4]>,
-    /// Values around a sample along an axis: 2 or 4.
+    /// Number of values that are read around a sample along an axis: 2 or 4.
     taps: usize,
 }
 

@@ -1,11 +1,11 @@
 //! Voronoi relief with midpoint displacement: mountains from cells, roughness from squares.
 //!
-//! Law: a table of 2ᵍ + 1 samples per side, g the `coarse_levels`, holds base + relief · (c₁·D₁ + c₂·D₂) as in
-//! [`voronoi`](super::voronoi). Its squares are then filled by [diamond-square](super::diamond_square), whose first
-//! displacement is `roughness` · smoothness. The paper's `step` between Voronoi points is 2⁻ᵍ of a side. With fewer
-//! coarse levels the cells dissolve more in the fractal. Boundary and scheme as in both; a preview is exactly a
-//! subsample of the full size. Terrains coarser than the table show the Voronoi relief alone. Squares only, like the
-//! midpoints.
+//! Law: a table of 2ᵍ + 1 samples per side, g the `coarse_levels`, holds base + relief · (c₁·D₁ + c₂·D₂). D₁ and D₂ are
+//! the distances to the two nearest points as in [`voronoi`](super::voronoi). The squares of the table are then filled
+//! by [diamond-square](super::diamond_square), whose first displacement is `roughness` · smoothness. The paper's `step`
+//! between Voronoi points is 2⁻ᵍ of a side. With fewer coarse levels the cells dissolve more in the fractal. Boundary
+//! and scheme as in the two other nodes; a preview is exactly a subsample of the full size. Terrains coarser than the
+//! table show the Voronoi relief alone. Squares only, like the midpoints.
 //! Source: Le Martelot 2005, §2.2; Olsen 2004.
 
 use super::diamond_square::{self, SideMidpoints};
@@ -17,22 +17,24 @@ use talweg_ground::field::{Cancelled, Grid};
 talweg_ground::params! {
     /// Mountain ranges between scattered points, with rough fractal slopes.
     VoronoiMidpoint "Voronoi with midpoints" in "Cells", from "Le Martelot 2005, §2.2; Olsen 2004", also "cells midpoint displacement mountains ranges fractal olsen" {
-        /// Number of feature points. Each makes one mountain; more points make smaller ones.
+        /// Number of feature points. Each point makes one mountain; more points make smaller mountains.
         points: u32 = 24, 1..=65_536, slider 4..=400;
         /// How the points are scattered.
         scatter: Scatter = Scatter::Random;
         /// Distance of the points from the centres of their lattice cells: 0 gives a regular pattern.
         jitter: f32 ["share"] = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
-        /// How distance is measured: as it is, or squared.
+        /// How distance is measured: as the plain distance or as its square.
         metric: DistanceMetric = DistanceMetric::Euclidean;
-        /// Weight of the distance to the nearest point. Below 0 the points are peaks, above 0 they are pits.
+        /// Weight of the distance to the nearest point. With values below 0 the points are peaks, with values above 0
+        /// pits.
         c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
-        /// Weight of the distance to the second nearest point. With the opposite sign of the first it makes sharp
-        /// ridges.
+        /// Weight of the distance to the second nearest point. With the opposite sign of the first weight, it makes
+        /// sharp ridges.
         c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Points beyond open edges. Wrapping terrains have no edges.
         rim: VoronoiRim = VoronoiRim::Ends;
-        /// Factor of the region around each point. Lowered regions leave wide passages between the others.
+        /// Factor by which the region around each point is multiplied. Lowered regions leave wide passages between the
+        /// other regions.
         regions: Regions = Regions::Alike;
         /// Fraction of the regions that keep their height.
         kept: f32 ["share"] = 0.6, 0.0..=1.0 => |voronoi| voronoi.regions == Regions::TwoValued;
@@ -40,7 +42,7 @@ talweg_ground::params! {
         relief: f32 = 0.6, -10.0..=10.0, slider 0.0..=2.0;
         /// Height where the weighted sum is 0, as a fraction of the relief.
         base: f32 = 0.1, -10.0..=10.0, slider -0.5..=1.5;
-        /// Number of halvings before fractal squares take over. Small values leave little of the cells.
+        /// Number of halvings before fractal squares replace the cells. With small values little of the cells remains.
         coarse_levels: u32 = 4, 0..=8;
         /// Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently.
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;

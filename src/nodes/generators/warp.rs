@@ -1,7 +1,8 @@
 //! Domain warp of a noise: gradient noise read at displaced positions.
 //!
-//! Law (Quílez): noise(p + s·(f(p), g(p))), s the strength in sides and f, g gradient noise of three octaves scaled to
-//! about ±1. This makes folds and eddies. All octaves are read at the same displaced position.
+//! Law (Quílez): noise(p + s·(f(p), g(p))). s is the strength as a multiple of the side length, and f and g are
+//! gradient noise of three octaves, scaled to about ±1. This makes folds and eddies. All octaves are read at the same
+//! displaced position.
 //!
 //! Scheme: f and g are summed along rows like any [`lattice`](super::lattice) noise, once for all octaves; the octaves
 //! are read at [`scattered`](super::scattered) positions. At strength 0 the plain readers run, with exactly their
@@ -16,11 +17,12 @@ use super::octaves::{NoiseFade, Octaves, RowReader};
 use super::scattered::Scattered;
 use talweg_ground::field::{Edges, Grid, Stream};
 
-/// Parameters of a noise that can be warped: `warp_params!();`.
+/// Declares the parameters of a noise that can be warped: `warp_params!();`.
 macro_rules! warp_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [
-            /// Displacement of the pattern by noise, in sides of the terrain: larger values fold hills into eddies.
+            /// Displacement of the pattern by noise, as a fraction of the terrain's side length: larger values fold
+            /// hills into eddies.
             warp: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
             /// Number of large eddies of the displacement along a side.
             warp_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0 => |noise| noise.warp != 0.0;
@@ -34,7 +36,7 @@ pub(crate) use warp_params;
 /// Strength and frequency of the displacement.
 #[derive(Clone, Copy, Debug)]
 pub struct DomainWarp {
-    /// Approximate maximum displacement, in sides.
+    /// Approximate maximum displacement, as a fraction of the side length.
     pub strength: f32,
     /// Number of large eddies along a side.
     pub frequency: f32,
@@ -45,13 +47,14 @@ impl DomainWarp {
     pub const NONE: Self = Self { strength: 0.0, frequency: 1.0 };
 }
 
-/// Upper bound of the working memory of a noise with that strength ([`NodeMemory::fields`](crate::NodeMemory::fields)).
-/// The tables of gradients depend on the positions of the octaves on the grid.
+/// Upper bound of the working memory of a noise warped by `strength`
+/// ([`NodeMemory::fields`](crate::NodeMemory::fields)). The tables of gradients depend on the positions of the octaves
+/// on the grid.
 pub fn warped_fields(strength: f32) -> f32 {
     if strength == 0.0 { 0.1 } else { 8.0 }
 }
 
-/// Random streams of the two displacements; octaves use the lower numbers.
+/// Keys of the random streams for the two displacements; octaves use lower numbers.
 const STREAMS: [u64; 2] = [1000, 1001];
 const WEIGHTS: [f32; 3] = [1.2, 0.6, 0.3];
 
@@ -86,7 +89,7 @@ impl NoiseField {
         let farthest = WEIGHTS.iter().sum::<f32>() * warp.strength.abs() * 0.75;
         let mut scattered = Vec::new();
         for octave in &octaves {
-            // as in Octaves::lattices
+            // rounds as Octaves::lattices does
             let cells = if wraps { libm::round(frequency).max(1.0) } else { frequency };
             scattered.push(Scattered::new(octave, cells as f32, farthest, grid.samples, wraps));
             frequency *= f64::from(law.lacunarity);

@@ -1,7 +1,7 @@
-//! Map from a file: a data map made elsewhere, or extracted from a planet.
+//! Map from a file: a data map made in another program, or extracted from a planet.
 //!
 //! Law: the map takes the file's values at each sample's position, bilinearly. Thicknesses are read in metres, other
-//! maps as plain numbers. The file's first and last samples lie on the edges of the terrain. If the file cannot be
+//! maps as plain numbers. The file's first and last samples are on the edges of the terrain. If the file cannot be
 //! read, the map stays as it is. The heights never change: they are assumed to include any layer that the map
 //! describes, such as sand.
 //! Squares only: a file covers one square.

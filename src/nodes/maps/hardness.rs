@@ -1,11 +1,11 @@
 //! Rock layers: the hardness of the rock at the surface.
 //!
 //! Law: beds are parallel; the position of a point in them is s = (z·cos δ - a·sin δ + f + r) / thickness. z is the
-//! height, δ the dip, and a the distance against the dip direction. f is the folds: the fold height times the sine of
-//! the distance across them. r is noise. Soft and hard beds alternate; the variation moves their boundaries by up to
-//! half a bed and makes each bed a little harder or softer. Within a tenth of a bed on both sides of a boundary the
-//! hardness changes from one bed to the other. The map describes the current surface. After an erosion, another such
-//! layer shows which beds are exposed.
+//! height, δ the dip, and a the distance against the dip direction. f is the shift by folds: the fold height times the
+//! sine of the distance across the folds. r is noise. Soft and hard beds alternate. The variation moves the boundaries
+//! of the beds by up to half a bed and makes each bed a little harder or softer. Within a tenth of a bed on both sides
+//! of a boundary the hardness changes from one bed to the other. The map describes the current surface. After an
+//! erosion layer, another layer of this node shows which beds are exposed.
 //! Boundary: on wrapping terrains there is no dip, and the number of folds is a whole number. On a globe distances are
 //! measured from the great circle that crosses the dip direction at longitude 0 on the equator: dips and folds form
 //! rings around the globe.
@@ -27,8 +27,8 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Sets the hardness of the rock for the erosions above: a single rock, or hard and soft beds, level, tilted or
-    /// folded. The heights do not change.
+    /// Sets the hardness of the rock for the erosion layers above: a single rock, or hard and soft beds, level, tilted
+    /// or folded. The heights do not change.
     Hardness "Rock layers" in "Maps", from "Marshak 2015, Earth: Portrait of a Planet, ch. 11", also "strata hardness resistance beds geology layers dip fold mesa cuesta" {
         /// Structure of the rock.
         structure: Structure = Structure::Beds;
@@ -53,9 +53,9 @@ talweg_ground::params! {
     }
 }
 
-/// Part of a bed, on either side of a boundary, in which the hardness changes to that of the next bed.
+/// Fraction of a bed, on either side of a boundary, over which the hardness changes to the hardness of the next bed.
 const PASSAGE: f32 = 0.1;
-/// Features of the random undulation along a side.
+/// Number of features of the random undulation along a side.
 const FREQUENCY: f32 = 4.0;
 const OCTAVES: u32 = 4;
 /// Limit of the bed number; all rock beyond it belongs to the same bed.
@@ -106,7 +106,7 @@ struct Beds<'a> {
     random: talweg_ground::field::Stream,
     /// Unit vector against the dip direction: east and south.
     against: [f32; 2],
-    /// Folds per metre to the east and to the south.
+    /// Number of folds per metre to the east and to the south.
     waves: [f32; 2],
     sin: f32,
     cos: f32,
@@ -126,8 +126,8 @@ impl<'a> Beds<'a> {
         Self { law, random: cx.random.fork(2), against, waves, sin: libm::sinf(dip), cos: libm::cosf(dip) }
     }
 
-    /// The position at (u, v) metres from the north-west corner: the number of folds passed, and metres against the
-    /// dip.
+    /// The position of a point (u, v) metres from the north-west corner, in the beds: the number of folds up to the
+    /// point, and its distance in metres against the dip direction.
     fn place_on_square(&self, u: f32, v: f32) -> [f32; 2] {
         [self.waves[0] * u + self.waves[1] * v, self.against[0] * u + self.against[1] * v]
     }
@@ -150,7 +150,7 @@ impl<'a> Beds<'a> {
         }
         let (low, high) = (boundary(k), boundary(k + 1));
         let here = self.bed(k);
-        // on a boundary, the mean of both beds
+        // on a boundary, the hardness is the mean of both beds
         let beyond = |other: i32, far: f32| {
             let t = (1.0 - far / PASSAGE).max(0.0);
             (self.bed(other) - here) * 0.5 * t

@@ -1,8 +1,8 @@
 //! Painted map: a data map drawn by hand.
 //!
-//! Law: the map starts with a constant value, or with the map of the layers below, and the strokes act on it in its own
-//! unit. Sand and snow are part of the height: the terrain rises and sinks with them.
-//! Squares only: strokes lie in a plane; on a planet, paint a patch.
+//! Law: the map starts with a constant value, or with the map of the layers below. The strokes act on the map in the
+//! map's own unit. Sand and snow are part of the height: the terrain rises and sinks with them.
+//! Squares only: strokes are drawn in a plane; on a planet, paint a patch.
 //! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
 //! Simulation* (an author paints the causes of the relief: uplift, hardness, rain).
 
@@ -16,7 +16,7 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 talweg_ground::choices! {
     /// The quantity to paint.
     PaintedKind {
-        Uplift "Uplift": "Rate of uplift for uplift and stream power above, from 0 to 1.",
+        Uplift "Uplift": "Rate of uplift, from 0 to 1, for an uplift and stream power layer above.",
         Hardness "Hardness": "Resistance of the rock to erosion, from 0 to 1.",
         Rain "Rain": "Rainfall as a multiple of the average.",
         Vegetation "Vegetation": "Density of the vegetation, from 0 to 1.",
@@ -48,7 +48,7 @@ impl PaintedKind {
         matches!(self, Self::Sand | Self::Snow)
     }
 
-    /// Maximum value in the unit of strokes.
+    /// Maximum value of the map, in the unit of the strokes.
     fn most(self) -> f32 {
         match self {
             Self::Uplift | Self::Hardness | Self::Vegetation | Self::Trees | Self::Undergrowth | Self::Stones => 1.0,
@@ -60,7 +60,7 @@ impl PaintedKind {
 
 talweg_ground::params! {
     /// A data map painted by hand: uplift, hardness, rain, vegetation, sand, snow, or the density of trees and stones.
-    /// The erosions above and the 3D view use it.
+    /// The erosion layers above and the 3D view use the map.
     PaintedMap "Painted map" in "Maps", from "Schott et al. 2023", also "brush paint hand draw uplift hardness rain vegetation sand snow trees forest density thin clear shrubs grass stones" {
         /// Quantity to paint.
         kind: PaintedKind = PaintedKind::Uplift;
@@ -71,20 +71,20 @@ talweg_ground::params! {
         /// The strokes, in the order in which they act.
         strokes: Arc<Strokes> = Strokes::none();
         presets {
-            Uplift "Uplift": "Mountains rise in painted areas, with uplift and stream power above." {}
+            Uplift "Uplift": "Mountains rise in painted areas if an uplift and stream power layer is above." {}
             Hardness "Hardness": "Rock resists erosion in painted areas." { kind = PaintedKind::Hardness }
             Rain "Rain": "It rains everywhere, with more or less rain in painted areas." { kind = PaintedKind::Rain, value = 1.0 }
             Vegetation "Vegetation": "Plants grow in painted areas." { kind = PaintedKind::Vegetation }
-            Sand "Sand": "Sand covers painted areas, for dunes above." { kind = PaintedKind::Sand }
+            Sand "Sand": "Sand covers painted areas; dune layers above move the sand." { kind = PaintedKind::Sand }
             Snow "Snow": "Snow covers painted areas." { kind = PaintedKind::Snow }
             Trees "Trees": "Trees grow as in the palette; painting removes some of them." { kind = PaintedKind::Trees, value = 1.0 }
             Undergrowth "Shrubs and grass": "Shrubs and grass grow as in the palette; painting removes some of them." { kind = PaintedKind::Undergrowth, value = 1.0 }
-            Stones "Stones": "Stones lie as in the palette; painting removes some of them." { kind = PaintedKind::Stones, value = 1.0 }
+            Stones "Stones": "Stones are placed as in the palette; painting removes some of them." { kind = PaintedKind::Stones, value = 1.0 }
         }
     }
 }
 
-/// The written map of each kind, as a slice for the traits.
+/// The map that each kind of painted map writes, as a slice for the traits.
 const WRITTEN: [&[MapKind]; 9] = [
     &[MapKind::Uplift],
     &[MapKind::Hardness],
@@ -98,7 +98,7 @@ const WRITTEN: [&[MapKind]; 9] = [
 ];
 
 impl PaintedMap {
-    /// Value of one unit of the map in the field: thicknesses are fractions of the relief.
+    /// Field value of one unit of the map. Thicknesses are stored as fractions of the relief.
     fn unit(&self, cx: &Context) -> f32 {
         if self.kind.map().is_thickness() { 1.0 / cx.relief_metres } else { 1.0 }
     }

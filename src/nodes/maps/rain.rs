@@ -1,10 +1,10 @@
 //! Rain: the distribution of rainfall.
 //!
 //! Law: rain = amount · (1 + g·z) · s. g is the growth with the height z above the sea, and s the effect of mountains.
-//! Air arrives with the wind with moisture M = 1. It loses moisture as it climbs, dM = -M·dz/H, and regains it over
-//! distance, dM = (1 - M)·dx/L with L the reach of the shadow. s = M·(1 + 1.5·climb), blended in by the strength of the
-//! shadow, with climb the slope against the wind, at most 1. The terrain is smoothed over a quarter of the reach,
-//! because clouds do not respond to single rocks.
+//! Air arrives with the wind with moisture M = 1. The air loses moisture as it climbs, dM = -M·dz/H, with H the
+//! `rain_height`. It regains moisture over distance, dM = (1 - M)·dx/L, with L the reach of the shadow. s = M·(1 +
+//! 1.5·climb), blended in by the strength of the shadow. Here climb is the slope against the wind, at most 1. The
+//! terrain is smoothed over a quarter of the reach, because clouds do not respond to single rocks.
 //! Scheme: the sweep runs line by line with the wind, and interpolates between the two samples upwind, with the exact
 //! solution over a step.
 //! Boundary: air enters moist over open edges; on wrapping terrains it circulates until it is stationary. On a planet s
@@ -20,14 +20,15 @@ use talweg_ground::field::{Cancelled, Edges, Globe, MapKind, Terrain};
 use talweg_ground::planet::climate::{Climate, ClimateTerrain, climate_fields};
 
 talweg_ground::params! {
-    /// Sets the rainfall for the erosions and rivers above: more on high terrain and windward slopes, less behind
+    /// Sets the rainfall for the erosion layers and rivers above: more on high terrain and windward slopes, less behind
     /// mountains. The heights do not change.
     Rain "Rain" in "Maps", from "Smith & Barstad 2004; Roe 2005", also "precipitation climate orographic wind shadow moisture desert" {
         /// Rainfall on open lowlands; 1 is the rainfall of a scene without a rain layer.
         amount: f32 = 1.0, 0.0..=100.0, slider 0.0..=3.0;
-        /// Increase of rainfall per kilometre of height: 0.5 adds half as much again.
+        /// Increase of rainfall per kilometre of height: 0.5 adds half of the rainfall at sea level per kilometre.
         growth_with_height: f32 ["1/km"] = 0.3, -10.0..=10.0, slider 0.0..=2.0;
-        /// Rain shadow of mountains: 0 rains equally on both sides, 1 makes fronts wet and backs dry.
+        /// Strength of the rain shadow of mountains: at 0 it rains equally on both sides, at 1 windward sides are wet
+        /// and leeward sides dry.
         shadow: f32 ["share"] = 0.7, 0.0..=1.0;
         /// Direction that the wind comes from, clockwise from north.
         wind_from: f32 ["°"] = 270.0, 0.0..=360.0;
@@ -83,7 +84,7 @@ impl Filter for Rain {
 }
 
 impl Rain {
-    /// Rainfall that the winds of a planet carry from the sea; its mean is 1.
+    /// Rainfall that the winds of a planet carry from the sea. The mean of the rainfall is 1.
     fn carried(&self, cx: &Context, terrain: &Terrain) -> Result<Vec<f32>, Cancelled> {
         let climate = Climate { rain_height: self.rain_height, ..Climate::default() };
         let ground = ClimateTerrain {
@@ -99,7 +100,7 @@ impl Rain {
         Ok(moisture)
     }
 
-    /// Rainfall under the effect of mountains where open lowlands get 1; excludes the growth with height.
+    /// Rainfall under the effect of mountains, where open lowlands receive 1. The growth with height is not included.
     fn caught(&self, cx: &Context, height: &[f32]) -> Result<Vec<f32>, Cancelled> {
         let n = cx.grid.samples;
         let wraps = cx.grid.edges == Edges::Wrap;
@@ -108,7 +109,7 @@ impl Rain {
         let (east, south) = (-libm::sinf(from), libm::cosf(from));
         let by_columns = east.abs() >= south.abs();
         let (main, side) = if by_columns { (east, south) } else { (south, east) };
-        // index of a sample by its position along the wind's main axis and across it
+        // returns the index of a sample from its position along the wind's main axis and across that axis
         let last = n - 1;
         let index = |along: usize, across: usize| {
             let along = if main > 0.0 { along } else { last - along };
@@ -118,7 +119,7 @@ impl Rain {
         let step = cx.cell_metres() * (1.0 + drift * drift).sqrt();
         let gains = 1.0 - libm::expf(-step / self.shadow_reach);
         let per_height = cx.relief_metres / self.rain_height;
-        // fractional position, between two samples of the previous line, that the air comes from
+        // fractional position, between two samples of the previous line, from which the air comes
         let whole = libm::floorf(-drift);
         let part = -drift - whole;
         let upwind = |across: usize, add: isize| {

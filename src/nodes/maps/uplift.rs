@@ -1,7 +1,7 @@
 //! Uplift: a map of tectonic uplift made from the heights of the layers below.
 //!
-//! Law: uplift = (z - low)/(high - low), limited to [0, 1], with z the height in metres; the remaining terrain is level
-//! + kept·(z - level).
+//! Law: uplift = (z - low)/(high - low), limited to [0, 1], with z the height in metres. The terrain becomes level +
+//! kept·(z - level).
 //! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
 //! Simulation* (uplift as authored input, whatever its origin).
 
@@ -11,14 +11,15 @@ use crate::{Context, Filter, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::params! {
-    /// Turns the heights of the layers below into an uplift map for uplift and stream power above: higher terrain rises
-    /// faster. The terrain is flattened, so that the mountains can grow from a picture, a construction or any noise.
+    /// Turns the heights of the layers below into an uplift map for *Uplift and stream power* above: higher terrain
+    /// rises faster. The terrain is flattened, so that the mountains can grow from an image, a construction or any
+    /// noise.
     UpliftMap "Uplift" in "Maps", from "Schott et al. 2023", also "tectonics rise orogeny author paint" {
         /// Height up to which there is no uplift.
         low: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         /// Height from which the uplift is at its maximum.
         high: f32 ["m"] = 1000.0, -100_000.0..=100_000.0, slider 0.0..=4000.0;
-        /// Fraction of the relief below that remains: 0 leaves a plain, 1 leaves all of it.
+        /// Fraction of the relief below that remains: 0 leaves a plain, 1 leaves the whole relief.
         kept: f32 ["share"] = 0.05, 0.0..=1.0;
         /// Height of the plain.
         level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;

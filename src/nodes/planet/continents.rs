@@ -2,14 +2,14 @@
 //!
 //! Law (Petitprez 2007): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th
 //! nearest centre with the coefficients a = (-1, -2, 1.5). Distances are chords through the unit sphere times the
-//! square root of the number of centres, so that the range of V does not depend on that number; the centres are uniform
+//! square root of the number of centres, so that the range of V does not depend on that number. The centres are uniform
 //! on the sphere. V less its coastal level separates plates from ocean floor. A smooth step raises the plates and
 //! lowers the floors, which gives the two peaks of Earth's hypsometric curve; the paper's plain product is the form
 //! `Product`. Noise displaces each point before its nearest centres are found (`roughness`), so that coasts are not
-//! straight. Broad noise is added to V (`drift`), so that some cells join to larger continents and others lie under
-//! water. Where two plates meet on land, that is where d₁ and d₂ are nearly equal, ridged noise raises mountain ranges
+//! straight. Broad noise is added to V (`drift`), so that some cells join to larger continents and others are under
+//! water. Where two plates meet on land, d₁ and d₂ are nearly equal; there ridged noise raises mountain ranges
 //! (`mountains`). In thin air continents fade (`follow_air`), and craters dominate the relief.
-//! Sphere: everything is computed from the sample's direction, so duplicate samples on face borders are identical.
+//! Sphere: all values are computed from the sample's direction, so duplicate samples on face borders are identical.
 //! Source: Petitprez 2007, part 1, figures 2 to 5; Olsen 2004 for the diagram.
 
 use std::f32::consts::FRAC_2_PI;
@@ -25,7 +25,7 @@ use talweg_ground::field::{Cancelled, Globe, smooth_step};
 talweg_ground::choices! {
     /// How noise relief and plates are combined.
     ReliefJoin {
-        Plates "Continents and ocean floors": "Continents above deep ocean floors, with shelves, lowlands and ranges.",
+        Plates "Continents and ocean floors": "Continents above deep ocean floors, with shelves, lowlands and mountain ranges.",
         Product "Product": "The noise times the cells, as in Petitprez 2007: rolling terrain that sinks between the plates.",
         Cells "Cells only": "The cells without noise, which shows the positions of the plates.",
     }
@@ -48,16 +48,16 @@ talweg_ground::params! {
         land: f32 ["share"] = 0.35, 0.0..=1.0;
         /// Roughness of the coasts: larger values break them up.
         roughness: f32 = 0.7, 0.0..=2.0, slider 0.0..=1.0;
-        /// How freely continents join across plate borders: 0 leaves one round continent on every plate.
+        /// How freely continents join across plate boundaries: 0 leaves one round continent on every plate.
         drift: f32 = 0.6, 0.0..=4.0, slider 0.0..=1.5;
         /// Height of the mountain ranges where plates meet on land, as a fraction of the scene's relief.
         mountains: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == ReliefJoin::Plates;
         /// Number of large relief features along a quarter of the circumference.
         frequency: f32 = 3.0, 0.1..=256.0, slider 0.5..=32.0 => |c| c.form != ReliefJoin::Cells;
-        /// Number of octaves: more add finer relief. Each takes the same time.
+        /// Number of octaves: more octaves add finer relief. Each octave takes the same time.
         octaves: u32 = 8, 1..=16 => |c| c.form != ReliefJoin::Cells;
-        /// Amplitude of each octave relative to the previous one: small values give smooth terrain, large ones jagged
-        /// terrain.
+        /// Amplitude of each octave relative to the previous octave: small values give smooth terrain, large values
+        /// jagged terrain.
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8 => |c| c.form != ReliefJoin::Cells;
         /// Amplitude of the relief on the continents, as a fraction of the scene's relief.
         amplitude: f32 = 0.17, -10.0..=10.0, slider 0.0..=1.0;
@@ -71,22 +71,22 @@ talweg_ground::params! {
             Earth "Earth": "A few large continents on a third of the planet." {}
             Pangaea "One continent": "A single continent in a single ocean." { plates = 5, land = 0.3 }
             Archipelago "Archipelago": "Many islands." { plates = 160, land = 0.25, roughness = 0.7 }
-            Dry "Highlands and basins": "Much land, shallow basins." { plates = 14, land = 0.65, depth = 0.2 }
+            Dry "Highlands and basins": "Much land with shallow basins." { plates = 14, land = 0.65, depth = 0.2 }
 Document "As published": "Unmodified product of noise and cells." { form = ReliefJoin::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
         }
     }
 }
 
-/// Random streams of the layer.
+/// Keys of the layer's random streams.
 const CENTRES: u64 = 0x706c_6174;
 const COAST: u64 = 0x636f_6173;
 const DRIFT: u64 = 0x6472_6966;
 const RANGES: u64 = 0x7261_6e67;
-/// Number of octaves for the coasts, the joining of continents and the ranges.
+/// Number of octaves of the noise for the coasts, for the joining of continents and for the mountain ranges.
 const COAST_OCTAVES: u32 = 5;
 const DRIFT_OCTAVES: u32 = 4;
 const RANGE_OCTAVES: u32 = 6;
-/// Width of the ranges, as a difference of the distances to two plates.
+/// Width of the mountain ranges, as a difference of the distances to two plates.
 const RANGE_WIDTH: f32 = 0.36;
 
 impl Generator for Continents {
@@ -133,21 +133,21 @@ impl Generator for Continents {
 }
 
 impl Continents {
-    /// Height from the fractal noise `p`, about [0, 1], the value `v` of the cells above the coast level, and the
-    /// ranges.
+    /// Height from three values: the fractal noise `p`, about [0, 1], the value `v` of the cells above the coast level,
+    /// and the mountain ranges.
     fn height(&self, p: f32, v: f32, range: f32) -> f32 {
         match self.form {
             ReliefJoin::Plates => {}
             ReliefJoin::Product => return self.base + self.amplitude * p * v,
             ReliefJoin::Cells => return self.base + self.amplitude * 0.5 * v,
         }
-        // 0 on the plates, -1 on the ocean floor; the coasts lie near the upper end, on a shelf
+        // 0 on the plates, -1 on the ocean floor; coasts are near the upper end of the step, on a shelf
         let rim = |v: f32| {
             let t = (v * 1.9 + 0.82).clamp(0.0, 1.0);
             smooth_step(t)
         };
         let plate = rim(v) - rim(0.0);
-        // relief grows inland; the ocean floor keeps a little
+        // relief grows inland; the ocean floor keeps a small part of it
         let inland = (v * 1.2).clamp(0.0, 1.0);
         let relief = (p - 0.5) * (0.12 + 0.88 * inland) + 0.2 * inland;
         // ranges start at the coast, and continue below the sea as ridges
@@ -161,7 +161,7 @@ impl Continents {
 struct PlateCells<'a> {
     law: &'a Continents,
     centres: Vec<[f32; 3]>,
-    /// For each bucket, the centres that can be among the three nearest of one of its points.
+    /// For each bucket, the centres that can be among the three nearest to a point of that bucket.
     buckets: Vec<Vec<u16>>,
     coast: [Vec<Solid>; 3],
     weights: Vec<f32>,
@@ -179,13 +179,13 @@ struct Working {
     /// Bucket of each point, and the squared distances to its three nearest centres.
     bucket: Vec<usize>,
     squares: [Vec<f32>; 3],
-    /// Samples of the row that lie near a plate border.
+    /// Samples of the row that are near a plate boundary.
     near: Vec<usize>,
     noise: Vec<f32>,
     places: SpacePoints,
 }
 
-/// Buckets along a side of a face, of equal width on the cube.
+/// Number of buckets along a side of a face. All buckets have the same width on the cube.
 const BUCKETS: usize = 12;
 
 impl<'a> PlateCells<'a> {
@@ -222,7 +222,7 @@ impl<'a> PlateCells<'a> {
         plates
     }
 
-    /// For every bucket of directions, the centres that can be among the three nearest of any point in it.
+    /// For every bucket of directions, the centres that can be among the three nearest to a point in that bucket.
     fn sorted(&self) -> Vec<Vec<u16>> {
         let corner = |face: usize, i: usize, j: usize| {
             let tangent = |k: usize| 2.0 * k as f64 / BUCKETS as f64 - 1.0;
@@ -242,7 +242,8 @@ impl<'a> PlateCells<'a> {
                         .map(|(k, &c)| (squared_distance(c, middle).sqrt(), k as u16))
                         .collect();
                     order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                    // between two points, the chord to a centre differs by at most their distance
+                    // the distances of two points to the same centre differ by at most the distance between these
+                    // points
                     let reach = order[2.min(order.len() - 1)].0 + 2.0 * radius;
                     buckets.push(order.into_iter().take_while(|&(d, _)| d <= reach).map(|(_, k)| k).collect());
                 }
@@ -269,14 +270,14 @@ impl<'a> PlateCells<'a> {
         }
     }
 
-    /// Writes the ranges along plate borders, from 0 to about 1. Needs a previous [`rise`](Self::rise) of the same
-    /// points.
+    /// Writes the mountain ranges along plate boundaries, from 0 to about 1. Needs a previous [`rise`](Self::rise) of
+    /// the same points.
     fn ranges(&self, points: &[Vec<f32>; 3], out: &mut [f32], working: &mut Working) {
         out.fill(0.0);
         if self.folds.is_empty() {
             return;
         }
-        // only points near a border need noise
+        // only points near a plate boundary need noise
         let Working { apart, near, noise, places, moved, .. } = working;
         near.clear();
         near.extend((0..out.len()).filter(|&k| apart[k] < RANGE_WIDTH));
@@ -301,7 +302,7 @@ impl<'a> PlateCells<'a> {
         }
     }
 
-    /// Writes Σ aₖ·dₖ at the displaced points, and d₂ - d₁; projects the points back onto the sphere first.
+    /// Projects the displaced points back onto the sphere, then writes Σ aₖ·dₖ and d₂ - d₁ at these points.
     fn nearest(&self, out: &mut [f32], working: &mut Working) {
         let n = out.len();
         let Working { moved: [x, y, z], apart, bucket, squares, .. } = working;
@@ -333,7 +334,7 @@ impl<'a> PlateCells<'a> {
         }
     }
 
-    /// The value of [`rise`](Self::rise) that is exceeded on the fraction `land` of the sphere.
+    /// The value that [`rise`](Self::rise) exceeds on the fraction `land` of the sphere.
     fn level(&self, land: f32) -> f32 {
         let globe = Globe::new(33);
         let mut all = Vec::with_capacity(globe.len());
@@ -358,7 +359,7 @@ impl<'a> PlateCells<'a> {
     }
 }
 
-/// Writes the squared chords to the three nearest of the bucket's centres.
+/// Writes the squared chords from each point to the three nearest of its bucket's centres.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn nearest_three(
     centres: &[[f32; 3]],

@@ -1,13 +1,14 @@
-//! A planet from files: measured or externally made heights.
+//! A planet from files: measured heights, or heights made in another program.
 //!
 //! Law: h = (low + (high - low) · v) / relief with v the file's value, from 0 to 1, in the direction of the sample. The
 //! columns of a map cover all longitudes and its rows all latitudes. Beyond its sides the map continues around the
-//! planet, and beyond a pole half a turn away, so there is no seam. Six faces are read as described in [`Faces`].
+//! planet, and beyond a pole it continues half a turn away, so there is no seam. A planet in six files, one for each
+//! face, is read as described in [`Faces`].
 //! Georeference: a map with known longitudes and latitudes (GeoTIFF, SRTM, ESRI ASCII grids in degrees) is placed
-//! there. If it covers a part of the planet, there is no data beyond it.
-//! No data: filled from the rim (within the map a membrane, beyond it the nearest sample), or set to the lowest height
-//! or the sea level. A file with more samples than the scene is read at the scene's samples without averaging: a
-//! preview is exactly a subsample.
+//! there. If the map covers a part of the planet, there is no data beyond that part.
+//! No data: areas without data are filled from their rim, or set to the lowest height or the sea level. Within the map
+//! the fill is a membrane, beyond the map the nearest sample. A file with more samples than the scene is read at the
+//! scene's samples without averaging: a preview is exactly a subsample.
 //! Source: the cylinder of Petitprez 2007; equirectangular projection (plate carrée).
 
 use std::sync::Arc;
@@ -36,7 +37,7 @@ talweg_ground::choices! {
 talweg_ground::choices! {
     /// How areas without data are filled.
     PlanetVoidFill {
-        Smooth "Filled from the rim": "A smooth surface between the edges of the gap; beyond the map its edge heights continue.",
+        Smooth "Filled from the rim": "A smooth surface between the edges of the gap; beyond the map, the heights of its edge continue.",
         Lowest "Lowest height": "The lowest height of the file.",
         Sea "Sea level": "The height of the water surface.",
     }
@@ -50,9 +51,9 @@ talweg_ground::params! {
         file: ImageFile = ImageFile::default();
         /// Layout of the planet in files.
         layout: FileLayout = FileLayout::Map;
-        /// Longitude of the centre of a map without a georeference. Many maps have 180° there.
+        /// Longitude of the centre of a map without a georeference. Many maps are centred at 180°.
         middle: f32 ["°"] = 0.0, -180.0..=180.0;
-        /// Heights of black and white.
+        /// Source of the heights that black and white stand for.
         heights: Heights = Heights::File;
         /// Height of black.
         low_metres: f32 ["m"] = -11_000.0, -100_000.0..=100_000.0, slider -12_000.0..=4000.0;
@@ -62,7 +63,7 @@ talweg_ground::params! {
         sampling: Sampling = Sampling::Bicubic;
         /// How areas without data are filled.
         voids: PlanetVoidFill = PlanetVoidFill::Smooth;
-        /// Samples per row of a raw map; 0 for a map twice as wide as high.
+        /// Samples per row of a raw map. 0 assumes that the map is twice as wide as high.
         raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();
         /// Byte order of the numbers in a raw file.
         raw_bytes: ByteOrder = ByteOrder::Little => |import| import.is_raw();
@@ -145,7 +146,7 @@ impl PlanetImport {
             PlanetVoidFill::Lowest | PlanetVoidFill::Sea => &raster.values,
         };
         let (low, high) = self.heights.range(&raster, (self.low_metres, self.high_metres));
-        // the replacement for missing data, as a value of the file
+        // the value of the file that replaces missing data
         let nothing = match self.voids {
             PlanetVoidFill::Sea if high != low => (cx.sea_level * cx.relief_metres - low) / (high - low),
             _ => 0.0,
@@ -163,7 +164,7 @@ impl PlanetImport {
                 self.height(cx, &raster, value)
             });
         }
-        // a map of the whole planet continues over its edges and poles
+        // a map of the whole planet continues across its edges and poles
         let placed = placed.map(|placement| PlacedMap::new(&raster, placement));
         let registration = placed.as_ref().map_or(registration, PlacedMap::registration);
         let middle = placed.as_ref().map_or(f64::from(self.middle), PlacedMap::middle);
@@ -212,13 +213,13 @@ impl PlacedMap {
         [east * (self.width - 1) as f64, south * (self.height - 1) as f64]
     }
 
-    /// Whether the map covers the whole planet, with up to one step missing.
+    /// Whether the map covers the whole planet. Up to one step may be missing.
     fn is_global(&self) -> bool {
         let ([east, south], [across, down]) = (self.placement.step, self.degrees());
         across > 360.0 - 1.5 * east && down > 180.0 - 1.5 * south
     }
 
-    /// Whether the first and last columns have the same longitude (grid) or lie one step apart (pixel).
+    /// Whether the first and last columns have the same longitude (grid) or are one step apart (pixel).
     fn registration(&self) -> Registration {
         let [across, _] = self.degrees();
         if across > 360.0 - 0.5 * self.placement.step[0] { Registration::Grid } else { Registration::Pixel }
@@ -229,15 +230,15 @@ impl PlacedMap {
         self.placement.west + 0.5 * self.degrees()[0]
     }
 
-    /// The position of a direction, as columns from the first sample and rows from the top. Beyond the map, the nearest
-    /// position on its rim if `goes_on`, otherwise `None`.
+    /// The position of a direction, as columns from the first sample and rows from the top. Beyond the map, it is the
+    /// nearest position on the map's rim if `goes_on`, otherwise `None`.
     fn place(&self, direction: [f64; 3], goes_on: bool) -> Option<[f64; 2]> {
         let [u, v] = equirectangular(direction);
         let (longitude, latitude) = (u * 360.0 - 180.0, 90.0 - v * 180.0);
         let ([east, south], [across, down]) = (self.placement.step, self.degrees());
         let turns = (longitude - self.placement.west) / 360.0;
         let mut x = 360.0 * (turns - libm::floor(turns));
-        // the map may be nearer in the other direction around the planet
+        // the map may be closer in the other direction around the planet
         if x - across > 360.0 - x {
             x -= 360.0;
         }
@@ -249,13 +250,13 @@ impl PlacedMap {
         (is_inside || goes_on).then(|| [x / east, y.clamp(0.0, down) / south])
     }
 
-    /// Whether the map covers all longitudes, with up to one step missing.
+    /// Whether the map covers all longitudes. Up to one step may be missing.
     fn is_around(&self) -> bool {
         self.degrees()[0] > 360.0 - 1.5 * self.placement.step[0]
     }
 
-    /// Index of the sample at a row and a column. Beyond the map, the nearest sample on its rim; columns wrap if the
-    /// map covers all longitudes.
+    /// Index of the sample at a row and a column. Beyond the map, the index of the nearest sample on the map's rim.
+    /// Columns wrap if the map covers all longitudes.
     fn sample(&self, row: isize, column: isize) -> usize {
         let (width, height) = (self.width as isize, self.height as isize);
         let column = if self.is_around() { column.rem_euclid(width) } else { column.clamp(0, width - 1) };

@@ -1,9 +1,9 @@
 //! A patch: a square that was edited as a separate terrain and is put back onto the planet.
 //!
-//! Law: inside the square out = below + (patch - below) · w, with w = 1 inside and falling smoothly to 0 within
+//! Law: inside the square out = below + (patch - below) · w. The weight w is 1 inside and falls smoothly to 0 within
 //! `feather` of the edges, where the planet's own terrain remains. The position of a sample in the square follows from
-//! its distance and bearing from the centre ([`Square`]). Outside nothing changes. The globe shows only detail that its
-//! own samples resolve; the patch's finer relief stays in its file.
+//! its distance and bearing from the centre ([`Square`]). Outside the square nothing changes. The globe shows only
+//! detail that its own samples resolve; the patch's finer relief stays in the patch's file.
 
 use crate::{Context, Filter, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Globe, smooth_step};

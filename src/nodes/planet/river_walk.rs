@@ -1,10 +1,10 @@
 //! River walk: rivers as described by Petitprez 2007.
 //!
 //! Law: a river starts at a random point on land and steps repeatedly to the lowest neighbour that it has not visited
-//! yet. It lowers every visited point by a fixed step. It stops in the sea, where all neighbours have been visited, or
-//! at the maximum length. A river may climb: it cuts into obstacles, and later rivers follow it. Rivers that are
-//! certain to reach the sea are those of [`PlanetRivers`](super::rivers::PlanetRivers) and, on squares, of
-//! [`Rivers`](crate::water::rivers::Rivers).
+//! yet. It lowers every visited point by a fixed step. The river stops in the sea, where all neighbours have been
+//! visited, or at the maximum length. A river may climb: it cuts into obstacles, and later rivers follow the cut.
+//! [`PlanetRivers`](super::rivers::PlanetRivers) and, on squares, [`Rivers`](crate::water::rivers::Rivers) make rivers
+//! that are certain to reach the sea.
 //! Resolution: a river is one sample wide, so a preview cuts it proportionally less deep.
 //! Scheme: rivers run one after another, because each depends on the earlier cuts. Starts are positions, which are the
 //! same at any resolution.
@@ -17,23 +17,24 @@ use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 
 talweg_ground::params! {
-    /// Sends rivers from random points repeatedly to the lowest neighbour, and lowers the terrain at every step.
+    /// Rivers that start at random points, step repeatedly to the lowest neighbour, and lower the terrain at every
+    /// step.
     RiverWalk "River walk" in "Planet", from "Petitprez 2007, §2", also "stream carve channel random walk water planet" {
         /// Number of rivers.
         rivers: u32 = 120, 0..=5000, slider 0..=300;
-        /// Depth that each river cuts. Rivers that join cut again.
+        /// Depth that each river cuts. Where rivers join, each of them cuts this depth again.
         depth_metres: f32 ["m"] = 20.0, 0.0..=10_000.0, slider 0.0..=60.0;
-        /// Maximum length of a river, in sides of the terrain.
+        /// Maximum length of a river, as a multiple of the terrain's side length.
         length: f32 = 0.6, 0.01..=4.0, slider 0.05..=1.2;
     }
 }
 
-/// Maximum number of draws for a start on land.
+/// Maximum number of random draws to find a start on land.
 const TRIES: i32 = 64;
 /// Steps between two checks of the stop flag.
 const CHECK: usize = 4096;
 
-/// The sample closest to the position given by three uniform random numbers.
+/// The sample closest to the position that the three uniform random numbers `draw` define.
 fn sample_near(grid: Grid, draw: [f32; 3]) -> usize {
     let among = |count: usize, draw: f32| ((draw * count as f32) as usize).min(count - 1);
     let [column, row] = [draw[0], draw[1]].map(|draw| among(grid.distinct(), draw));

@@ -1,8 +1,8 @@
 //! The coarse terrain of a planet: its own samples, interpolated smoothly, and the quantities that detail depends on.
 //!
 //! Heights between samples come from bicubic convolution (Keys 1981, a = -½), which passes through every sample. Beyond
-//! the border of a face the grid continues in its own angles, and the adjacent face is read there. On a border both
-//! faces read the same samples, so the terrain has no step.
+//! the border of a face the grid continues in the face's own angles, and the adjacent face is read there. On a border
+//! both faces read the same samples, so the terrain has no step.
 
 use std::f64::consts::FRAC_2_PI;
 
@@ -21,7 +21,7 @@ pub struct GlobePlaces {
     face: [u8; PART],
     row: [u32; PART],
     column: [u32; PART],
-    /// Position within the quadrangle, along its columns and its rows, from 0 to 1.
+    /// Position of each point within its quadrangle, along columns and rows, from 0 to 1.
     pub inside: [BlockLane; 2],
     /// Gradients of the position along the face's columns and rows, in quadrangles per metre along the surface.
     pub slopes: [[BlockLane; 3]; 2],
@@ -40,8 +40,8 @@ impl Default for GlobePlaces {
 }
 
 impl GlobePlaces {
-    /// Computes the positions of points that are given in metres from the centre of the globe, for a globe of
-    /// `samples`.
+    /// Computes the positions of points on a globe of `samples`. The points are given in metres from the centre of the
+    /// globe.
     pub fn find(&mut self, samples: usize, points: &BlockPoints) {
         let mut tangents = [[0.0f64; PART]; 2];
         for k in 0..PART {
@@ -84,7 +84,8 @@ fn place_all(
     }
 }
 
-/// Position and gradients of a point: u = ½ + (2/π)·atan(e/o) has the gradient (2/π)·(ê - (e/o)·ô)/(o·(1 + (e/o)²)).
+/// Position u and gradients of a point: u = ½ + (2/π)·atan(e/o) has the gradient (2/π)·(ê - (e/o)·ô)/(o·(1 + (e/o)²)).
+/// e is the coordinate along an axis of the face, o the coordinate outwards; ê and ô are the unit vectors.
 #[inline(always)]
 fn place(
     samples: usize,
@@ -134,7 +135,7 @@ pub fn stencil(globe: &Globe, field: &[f32], [face, row, column]: QuadPosition) 
     std::array::from_fn(|i| std::array::from_fn(|j| at(row + i as isize - 1, column + j as isize - 1)))
 }
 
-/// Value of a stencil and its derivatives along the columns and the rows, by bicubic convolution.
+/// Value and derivatives along the columns and the rows, by bicubic convolution of the stencil's values.
 #[inline(always)]
 pub fn bicubic(around: &Stencil16, [x, y]: [f32; 2]) -> [f32; 3] {
     let weights = |t: f32| {
@@ -160,8 +161,8 @@ pub fn bilinear(field: &[f32], n: usize, [face, row, column]: QuadPosition, [x, 
     top + (bottom - top) * y
 }
 
-/// The rise of the terrain from a sample to its neighbours over the side of a cell, in the unit of the heights: the
-/// root mean square over the sample's neighbourhood.
+/// The root mean square, over the neighbourhood of each sample, of the terrain's rise to the neighbours over one cell
+/// side. The rise is in the unit of the heights.
 ///
 /// # Errors
 /// If the evaluation is cancelled.
@@ -233,10 +234,10 @@ mod tests {
                 let mut beside = here;
                 beside[axis] += 1e-4;
                 let rise = (f64::from(read(beside).0) - f64::from(value)) / 1e-4;
-                assert!((rise - f64::from(slope[axis])).abs() < 0.02, "{k}: {rise} and {slope:?}");
+                assert!((rise - f64::from(slope[axis])).abs() < 0.02, "sample {k}: rise {rise}, slope {slope:?}");
             }
         }
-        // both sides of a border, and of a corner of the cube
+        // positions on both sides of a border, and on both sides of a corner of the cube
         for (a, b) in [(0.3, 1.0), (-0.77, 1.0), (1.0, 1.0), (1.0, 0.01)] {
             let near = |s: f64| read([1.0, a * s, b]).0.max(read([b, 1.0, a * s]).0);
             assert!((near(1.0 - 1e-7) - near(1.0 + 1e-7)).abs() < 1e-4);
@@ -255,7 +256,7 @@ mod tests {
         let field: Vec<f32> = (0..globe.len()).map(|k| globe.direction_of(k)[2]).collect();
         let relief = local_relief(&mesh, &field, &Control::default()).unwrap();
         let cell = (4.0 * std::f32::consts::PI / globe.grid().distinct_len() as f32).sqrt();
-        // on the equator the slope is 1; its mean square over the eight directions is half of that
+        // on the equator the slope is 1; the mean square over the eight directions is half of its square
         let equator = globe.grid().owner(32 * 65 + 32);
         assert!((relief[equator] / cell / 0.5f32.sqrt() - 1.0).abs() < 0.05, "{}", relief[equator] / cell);
         let pole = 4 * 65 * 65 + 32 * 65 + 32;

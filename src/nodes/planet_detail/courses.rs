@@ -1,15 +1,15 @@
-//! The courses of a planet's rivers between its samples, at their true width.
+//! The courses of a planet's rivers between its samples, at the actual width of the rivers.
 //!
-//! Network: that of the planet's own terrain. Water flows down the steepest slope, and out of depressions over their
-//! spill points ([`FlowGraph`]). A river starts where the drainage area exceeds [`SOURCE_CELLS`] cells and the fraction
-//! [`SOURCE_SHARE`] of the planet.
+//! Network: the river network of the planet's own terrain. Water flows down the steepest slope, and out of depressions
+//! over their spill points ([`FlowGraph`]). A river starts where the drainage area exceeds [`SOURCE_CELLS`] cells and
+//! the fraction [`SOURCE_SHARE`] of the planet.
 //! Course: from cell t through cell k to cell r a river runs from the midpoint of t and k to the midpoint of k and r.
-//! It follows a quadratic Bézier curve with control point k, so that courses and confluences are smooth.
-//! Law: a drainage area A with an annual runoff of 0.3 m gives the discharge Q in m³/s; the river is 7·Q^½ m wide and
-//! 0.27·Q^0.4 m deep. Bed and water surface never rise downstream, and the bed stays above the sea, as for the planet's
-//! own rivers.
-//! Source: Leopold & Maddock 1953 (the exponents); the factors are from its means for rivers of the plains, and 0.3 m a
-//! year is the mean runoff of Earth's land.
+//! The course follows a quadratic Bézier curve with control point k, so that courses and confluences are smooth.
+//! Law: a drainage area with an annual runoff of 0.3 m gives the discharge Q in m³/s; the river is 7·Q^½ m wide and
+//! 0.27·Q^0.4 m deep. Bed and water surface never rise downstream, and the bed stays above the sea, as in
+//! [`PlanetRivers`](crate::planet::rivers::PlanetRivers).
+//! Source: Leopold & Maddock 1953 (the exponents). The factors are from that paper's means for rivers of the plains,
+//! and 0.3 m a year is the mean runoff of Earth's land.
 
 use rayon::prelude::*;
 
@@ -24,22 +24,23 @@ use super::octaves::{BlockLane, BlockPoints, PART};
 /// Minimum drainage area of a river, in cells of the planet, and as a fraction of the planet.
 const SOURCE_CELLS: f64 = 6.0;
 const SOURCE_SHARE: f64 = 3.0e-6;
-/// Annual runoff from the land.
+/// Annual runoff from the land in metres.
 const RUNOFF_METRES: f64 = 0.3;
 const SECONDS_A_YEAR: f64 = 3.156e7;
-/// Depth of the water as a fraction of the bed's depth, and height of the banks above the water, also in depths.
+/// Depth of the water as a fraction of the bed's depth, and height of the banks above the water as a fraction of the
+/// same depth.
 const FULL: f32 = 0.8;
 const FREEBOARD: f32 = 0.1;
-/// Minimum height of a bed above the sea.
+/// Minimum height of a bed above the sea in metres.
 const ABOVE_SEA_METRES: f32 = 0.02;
 /// Number of straight pieces of a curve.
 const PIECES: usize = 4;
 /// Distance on either side within which a river shapes its valley, in cells of the planet.
 const VALLEY_CELLS: f64 = 0.45;
-/// Side of a planet's smallest cells relative to the mean.
+/// Side length of a planet's smallest cells, relative to the mean side length.
 const SMALLEST_CELL: f64 = 0.7;
 
-/// Values of a piece at its start and at its end.
+/// Values at the start and at the end of a piece of a course.
 type Ends = [f32; 2];
 
 /// A straight piece of a course, in metres.
@@ -47,13 +48,13 @@ type Ends = [f32; 2];
 struct CoursePiece {
     from: [f64; 3],
     along: [f32; 3],
-    /// Reciprocal of the squared length.
+    /// Reciprocal of the piece's squared length.
     per_square: f32,
     bed: Ends,
     water: Ends,
     bank: Ends,
     half_width: Ends,
-    /// Length plus half width.
+    /// Length of the piece plus half the width of the river, in metres.
     reach_metres: f32,
 }
 
@@ -86,8 +87,8 @@ pub struct RiverInfluence {
     pub water: BlockLane,
     /// Weighted mean height of the surrounding banks in metres.
     pub bank: BlockLane,
-    /// True width of the nearest river divided by its width here, from 0 to 1; narrow rivers are widened to the
-    /// spacing.
+    /// Actual width of the nearest river divided by its drawn width here, from 0 to 1. Narrow rivers are drawn as wide
+    /// as the sample spacing.
     pub narrowness: BlockLane,
     weight: BlockLane,
 }
@@ -139,7 +140,7 @@ impl RiverCourses {
         let mut number = vec![u32::MAX; terrain.grid.len()];
         rivers.iter().enumerate().for_each(|(index, &k)| number[k] = index as u32);
 
-        // downstream order, so that no value rises above the one upstream
+        // in downstream order, so that no value rises above the value upstream
         let mut nodes: Vec<CourseNode> = Vec::with_capacity(rivers.len());
         let mut highest = vec![[f32::INFINITY; 2]; rivers.len()];
         let mut main = vec![u32::MAX; rivers.len()];
@@ -184,7 +185,7 @@ impl RiverCourses {
                 course.line([here, out], [node, mean(node, downstream_node(&nodes, &number, to, node))]);
             }
             match number[to] {
-                // the last piece continues into the sea
+                // the last piece of a river continues into the sea
                 u32::MAX => course.line([out, there], [node, node]),
                 next => {
                     has_source[next as usize] = false;
@@ -220,7 +221,7 @@ impl RiverCourses {
         self.valley_metres
     }
 
-    /// Cells of depressions that hold water according to the water map; `None` if there are none.
+    /// Takes the list of the cells in depressions that hold water according to the water map; `None` if no cell does.
     pub fn take_lakes(&mut self) -> Option<Vec<bool>> {
         self.lakes.take()
     }
@@ -229,7 +230,7 @@ impl RiverCourses {
         ((face * self.samples + row) * self.samples + column) as u32
     }
 
-    /// Finds the quadrangles that pieces can influence: all in which some point may lie within reach of the piece.
+    /// Finds the quadrangles that pieces can influence: all quadrangles with a point within reach of a piece.
     fn register(&mut self) {
         let quads = self.samples - 1;
         let cell_metres = f64::from(self.valley_metres) / VALLEY_CELLS;
@@ -239,7 +240,7 @@ impl RiverCourses {
             let wide = f64::from(greater(piece.half_width[0], piece.half_width[1]));
             let reach = f64::from(self.valley_metres) + half + wide;
             let [face, row, column] = quad_of(self.samples, middle);
-            // beyond the border the face's grid continues, and the adjacent face's grid is skewed relative to it
+            // beyond the border the face's grid continues, and the adjacent face's grid is skewed relative to this grid
             let around = (reach / (SMALLEST_CELL * cell_metres)).ceil() as i32;
             let place = |first: usize, k: i32| (first as f64 + 0.5 + 0.49 * f64::from(k)) / quads as f64;
             let mut found = Vec::new();
@@ -259,8 +260,8 @@ impl RiverCourses {
         self.reached = reached;
     }
 
-    /// Adds the influence of the rivers at the points `run` of a block, which lie in a single quadrangle. `up` holds
-    /// their unit normals; rivers are drawn at least 2 · `least_metres` wide.
+    /// Adds the influence of the rivers at the points `run` of a block, which are all in one quadrangle. `up` holds the
+    /// unit normals of the points. Rivers are drawn at least 2 · `least_metres` wide.
     pub fn reach(
         &self,
         quad: QuadPosition,
@@ -295,7 +296,7 @@ impl RiverCourses {
     }
 }
 
-/// Distance from a river, as a fraction of its valley width, within which it outweighs all other rivers.
+/// Distance from a river, as a fraction of its valley width, within which this river outweighs all other rivers.
 const ALONE: f32 = 1.0e-3;
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
@@ -357,7 +358,7 @@ fn reach_point(
     out.weight[k] += weight;
 }
 
-/// Cells of depressions that contain water; `None` if there are none.
+/// Cells of depressions that contain water; `None` if there are no such cells.
 fn lakes(graph: &FlowGraph, terrain: &Terrain, water: &[f32]) -> Option<Vec<bool>> {
     let mut filled = graph.filled(&terrain.height);
     terrain.grid.close(&mut filled);
@@ -366,7 +367,7 @@ fn lakes(graph: &FlowGraph, terrain: &Terrain, water: &[f32]) -> Option<Vec<bool
     is_lake.contains(&true).then_some(is_lake)
 }
 
-/// The node of the cell `to` downstream; `otherwise` if no river runs there.
+/// The node of the cell `to` downstream; `otherwise` if no river runs through that cell.
 fn downstream_node(nodes: &[CourseNode], number: &[u32], to: usize, otherwise: CourseNode) -> CourseNode {
     nodes.get(number[to] as usize).copied().unwrap_or(otherwise)
 }

@@ -1,32 +1,36 @@
 //! The terrain of a planet at any resolution, down to a metre: a single function of the position on the sphere.
 //!
-//! A planet has a sample every few kilometres. Between them [`PlanetDetail`] adds matching terrain by position alone:
-//! the same position has the same height in any square, in any order, on any number of threads.
-//! [`take_patch`](crate::scene::take_patch) samples it, and so do patches and their exports.
+//! A planet has a sample every few kilometres. Between these samples [`PlanetDetail`] adds matching terrain by position
+//! alone: the same position has the same height in any square, in any order, on any number of threads.
+//! [`take_patch`](crate::scene::take_patch) samples it, and so do patches and the exports of patches.
 //!
 //! Law, for a point p with samples `spacing` apart:
-//! 1. Noise (`octaves`) in cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m. Each octave is
-//!    lower than the previous one by [`PERSISTENCE`], or by [`BROAD_PERSISTENCE`] for large cubes. An octave fades in
-//!    between ℓ = 2 and 4 spacings: a coarse square lacks only the detail that it cannot show.
+//! 1. Noise n_k (`octaves`) in cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m. Each octave
+//!    is lower than the previous octave by the factor [`PERSISTENCE`], or [`BROAD_PERSISTENCE`] for large cubes. An
+//!    octave fades in between ℓ_k = 2 and 4 spacings: a coarse square lacks only the detail that it cannot show.
 //! 2. The position is moved along the contour lines of the larger octaves, p' = p + Σ b_k·ℓ_k·(up × ∇n_k), by a
-//!    divergence-free flow that preserves areas. The coarse terrain is read at p' (`coarse`). Its coasts, valleys and
-//!    rivers therefore share bends that are finer than its own samples.
-//! 3. Rivers (`courses`) are also evaluated at p'. In a river the terrain is its bed, which never rises downstream.
-//!    Beside it the terrain starts at the banks and blends into the coarse terrain within 0.45 cells: g = bank +
-//!    t·(coarse - bank) + v, where v is the sides of the valley, as high as the surrounding relief.
-//! 4. Gullies, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the terrain, which includes the
-//!    larger octaves and the previous gullies, so that they branch (as in [`gullies`](crate::erosion::gullies)).
-//!    There are none where the slope turns within one of their cells, as around summits: stripes would crowd into
+//!    divergence-free flow that preserves areas. The factors b_k set the distance. The coarse terrain is read at p'
+//!    (`coarse`). Its coasts, valleys and rivers therefore share bends that are finer than its own samples.
+//! 3. Rivers (`courses`) are also evaluated at p'. In a river the terrain is the river bed, which never rises
+//!    downstream.
+//!    Outside the river the terrain starts at the banks and blends into the coarse terrain within 0.45 cells: g = bank +
+//!    t·(coarse - bank) + v. Here t rises from 0 to 1, and v is the height of the valley sides, as high as the surrounding
+//!    relief.
+//! 4. Gullies, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the terrain. This slope includes
+//!    the
+//!    larger octaves and the previous gullies, so that the gullies branch (as in [`gullies`](crate::erosion::gullies)).
+//!    There are no gullies where the slope turns within one of their cells, as around summits: stripes would crowd into
 //!    spikes there.
 //! 5. The relief F of noise and gullies is limited by its room R, the height of g above (or below) the sea, a lake and
 //!    the banks of rivers: an octave of height a counts as a·R/(R + 2a), and h = g + F·R/(R + |F|). The relief vanishes
 //!    in channels and at shores, and never crosses a water level.
-//! 6. Craters (`pits`), if the stack has any, continue below the smallest one that the planet shows, by its size law.
+//! 6. Craters (`pits`), if the stack has any, continue below the smallest crater that the planet shows, by the
+//!    size-frequency distribution of the crater layers.
 //!
 //! Conditions: the noise is as high as the surrounding coarse relief (rise over a cell), so that plains stay flat.
-//! Where it rains, it is at least as high as the relief that rivers cut into terrain of this height above the sea. It
-//! is a quarter of that if the stack has craters, and fine octaves are lower on gentle slopes. Gullies need air; they
-//! are fewer in deserts and in rain forests, and few below the sea.
+//! Where it rains, the noise is at least as high as the relief that rivers cut into terrain of this height above the
+//! sea. If the stack has craters, the noise has a quarter of this height. Fine octaves are lower on gentle slopes.
+//! Gullies need air; there are fewer gullies in deserts and in rain forests, and few below the sea.
 //! Accuracy: positions are exact to 3·10⁻¹¹ of a face (0.3 mm on Earth); heights are single precision in metres.
 //! Source: the sum of fractals after Musgrave in Ebert et al. 2003; divergence-free flows after Bridson et al. 2007;
 //! gullies after Johansen 2026 with the phasor noise of Tricard et al. 2019; the limit of the relief at water is our
@@ -56,24 +60,25 @@ use talweg_ground::planet::Planet;
 use talweg_ground::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
 use talweg_ground::planet::square::{Square, SquareAxes};
 
-/// Amplitude of each octave of noise relative to the previous one: 2^-H for a Hurst exponent H of 0.74, so that spectra
-/// fall with the power 2H + 1 ≈ 2.5. Measured values for whole US states range from 0.41 (Oregon) to 0.91 (Arizona;
-/// Huang & Turcotte 1989, 1990).
+/// Amplitude of each octave of noise relative to the previous octave. It is 2^-H for a Hurst exponent H of 0.74, so
+/// that spectra fall with the power 2H + 1 ≈ 2.5. Measured values for whole US states range from 0.41 (Oregon) to 0.91
+/// (Arizona; Huang & Turcotte 1989, 1990).
 pub const PERSISTENCE: f32 = 0.6;
 /// As [`PERSISTENCE`], for cubes wider than [`BROAD_METRES`]: continents have H = 0.5 (Bell 1975; Turcotte 1987), and
-/// valleys lie in between.
+/// valleys have values in between.
 pub const BROAD_PERSISTENCE: f32 = std::f32::consts::FRAC_1_SQRT_2;
-/// Side of the cubes above which octaves fall by [`BROAD_PERSISTENCE`].
+/// Side length of the cubes, in metres, above which octaves decrease by the factor [`BROAD_PERSISTENCE`].
 pub const BROAD_METRES: f64 = 10_000.0;
-/// Rise over [`WINDOW_METRES`] where rivers have dissected high terrain, as a fraction of its height above the sea: the
-/// higher a range, the deeper its valleys (Ahnert 1970). The samples of a planet are means of peaks and valleys and do
-/// not contain them.
+/// Rise of the terrain over [`WINDOW_METRES`] where rivers have dissected high terrain, as a fraction of its height
+/// above the sea: the higher a range, the deeper its valleys (Ahnert 1970). The samples of a planet are means of peaks
+/// and valleys and do not contain these valleys.
 const DISSECTED: f32 = 0.3;
-/// Distance over which that rise occurs; over a shorter distance it is smaller, as the octaves are.
+/// Distance in metres over which the rise of [`DISSECTED`] occurs. Over a shorter distance the rise is smaller, as the
+/// octaves are.
 const WINDOW_METRES: f64 = 20_000.0;
 /// Minimum distance between two gully crests.
 pub const GULLY_METRES: f64 = 100.0;
-/// Height of the noise if the stack has craters, relative to a stack without.
+/// Height of the noise if the stack has craters, relative to the height in a stack without craters.
 const CRATERED_NOISE_FACTOR: f32 = 0.25;
 /// Cube side of the finest octave.
 const FINEST_METRES: f64 = 2.0;
@@ -82,14 +87,14 @@ const BROAD: usize = 9;
 /// Samples along the side of a block of a square.
 const TILE: usize = 8;
 
-/// The input of a planet's detail besides its samples.
+/// The input from which a planet's detail is computed, in addition to the planet's samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DetailSource {
     /// The planet's size and air.
     pub planet: Planet,
-    /// Height of the value 1.0.
+    /// Height in metres that the field value 1.0 stands for.
     pub relief_metres: f32,
-    /// Height of the sea; below minus the relief there is no sea.
+    /// Height of the sea in metres. A value below minus the relief means that there is no sea.
     pub sea_metres: f32,
     /// The climate of the planet.
     pub climate: Climate,
@@ -106,7 +111,7 @@ pub struct PlanetDetail<T> {
     radius_metres: f64,
     relief_metres: f32,
     sea_metres: Option<f32>,
-    /// Cells under standing water, if there are any.
+    /// Cells under standing water; `None` without standing water.
     lakes: Option<Vec<bool>>,
     /// Rise of the terrain over a cell, in metres.
     relief: Vec<f32>,
@@ -126,15 +131,15 @@ pub struct DetailSample {
     pub height_metres: f32,
     /// Depth of river or lake water in metres; the sea is not included.
     pub water_metres: f32,
-    /// Fraction of the surroundings, as wide as the spacing, that lies under river or lake water, from 0 to 1; even a
+    /// Fraction of the surroundings, as wide as the spacing, that is under river or lake water, from 0 to 1. Even a
     /// narrow river covers at least 0.4.
     pub water_share: f32,
 }
 
 impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
-    /// Prepares the detail of a planet that was evaluated as `terrain`: finds its rivers and its local roughness. It
-    /// takes a few seconds on large planets, and about 3 numbers per sample. Each later query costs the same on any
-    /// planet.
+    /// Prepares the detail of a planet that was evaluated as `terrain`: finds its rivers and its local roughness. This
+    /// takes a few seconds on large planets, and the memory of about 3 numbers per sample. Each later query costs the
+    /// same on any planet.
     ///
     /// # Errors
     /// If the evaluation is cancelled.
@@ -167,7 +172,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             })
             .collect();
         control.check()?;
-        // where the stack has craters, they make the relief, and the rubble between them is smooth
+        // where the stack has craters, the craters make the relief, and the rubble between them is smooth
         let share = if craters.is_empty() { 1.0 } else { CRATERED_NOISE_FACTOR };
         let shorter = (cell_metres / WINDOW_METRES).min(1.0);
         let dissected = if has_rivers { DISSECTED * libm::pow(shorter, 0.74) as f32 } else { 0.0 };
@@ -207,7 +212,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 
     /// The terrain in the given directions from the planet's centre (unit vectors), for samples that are
-    /// `spacing_metres` apart: finer relief than two such spacings is skipped. The result of a direction does not
+    /// `spacing_metres` apart. Relief finer than two sample spacings is skipped. The result of a direction does not
     /// depend on the other directions or on their order.
     pub fn samples_at(&self, directions: &[[f64; 3]], spacing_metres: f64) -> Vec<DetailSample> {
         let mut out = vec![DetailSample::default(); directions.len()];
@@ -253,9 +258,9 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 
     /// The terrain of a square with `samples` (at least 2) per side, from edge to edge: heights and data maps, as
-    /// fractions of the planet's relief. A sample depends only on its position and on the sample spacing. The maps are
-    /// `Water` if the planet has rivers or lakes, `Humidity` (of the climate) if it has a sea, and the planet's other
-    /// maps, interpolated between its samples.
+    /// fractions of the planet's relief. A sample depends only on its position and on the sample spacing. The square
+    /// has the map `Water` if the planet has rivers or lakes, and `Humidity` (of the climate) if the planet has a sea.
+    /// The planet's other maps are interpolated between the planet's samples.
     ///
     /// # Errors
     /// If the evaluation is cancelled.
@@ -278,8 +283,8 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         Ok(out)
     }
 
-    /// Computes the rows of a square from `first` on, in tiles.
-    #[allow(clippy::needless_range_loop, reason = "points stand in a tile")]
+    /// Computes the rows of a square in tiles, starting at row `first`.
+    #[allow(clippy::needless_range_loop, reason = "indices are positions in a tile")]
     fn band(
         &self,
         frame: &SquareAxes,
@@ -314,7 +319,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     fn other_maps(&self, frame: &SquareAxes, out: &mut Terrain, control: &Control) -> Result<(), Cancelled> {
         let n = out.samples();
         for (kind, map) in self.terrain.maps() {
-            // water follows its own law, and flow is counted in the planet's cells
+            // rivers and lakes are computed separately, and flow is counted in the planet's cells
             if matches!(kind, MapKind::Water | MapKind::Flow | MapKind::Film) {
                 continue;
             }
@@ -350,7 +355,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 }
 
-/// Amplitude ratio of the octave that follows one with cubes of this side.
+/// Amplitude of the octave that follows an octave with cubes of this side length, relative to that octave.
 fn persistence(cube_metres: f64) -> f32 {
     if cube_metres > BROAD_METRES { BROAD_PERSISTENCE } else { PERSISTENCE }
 }

@@ -1,12 +1,13 @@
 //! Noise in space at points on a planet, to the metre: gradient noise with its gradient, and stripes across a slope.
 //!
-//! Law: the noise is three-dimensional Perlin noise, as in [`solid`](crate::generators::solid), scaled to a
-//! standard deviation of 1. The stripes are phasor noise (Tricard et al. 2019): every lattice corner has a wave with a
-//! wavelength of one cell and a random phase, whose crests run along the slope. The waves of the corners are mixed with
-//! the weights of the noise, and the sum is normalised to a constant amplitude, so that crests branch where waves meet.
+//! Law: the noise is three-dimensional Perlin noise, as in [`solid`](crate::generators::solid), scaled to a standard
+//! deviation of 1. The stripes are phasor noise (Tricard et al. 2019): every lattice corner has a wave with a
+//! wavelength of one cell and a random phase. The crests of the waves run along the slope. The waves of the corners are
+//! mixed with the weights of the noise, and the sum is normalised to a constant amplitude, so that crests branch where
+//! waves meet.
 //! Scheme: points form blocks of [`PART`]. Lattice positions use double precision, since a metre is too small a
-//! fraction of a radius for single precision. Everything else is single precision and depends on the point alone.
-//! Points of a block that lie in one cell share its corners, with the same result bit by bit.
+//! fraction of a radius for single precision. All other values are single precision and depend on the point alone.
+//! Points of a block that are in the same cell share its corners, with the same result bit by bit.
 
 #![allow(clippy::needless_range_loop, reason = "loops over arrays of equal length vectorise")]
 
@@ -37,7 +38,7 @@ pub struct SpaceLattice {
 pub struct LatticePlaces {
     cell: [[i32; PART]; 3],
     inside: [BlockLane; 3],
-    /// Whether all points lie in the same cube.
+    /// Whether all points are in the same cube.
     is_one: bool,
 }
 
@@ -140,7 +141,7 @@ impl CellWeights {
     }
 }
 
-/// The end of a cell along x, y and z at which its corner `c` lies.
+/// The end of a cell along x, y and z that its corner `c` belongs to, 0 or 1.
 #[inline(always)]
 const fn ends_of(c: usize) -> [usize; 3] {
     [c & 1, c >> 1 & 1, c >> 2]
@@ -206,7 +207,8 @@ fn add_corner<const SLOPE: bool>(
     }
 }
 
-/// Squared amplitude of the mixed wave below which it stays small, so that there are no steps where waves cancel out.
+/// Squared amplitude of the mixed wave below which the stripes stay small, so that there are no steps where waves
+/// cancel out.
 const WEAK: f32 = 0.04;
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
@@ -244,7 +246,7 @@ fn stripes(seed: u32, places: &LatticePlaces, across: &[BlockLane; 3], wave: &mu
     }
 }
 
-/// sin 2πt to within 0.0011: two parabolas, without steps.
+/// Returns sin 2πt to within 0.0011, computed from two parabolas without steps.
 #[inline(always)]
 fn sine_of_turns(t: f32) -> f32 {
     const ROUNDS: f32 = 12_582_912.0;
@@ -287,7 +289,7 @@ mod tests {
         assert!((sum / 199.0 - 1.0).abs() < 0.1, "{}", sum / 199.0);
     }
 
-    /// Points of the same cell share its corners, and have the same results as points that do not.
+    /// Points of the same cell share its corners, and have the same results as points of different cells.
     #[test]
     fn a_point_has_the_same_bits_beside_any_other() {
         for cell in [0.7, 90.0, 5.0e4, 8.0e6] {

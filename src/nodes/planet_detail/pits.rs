@@ -1,9 +1,10 @@
-//! Craters too small for the samples of their planet, by the size law of its crater layers.
+//! Craters too small for the samples of their planet, by the size-frequency distribution of the planet's crater layers.
 //!
-//! Law: this covers every octave of diameters below the smallest that the planet shows (two cells). Each cube of a
-//! lattice five diameters wide gets enough craters to reach the coverage of the layer's law N(>D) ∝ D^-b, at random
-//! positions and with random ages. Each crater wears as in the layer, so most small ones vanish. Shapes are those of
-//! [`shape`](crate::planet::craters::shape). Heights add up: small craters lie inside large ones.
+//! Law: this covers every octave of diameters below the smallest diameter that the planet shows (two cells). Each cube
+//! of a lattice five diameters wide gets enough craters to reach the coverage of the layer's distribution N(>D) ∝ D^-b,
+//! the number of craters above the diameter D. Positions and ages are random. Each crater erodes as in the layer, so
+//! most small craters vanish. Shapes are those of [`shape`](crate::planet::craters::shape). Heights add up: small
+//! craters can be inside large craters.
 //! Scheme: the cubes are cubes of space that the surface intersects, so there are no seams and no poles. A position
 //! evaluates all cubes within reach, in the order of their coordinates, so that sums are the same in any block.
 
@@ -17,11 +18,11 @@ use talweg_ground::planet::Planet;
 
 /// Side of a cube, in minimum diameters of its octave.
 const CUBE: f64 = 5.0;
-/// Radii within which a crater changes the terrain.
+/// Distance in radii within which a crater changes the terrain.
 const REACH: f64 = 2.5;
 /// Maximum number of craters in a cube.
 const MOST: f64 = 24.0;
-/// Minimum diameter of craters.
+/// Minimum diameter of craters in metres.
 const SMALLEST_METRES: f64 = 2.0;
 
 /// The craters of one layer in one octave of diameters.
@@ -29,7 +30,7 @@ struct PitOctave {
     random: Stream,
     seed: u32,
     least_metres: f64,
-    /// Mean number of craters in a cube; its fraction is the probability of one more.
+    /// Mean number of craters in a cube. The fractional part is the probability of one more crater.
     in_a_cube: f64,
     layer: usize,
 }
@@ -49,7 +50,7 @@ impl SmallCraters {
         let side_metres = planet.side_metres();
         let mut octaves = Vec::new();
         for (layer, craters) in layers.iter().enumerate() {
-            // no small craters larger than the layer's largest
+            // no small crater is larger than the largest crater of the layer
             let top = f64::from(craters.largest * side_metres).min(shown_metres);
             let sizes = std::iter::successors(Some(0.5 * top), |size| Some(0.5 * size));
             for (k, least) in sizes.take_while(|&size| size >= SMALLEST_METRES).enumerate() {
@@ -93,7 +94,7 @@ impl SmallCraters {
         let ends = points.map(|lane| {
             lane.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)))
         });
-        // if a block spans more than a few cubes, its points are evaluated one by one
+        // if a block spans more than a few cubes, each of its points is evaluated separately
         if ends.iter().any(|(low, high)| high - low > 4.0 * cube) {
             for k in 0..PART {
                 let here = points.map(|lane| (lane[k], lane[k]));
@@ -104,7 +105,7 @@ impl SmallCraters {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one step of a loop")]
+    #[allow(clippy::too_many_arguments, reason = "the body of a single loop")]
     fn add_cubes(
         &self,
         octave: &PitOctave,
@@ -115,7 +116,7 @@ impl SmallCraters {
         fade: f32,
         heights: &mut BlockLane,
     ) {
-        // a centre lies up to `shell` above or below the surface
+        // a crater's centre is up to `shell` above or below the surface
         let far = (reach * reach + shell * shell).sqrt();
         let range = |axis: usize| {
             let (low, high) = ends[axis];
@@ -130,7 +131,7 @@ impl SmallCraters {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one step of a loop")]
+    #[allow(clippy::too_many_arguments, reason = "the body of a single loop")]
     fn add_cube(
         &self,
         octave: &PitOctave,

@@ -1,4 +1,4 @@
-//! The terrain at the points of a block: the law of the [module](super), step by step.
+//! The terrain at the points of a block, computed by the steps that the [module](super) lists.
 
 #![allow(clippy::needless_range_loop, reason = "loops over arrays of equal length vectorise")]
 
@@ -13,39 +13,41 @@ use talweg_ground::field::{MapKind, Terrain, smooth_step};
 
 /// Standard deviation of the first octave of noise, relative to the rise of the coarse terrain over a cell.
 const FIRST: f32 = 0.42;
-/// Displacement by the first octave, in its cells per unit of slope; and the factor from each octave to the next.
+/// Displacement by the first octave, in cells of the octave per unit of slope; and the factor from each octave to the
+/// next.
 const MOVE: f32 = 0.016;
 const MOVE_FALLS: f32 = 0.8;
 /// Height of gullies relative to noise of the same size.
 const GULLIES: f32 = 1.5;
 /// Slopes (rise over run) between which gullies fade in.
 const GULLIES_FROM: [f32; 2] = [0.004, 0.04];
-/// Ratios of the slope to its change over one gully cell between which gullies fade in. Where the slope turns faster,
-/// as around summits and on crests, stripes would crowd into spikes.
+/// Ratios of the slope to its change over one gully cell. Gullies fade in between the two ratios. Where the slope turns
+/// faster, as around summits and on crests, stripes would crowd into spikes.
 const GULLY_CURVATURE_RATIOS: [f32; 2] = [0.06, 0.3];
 /// Curvature of noise, in units of its height divided by the square of its cell.
 const NOISE_BENDS: f32 = 9.0;
-/// Reduction of gullies on the crests and bottoms of larger ones.
+/// Reduction of gullies on the crests and bottoms of larger gullies.
 const CREST_FADE: f32 = 0.6;
-/// How strongly finer gullies turn towards larger ones.
+/// How strongly finer gullies turn towards larger gullies.
 const BRANCHING: f32 = 1.0;
-/// Density of gullies below the sea, relative to the land.
+/// Density of gullies below the sea, relative to the density on land.
 const BELOW_SEA: f32 = 0.3;
-/// Height of fine noise on level terrain relative to steep terrain, and the slopes between which it changes.
+/// Height of fine noise on level terrain relative to steep terrain, and the slopes between which the height changes.
 const GENTLE: f32 = 0.45;
 const GENTLE_UNTIL: [f32; 2] = [0.05, 0.45];
-/// Initial rise of the terrain beside a river, the distance over which it occurs, both in metres, and the slope beyond.
+/// Initial rise of the terrain next to a river, the distance over which the rise occurs, both in metres, and the slope
+/// beyond.
 const LEVEE: [f32; 3] = [4.0, 500.0, 0.008];
-/// Height of the terrain between rivers above their banks, in rises of the coarse terrain over a cell; slope of the
-/// valley sides; width of the valley floor as a fraction of the valley. The coarse terrain is as low as its rivers:
-/// without valley sides, relief would only have room far away from them.
+/// Three properties of the terrain between rivers: its height above the banks, in rises of the coarse terrain over a
+/// cell; the slope of the valley sides; the width of the valley floor as a fraction of the valley. The coarse terrain
+/// is as low as its rivers: without valley sides, there would only be room for relief far away from rivers.
 const VALLEY_SIDES: [f32; 3] = [1.0, 0.3, 0.05];
 /// Height above the sea below which a river's valley blends into the sea floor.
 const MOUTH_METRES: f32 = 6.0;
 
-/// Multiple of an octave's height that is added to the room when the octave is limited.
+/// Multiple of an octave's height that is added to its room when the octave is limited.
 const OCTAVE_ROOM_FACTOR: f32 = 2.0;
-/// Room of the terrain at the edge of a river's valley, whatever its height.
+/// Room for relief at the edge of a river's valley, in metres, whatever the height of the terrain.
 const OPENS_METRES: f32 = 30.0;
 
 /// Minimum fraction of the spacing that the narrowest river covers.
@@ -62,7 +64,7 @@ fn bounded_share(share: f32) -> f32 {
 pub struct BlockGround {
     pub height: BlockLane,
     pub water: BlockLane,
-    /// Fraction of the surroundings, as wide as the spacing, that lies under river or lake water.
+    /// Fraction of the surroundings, as wide as the spacing, that is under river or lake water.
     pub water_share: BlockLane,
 }
 
@@ -86,7 +88,7 @@ pub struct BlockWork {
     gullying: BlockLane,
     /// Height of a lake's surface, or infinite without a lake.
     lake: BlockLane,
-    /// Interpolation weight of the lake's corners at the point, from 0 to 1.
+    /// Interpolation weight, from 0 to 1, of the corners of the quadrangle at which there is a lake.
     lake_share: BlockLane,
 }
 
@@ -109,7 +111,7 @@ impl Default for BlockWork {
     }
 }
 
-/// A smooth step: 0 up to `from`, 1 from `to` on.
+/// A smooth step: 0 below `from`, 1 above `to`.
 #[inline(always)]
 fn smooth([from, to]: [f32; 2], at: f32) -> f32 {
     let t = (at - from) / (to - from);
@@ -131,7 +133,7 @@ fn bounded(relief: f32, room: f32) -> f32 {
 }
 
 impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
-    /// Computes the terrain at points in metres, for samples `spacing` metres apart.
+    /// Computes the terrain at points given in metres, for samples `spacing` metres apart.
     pub(super) fn block(&self, points: &BlockPoints, spacing: f64, work: &mut BlockWork, out: &mut BlockGround) {
         let per_radius = 1.0 / self.radius_metres;
         for axis in 0..3 {
@@ -176,7 +178,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     fn read_coarse(&self, spacing: f64, work: &mut BlockWork, rivers: &mut RiverInfluence) {
         let n = self.terrain.samples();
         work.located.find(n, &work.moved);
-        // a river is drawn at least about a sample wide, but leaves room for its valley
+        // a river is drawn at least about a sample wide, but leaves room for the river's valley
         let least = (0.75 * spacing) as f32;
         let widest = 0.4 * self.rivers.valley_metres();
         let least = if least < widest { least } else { widest };
@@ -205,7 +207,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         }
     }
 
-    /// Noise and gullies in metres, before their room limits them.
+    /// Noise and gullies in metres, before the room limits them.
     fn relief_of(
         &self,
         points: &BlockPoints,
@@ -287,7 +289,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
 struct LakeCorners([Option<f32>; 4]);
 
 impl LakeCorners {
-    /// Height of the lake's surface, and the interpolation weight of its corners; infinite and 0 if that weight is 0.
+    /// Height of the lake's surface, and the interpolation weight of its corners; infinite and 0 if the weight is 0.
     fn level(&self, [x, y]: [f32; 2]) -> (f32, f32) {
         let weights = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
         let (mut sum, mut wet) = (0.0, 0.0);
@@ -301,10 +303,11 @@ impl LakeCorners {
     }
 }
 
-/// Room where no water is near, in metres.
+/// Room for relief in metres where no water is near.
 const FREE: f32 = 1.0e9;
 
-/// Computes the terrain with its valleys, and its height above or below the nearest water as room for relief.
+/// Computes the terrain with its valleys, and its height above or below the nearest water, which is the room for
+/// relief.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn lay_rivers(
     [coarse, relief]: [&BlockLane; 2],
@@ -323,10 +326,10 @@ fn lay_rivers(
         let outside = if beyond > 0.0 { beyond } else { 0.0 };
         let way = lesser(outside / valley, 1.0);
         let over = coarse[k] - bank;
-        // low terrain stays above the river close to it
+        // low terrain near a river stays above the river
         let share = if over > 0.0 { smooth([0.0, 1.0], way) } else { smooth([0.5, 1.0], way) };
         let levee = (LEVEE[0] / (outside + LEVEE[1]) + LEVEE[2]) * outside * (1.0 - way) * (1.0 - way);
-        // valley sides, which return to the coarse terrain at the edge of the valley
+        // the valley sides return to the coarse terrain at the edge of the valley
         let [high, steep, floor] = VALLEY_SIDES;
         let rise = steep * outside * outside / (outside + floor * valley);
         let side = bounded(rise, high * relief[k]) * (1.0 - smooth([0.5, 1.0], way));
@@ -376,7 +379,7 @@ fn fill_rivers(
     }
 }
 
-/// Reads the points of a block that lie in a single quadrangle.
+/// Reads the coarse terrain at the points of a block that are all in one quadrangle.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn read_quad(heights: &Stencil16, located: &GlobePlaces, coarse: &mut BlockLane, slopes: &mut [BlockLane; 3]) {
     for k in 0..PART {
@@ -400,7 +403,7 @@ fn read_point(
     }
 }
 
-/// Adds an octave of noise, `amplitude` times as high as the surrounding relief, and lower where its room is small.
+/// Adds an octave of noise, `amplitude` times as high as the surrounding relief, and lower where the room is small.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_octave(amplitude: f32, relief: &BlockLane, room: &BlockLane, value: &BlockLane, out: &mut BlockLane) {
     for k in 0..PART {
@@ -408,7 +411,7 @@ fn add_octave(amplitude: f32, relief: &BlockLane, room: &BlockLane, value: &Bloc
     }
 }
 
-/// Moves points along the contour lines of noise with this gradient.
+/// Moves points along the contour lines of noise whose gradient is `slope`.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn move_points(way: f32, up: &[BlockLane; 3], slope: &[BlockLane; 3], moved: &mut BlockPoints) {
     for axis in 0..3 {
@@ -425,7 +428,8 @@ fn held(height: f32, room: f32) -> f32 {
     height * room / (room + OCTAVE_ROOM_FACTOR * height + f32::MIN_POSITIVE)
 }
 
-/// Intermediate state of the gullies: the slope that the next ones follow, their density, and the height that they add.
+/// Intermediate state of the gullies: the slope that the next gullies follow, their density, and the height that they
+/// add.
 struct GullyState {
     slope: [BlockLane; 3],
     /// Approximate change of the slope over a metre.
@@ -458,7 +462,7 @@ fn gully_octave(
     for k in 0..PART {
         state.raised[k] += depth[k] * wave[k];
         let turn = BRANCHING / cell * depth[k] * rise[k];
-        // a wave of height d has the curvature d·(2π/cell)² on its crest, and none on its flanks
+        // a wave of height d has the curvature d·(2π/cell)² on its crest, and no curvature on its flanks
         let tau = std::f32::consts::TAU / cell;
         state.bend[k] += depth[k] * tau * tau * wave[k].abs();
         for axis in 0..3 {
@@ -468,8 +472,8 @@ fn gully_octave(
     }
 }
 
-/// Writes unit vectors along the surface across the slope, and the suitability of the terrain for gullies of a width,
-/// from 0 (too gentle or too curved) to 1.
+/// Writes unit vectors along the surface across the slope. Also writes the suitability of the terrain for gullies of a
+/// width, from 0 (too gentle or too curved) to 1.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn across_slope(
     up: &[BlockLane; 3],

@@ -1,13 +1,13 @@
 //! Sculpt: brush strokes on the terrain, stored as strokes.
 //!
-//! Law: the strokes act one after another on the terrain below, each with its tool (see `tools`) where it covers the
-//! terrain ([`Stroke::coverage`](talweg_ground::brush::Stroke::coverage)).
-//! Scheme: samples in parallel within the bounding box of a stroke.
+//! Law: the strokes act one after another on the terrain below. Each acts with its tool (see `tools`) where its
+//! [`coverage`](talweg_ground::brush::Stroke::coverage) is above 0.
+//! Scheme: samples are computed in parallel within the bounding box of a stroke.
 //! Boundary: on a wrapping terrain a stroke continues on the opposite side; sediment that an erosion brush washes over
 //! the edge of its box is lost.
-//! Squares only: strokes lie in a plane; on a planet, sculpt a patch.
+//! Squares only: strokes are drawn in a plane; on a planet, sculpt a patch.
 //! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
-//! Simulation* (painted input stays editable, and erosion above respects it).
+//! Simulation* (painted input stays editable, and erosion layers above respect it).
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Sculpt {
 impl Filter for Sculpt {
     fn traits(&self) -> Traits {
         Traits {
-            // version 1 eroded a long stroke in one piece
+            // Version 1 eroded a long stroke in a single box instead of piece by piece.
             version: 1 + u32::from(self.strokes.visible().any(|stroke| stroke.is_eroded_in_pieces())),
             previews_exactly: false,
             memory: NodeMemory::constant(working_fields(&self.strokes, true)),

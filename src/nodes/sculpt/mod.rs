@@ -14,15 +14,15 @@ use talweg_ground::field::{Cancelled, Region};
 pub struct Canvas<'a> {
     /// The grid and scale of the field.
     pub cx: &'a Context<'a>,
-    /// Field value of one unit of a brush's amount or level. Heights are fractions of the relief, while brushes use
-    /// metres.
+    /// Field value that corresponds to one unit of a brush's amount or level. Heights are fractions of the relief,
+    /// while brushes use metres.
     pub unit: f32,
     /// Lowest and highest value of the field.
     pub limits: (f32, f32),
     /// The hardness of the rock, if the field is a terrain and can be eroded.
     pub rock: CanvasRock<'a>,
-    /// Maximum samples per side of the box that an erosion runs on. A larger box is eroded on a coarser grid, and the
-    /// change is upsampled. [`usize::MAX`] except during a stroke.
+    /// Maximum samples per side of the box that an erosion brush runs on. A larger box is eroded on a coarser grid, and
+    /// the change is upsampled. The value is [`usize::MAX`] except while the user draws a stroke.
     pub erosion_samples: usize,
 }
 
@@ -31,12 +31,12 @@ pub struct Canvas<'a> {
 pub enum CanvasRock<'a> {
     /// The field is not a terrain: erosion brushes have no effect.
     None,
-    /// A terrain, with its hardness map if there is one.
+    /// The field is a terrain, with its hardness map if there is one.
     Ground(Option<&'a [f32]>),
 }
 
 impl<'a> Canvas<'a> {
-    /// A mask, with values from 0 to 1.
+    /// The canvas of a mask, with values from 0 to 1.
     pub fn mask(cx: &'a Context<'a>) -> Self {
         Self { cx, unit: 1.0, limits: (0.0, 1.0), rock: CanvasRock::None, erosion_samples: usize::MAX }
     }
@@ -61,7 +61,7 @@ impl<'a> Canvas<'a> {
         tools::apply(self, piece, field)
     }
 
-    /// Applies all visible strokes to `field`, one after another.
+    /// Applies all visible strokes to `field`, in their order.
     ///
     /// # Errors
     /// If the evaluation is cancelled; the caller must then drop the field.
@@ -71,7 +71,7 @@ impl<'a> Canvas<'a> {
 }
 
 /// Peak working memory of strokes, in numbers per sample: the result of the earlier strokes, the weights of one stroke,
-/// and the memory of its tool if the stroke covers the whole terrain.
+/// and the memory of the stroke's tool if the stroke covers the whole terrain.
 pub fn working_fields(strokes: &Strokes, is_ground: bool) -> f32 {
     let of_tool = |stroke: &Stroke| match stroke.brush.tool {
         BrushTool::Erode if is_ground => 14.0,

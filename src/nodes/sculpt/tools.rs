@@ -1,13 +1,17 @@
 //! The effect of each brush tool on a field.
 //!
-//! Law, with w the weight of the stroke at a sample, a its amount and s its strength: raise h + a w; lower h - a w;
-//! flatten h + s w (level - h); slope the same, with the level interpolated along the line from the start of the stroke
-//! to its end; smooth h + s w (g - h) with g the terrain smoothed by a Gaussian as wide as the detail; noise h + a w η
-//! with η five octaves of gradient noise by position; stamp h + a w p with p the image, rotated and as wide as the
-//! brush; smear h(q) with q traced back along the stroke, q ← q - s w Δ for each step Δ of the brush; erode h + s w (e
-//! - h) with e the eroded terrain in the box around the stroke, [piece by piece](Stroke::pieces). Positions, lengths
-//! and iterations do not depend on the grid. The terrain therefore does not depend on it either, except for detail
-//! finer than the grid.
+//! Law, with h the value at a sample, w the weight of the stroke there, a the stroke's amount and s its strength:
+//! - raise: h + a w; lower: h - a w;
+//! - flatten: h + s w (level - h);
+//! - slope: like flatten, with the level interpolated along the line from the start of the stroke to its end;
+//! - smooth: h + s w (g - h), with g the terrain smoothed by a Gaussian as wide as the detail;
+//! - noise: h + a w η, with η five octaves of gradient noise by position;
+//! - stamp: h + a w p, with p the image, rotated and as wide as the brush;
+//! - smear: h(q), with q traced back along the stroke: q ← q - s w Δ for each step Δ of the brush;
+//! - erode: h + s w (e - h), with e the eroded terrain in the box around the stroke, [piece by piece](Stroke::pieces).
+//!
+//! Positions, lengths and iterations do not depend on the grid. The terrain therefore does not depend on the grid
+//! either, except for detail finer than the grid.
 
 use rayon::prelude::*;
 
@@ -26,9 +30,9 @@ const NOISE_GAIN: f64 = 0.5;
 const SMEAR_STEP: f32 = 0.1;
 /// Samples that a smear traces back together, in SIMD lanes.
 const SMEAR_LANES: usize = 16;
-/// Width of the margin that smoothing reads around a stroke, in standard deviations.
+/// Width of the margin that the smooth tool reads around a stroke, in standard deviations.
 const SMOOTHING_REACH: f32 = 4.0;
-/// Width of the margin around a stroke that erosion runs on, as a fraction of the brush radius.
+/// Width of the margin around a stroke on which the erosion brush runs, as a fraction of the brush radius.
 const EROSION_MARGIN: f32 = 0.5;
 
 /// Applies a piece of a stroke to a field. Returns the region that it may have changed.
@@ -93,7 +97,8 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
     Ok(covered.region)
 }
 
-/// Replaces every covered sample by `new` of its old value, the weight, and its row and column in the whole grid.
+/// Replaces every covered sample by the result of `new`, a function of its old value, the weight, and its row and
+/// column in the whole grid.
 fn changed(
     canvas: &Canvas,
     covered: &Coverage,
@@ -201,7 +206,7 @@ impl StampTool {
 
 /// The smear tool: drags the terrain along a stroke.
 struct SmearTool {
-    /// Positions of the brush, each with the step that led to it, the last one first.
+    /// Positions of the brush, each with the step that brought the brush there, the last one first.
     steps: Vec<(StrokePoint, [f32; 2])>,
     radius: f32,
     stroke: Stroke,
@@ -215,7 +220,8 @@ impl SmearTool {
         Self { steps, radius: stroke.brush.radius / cx.cell_metres(), stroke: stroke.clone() }
     }
 
-    /// The positions from which the samples of a region were dragged: all columns and all rows, in row order.
+    /// The positions from which the samples of a region were dragged: first all columns, then all rows, each in row
+    /// order.
     fn origins(&self, region: &Region, cx: &Context) -> Result<[Vec<f32>; 2], Cancelled> {
         let width = region.columns.len();
         let mut origins = [0, 1].map(|_| vec![0.0; width * region.rows.len()]);

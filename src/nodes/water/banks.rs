@@ -1,12 +1,12 @@
-//! River banks: cuts the terrain beside rivers.
+//! River banks: cuts the terrain on both sides of rivers.
 //!
-//! Law: T = min over the river's cells s of z_s + max(0, d - r_s)·t_s, with d the distance in cells, r half the width
-//! and t the rise of the banks over one cell; terrain above T is cut down to T. Terrain at or below the floor is not
-//! changed.
-//! Scheme: each cell learns from its neighbours which river cell gives it the lowest T, and computes the true distance
-//! to that cell. A square is swept down and up (Danielsson 1980). No sweep covers the faces of a globe, so there the
-//! search spreads outwards from the beds until no height falls. A river's influence ends where its bank meets the
-//! terrain.
+//! Law: T = min over the river's cells s of z_s + max(0, d - r_s)·t_s. z_s is the height of the bed, d the distance in
+//! cells, r_s half the width of the river, and t_s the rise of the banks over one cell. Terrain above T is cut down to
+//! T. Terrain at or below the floor is not changed.
+//! Scheme: each cell learns from its neighbours which river cell gives it the lowest T, and computes the actual
+//! distance to that cell. A square is swept down and up (Danielsson 1980). No sweep covers the faces of a globe, so
+//! there the search spreads outwards from the beds until no height falls. A river's influence ends where its bank meets
+//! the terrain.
 
 use talweg_ground::field::{Cancelled, Control};
 use talweg_ground::hydrology::FlowMesh;
@@ -14,13 +14,13 @@ use talweg_ground::hydrology::FlowMesh;
 /// A cell of a river.
 #[derive(Clone, Copy, Debug)]
 pub struct RiverCell {
-    /// Index of the cell.
+    /// Index of the cell in the grid.
     pub cell: u32,
-    /// Height of the bed.
+    /// Height of the river bed in this cell.
     pub bed: f32,
-    /// Half the width, in cells.
+    /// Half the width of the river, in cells.
     pub half_width: f32,
-    /// Rise of the banks over the width of one cell.
+    /// Rise of the banks over a horizontal distance of one cell.
     pub rise: f32,
 }
 
@@ -32,7 +32,8 @@ impl RiverCell {
     }
 }
 
-/// The terrain with banks. Its duplicate samples are stale until [`Grid::close`](talweg_ground::field::Grid::close).
+/// The terrain after the banks are cut. Its duplicate samples are stale until
+/// [`Grid::close`](talweg_ground::field::Grid::close).
 pub struct BankedGround {
     /// For each cell, the index in `reaches` of the river cell whose bank cuts it lowest, or [`NONE`].
     pub by: Vec<u32>,
@@ -46,7 +47,7 @@ pub const NONE: u32 = u32::MAX;
 const BROADEST: usize = 256;
 
 impl BankedGround {
-    /// Cuts the banks of `reaches` into the cells of `height` that lie above `floor`.
+    /// Cuts the banks of `reaches` into the cells of `height` that are above `floor`.
     ///
     /// # Errors
     /// If the evaluation is cancelled.
@@ -97,7 +98,7 @@ impl BankedGround {
                 self.by[k] = index;
             }
         };
-        // on a torus, banks that cross the seam take a second round
+        // On a torus, banks that cross the seam need a second round.
         for _ in 0..if side < n { 2 } else { 1 } {
             for step in [-1, 1] {
                 for line in 0..side {
@@ -119,7 +120,7 @@ impl BankedGround {
         Ok(())
     }
 
-    /// Cuts the banks on a globe.
+    /// Cuts the banks on a globe, spreading outwards from the river beds.
     fn go_outwards(
         &mut self,
         mesh: &FlowMesh,

@@ -1,7 +1,8 @@
 //! Fill depressions: fills every depression up to its spill level.
 //!
-//! Law: the lowest surface w ≥ h from which all water drains, either level or rising with the given gradient away from
-//! the outlet. It becomes the terrain, or the surface of the water on it.
+//! Law: w is the lowest surface with w ≥ h, the terrain height, from which all water drains. It is level in
+//! depressions, or rises there with the given gradient away from the outlet. It becomes the new terrain, or the surface
+//! of the water on the terrain.
 //! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
 //! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
 
@@ -28,9 +29,10 @@ talweg_ground::params! {
     FillDepressions "Fill depressions" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "priority flood hollow pit sink basin lake drain" {
         /// Material that fills the depressions.
         fill_with: Filling = Filling::Ground;
-        /// Slope of the filled terrain towards its outlet. 0 makes it level; a small slope lets streams cross it.
+        /// Slope of the filled terrain towards its outlet. 0 makes the filled terrain level; a small slope lets streams
+        /// cross it.
         gradient: f32 ["m/km"] = 0.0, 0.0..=100.0, slider 0.0..=10.0;
-        /// Height of the sea: terrain at or below it is not filled.
+        /// Height of the sea: terrain at or below this height is not filled.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
     }
 }
@@ -83,7 +85,7 @@ impl DrainedFilter for FillDepressions {
 }
 
 impl FillDepressions {
-    /// Raises the terrain, or the water on it, to `surface`.
+    /// Raises the terrain, or the water on the terrain, to `surface`.
     fn fill_to(&self, surface: Vec<f32>, terrain: &mut Terrain) {
         match self.fill_with {
             Filling::Ground => {

@@ -1,8 +1,8 @@
 //! Flow: the drainage area of every cell.
 //!
 //! Law: the flow map is the drainage area of a cell, including the cell itself, weighted by rain. Its unit is the mean
-//! area of a cell; in square metres it is the same at any resolution. Depressions drain over their spill points. Areas
-//! are summed as whole numbers.
+//! area of a cell; in square metres the flow is the same at any resolution. Depressions drain over their spill points.
+//! Areas are summed as whole numbers.
 //! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
 //! Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered).
 
@@ -18,9 +18,9 @@ use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowRouting, accumulate};
 talweg_ground::choices! {
     /// How a cell distributes its water to lower neighbours.
     Courses {
-        Spread "Spread, D∞": "Divided between two neighbours along the true slope direction: broad on slopes, narrow in valleys.",
-        Steepest "Steepest, D8": "All to the steepest neighbour: thin lines, biased towards the grid directions.",
-        Scattered "Scattered": "All to one randomly drawn neighbour, in the true slope direction on average: thin winding lines.",
+        Spread "Spread, D∞": "Water is divided between the two neighbours nearest to the actual slope direction: broad on slopes, narrow in valleys.",
+        Steepest "Steepest, D8": "All water flows to the steepest neighbour: thin lines, biased towards the grid directions.",
+        Scattered "Scattered": "All water flows to one random neighbour, on average in the actual slope direction: thin winding lines.",
     }
 }
 
@@ -40,8 +40,8 @@ impl Filter for FlowAccumulation {
         let (fields, more_fields) = if is_divided { (7.1, 3.4) } else { (3.4, 2.4) };
         Traits {
             writes: &[MapKind::Flow],
-            // 2: contributions are summed band by band; 3: undivided water of more than 2²⁴ cells is counted exactly;
-            // 4: all water is counted exactly, in parts of a cell
+            // Version 2 sums contributions band by band. Version 3 counts undivided water of more than 2²⁴ cells
+            // exactly. Version 4 counts all water exactly, in fractions of a cell.
             version: 4,
             is_random: self.courses == Courses::Scattered,
             on_planet: Some(OnPlanet { version: if is_divided { 1 } else { 0 }, more_fields, ..OnPlanet::DEFAULT }),

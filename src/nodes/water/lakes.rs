@@ -19,7 +19,7 @@ talweg_ground::params! {
         smallest_area: f32 ["m²"] = 10_000.0, 0.0..=10_000_000.0, slider 0.0..=500_000.0;
         /// Minimum depth of a lake at its deepest point; shallower depressions stay dry.
         least_depth: f32 ["m"] = 2.0, 0.0..=10_000.0, slider 0.0..=50.0;
-        /// Height of the sea: there are no lakes at or below it.
+        /// Height of the sea: there are no lakes at or below this height.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
     }
 }

@@ -1,11 +1,11 @@
 //! River network: water-filled channels, cut according to their discharge and always downhill.
 //!
 //! Law (hydraulic geometry, Leopold & Maddock 1953): a river with the rain-weighted drainage area Q is w·(Q/10 km²)^½
-//! wide and d·(Q/10 km²)^0.4 deep. Its bed lies by that depth below the filled surface, which never rises downstream,
-//! so the bed never rises either. Lakes keep their water; rivers run through them. Banks rise at the given angle until
-//! they meet the terrain. The water fills the fraction `FULL` of the depth, and lakes up to their spill level. A
-//! channel starts where Q exceeds the source area; brooks below a given Strahler order can be skipped. Channels
-//! narrower than a cell are cut one cell wide.
+//! wide and d·(Q/10 km²)^0.4 deep, with w the `width` and d the `depth`. Its bed is that depth below the filled
+//! surface, which never rises downstream, so the bed never rises either. Lakes keep their water; rivers run through
+//! them. Banks rise at the given angle until they meet the terrain. The water fills the fraction `FULL` of the depth,
+//! and lakes up to their spill level. A channel starts where Q exceeds the source area; brooks below a given Strahler
+//! order can be skipped. Channels narrower than a cell are cut one cell wide.
 //! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
 //! Source: Leopold & Maddock 1953; Strahler 1957; Barnes, Lehman & Mulla 2014.
 
@@ -26,7 +26,7 @@ talweg_ground::params! {
         /// Width of a river with a drainage area of 10 km². At 0 the beds are one sample wide.
         width: f32 ["m"] = 20.0, 0.0..=10_000.0, slider 0.0..=100.0;
         /// Depth of the bed of a river with a drainage area of 10 km². At 0 only the maps are written and the heights
-        /// stay.
+        /// do not change.
         depth: f32 ["m"] = 8.0, 0.0..=1000.0, slider 0.0..=40.0;
         /// Slope of the banks. Steep banks make gorges; gentle banks cut wide open valleys into the surrounding
         /// mountains.
@@ -51,7 +51,7 @@ impl Filter for Rivers {
         Traits {
             writes: &[MapKind::Water, MapKind::Flow],
             previews_exactly: false,
-            // 2: contributions are summed band by band; 3: rain-weighted areas are summed as whole numbers
+            // Version 2 sums contributions band by band. Version 3 sums rain-weighted areas as whole numbers.
             version: 3,
             on_planet: Some(OnPlanet { more_fields: 6.4, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(8.5),

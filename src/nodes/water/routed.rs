@@ -31,7 +31,7 @@ impl Routed {
         values
     }
 
-    /// Rain-weighted area of each cell, in cells of the mean area.
+    /// Rain-weighted area of each cell, as a multiple of the mean cell area.
     pub fn rain(&self, terrain: &Terrain) -> Vec<DrainedArea> {
         let mut rain = Vec::new();
         self.mesh.write_rained_areas(terrain.map(MapKind::Rain).map(|map| &***map), &mut rain);

@@ -3,11 +3,11 @@
 //! Law: three running means along the closed lines of the cube-sphere's rows and columns ([`Globe::rings`]), which
 //! together approximate a Gaussian (central limit theorem). A window of w samples, whose end samples count
 //! fractionally, has the variance (w² - 1) / 12.
-//! Approximation: lines of the grid lie up to √2 times closer together away from the middle of a face, and the Gaussian
-//! is narrower there by the same factor. Lines bend where they pass from face to face. A smoothed slope therefore gets
-//! a crease at a border, of about σ times the slope: it shows in curvatures, but hardly in heights. Samples on the
-//! border of two faces lie on border lines of both faces. After every pass they take the mean of both results, so they
-//! are smoothed along the border once, like all other samples.
+//! Approximation: away from the middle of a face, lines of the grid are up to √2 times closer together, and the
+//! Gaussian is narrower there by the same factor. Lines bend where they pass from face to face. A smoothed slope
+//! therefore gets a crease at a border, of about σ times the slope. The crease shows in curvatures, but hardly in
+//! heights. Samples on the border of two faces belong to border lines of both faces. After every pass such a sample
+//! takes the mean of both results, so it is smoothed along the border once, like all other samples.
 //! Source: Wells 1986, *Efficient synthesis of Gaussian filters by cascaded uniform filters*.
 
 use rayon::prelude::*;
@@ -46,7 +46,7 @@ pub fn mean_of_copies(copies: &[f32]) -> f32 {
     copies.iter().sum::<f32>() / copies.len() as f32
 }
 
-/// The values along a ring, without duplicates.
+/// The values of `field` along a ring, without duplicates.
 fn gathered(ring: &[(usize, isize); 4], field: &[f32], globe: &Globe) -> Vec<f32> {
     let steps = globe.samples() as isize - 1;
     ring.iter()
@@ -60,7 +60,7 @@ fn running_mean(values: &[f32], width: f64) -> Vec<f32> {
     let whole = (((width - 1.0) / 2.0) as usize).min((n - 1) / 2);
     let ends = (0.5 * (width - (2 * whole + 1) as f64)).clamp(0.0, 1.0);
     let at = |k: usize| f64::from(values[k % n]);
-    // values[k] is the centre of k - whole ..= k + whole
+    // `values[k]` is the mean's centre, and the window covers k - whole ..= k + whole
     let mut sum: f64 = (0..2 * whole + 1).map(|k| at(n - whole + k)).sum();
     (0..n)
         .map(|k| {

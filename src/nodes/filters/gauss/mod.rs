@@ -1,14 +1,16 @@
 //! Gaussian smoothing at the same cost for any radius.
 //!
 //! Law: convolution with g(d) = exp(-d²/2σ²), approximated for d ≥ 0 by Re Σ αₖ·exp(-λₖ·d/σ) with the two complex pairs
-//! of Deriche; divided by its own sum, so level terrain stays level. The kernel is within 0.1 % of the Gaussian's peak.
+//! (αₖ, λₖ) of Deriche. The kernel is divided by its own sum, so level terrain stays level. The kernel is within 0.1 %
+//! of the Gaussian's peak.
 //! Scheme: a running sum per pair, z ← x + p·z with p = exp(-λ/σ), forwards and backwards along columns and rows in
 //! f64. The two pairs run side by side instead of as one fourth-order filter, which loses precision for large σ.
-//! Boundary: beyond an open edge the field is reflected, on wrapping grids it repeats (see `lines`); in both cases it
-//! is periodic. A narrow kernel starts 8σ before the edge. A wide one runs through one period from z = 0 and divides by
-//! 1 - pᴾ, which gives the sum over all periods. From σ = 2 sides on the result is the mean, so σ is limited to that.
+//! Boundary: beyond an open edge the field is reflected, on wrapping grids it repeats (see `lines`); in both cases the
+//! field is periodic. A narrow kernel starts 8σ before the edge. A wide kernel runs through one period from z = 0 and
+//! divides by 1 - pᴾ, with P the period in samples, which gives the sum over all periods. At σ of 2 sides or more the
+//! result is the mean, so σ is limited to 2 sides.
 //! Source: Deriche 1993, *Recursively implementing the Gaussian and its derivatives*; Getreuer 2013 compares it with
-//! others.
+//! other methods.
 
 mod globe;
 
@@ -18,7 +20,7 @@ use super::lines::{EightLanes, EightLines, LANES, along_lines, index_beyond, sep
 use crate::{Context, NodeMemory, NodeParts, NodeSmoothing, OnPlanet, SmoothedFilter, StencilRadius, Traits};
 use talweg_ground::field::{Cancelled, Edges};
 
-/// α and λ of the two pairs, as (real, imaginary).
+/// The coefficients α and λ of the two pairs, as (real, imaginary).
 const PAIRS: [(Complex, Complex); 2] =
     [(Complex(1.68, -3.735), Complex(1.783, -0.6318)), (Complex(-0.6803, 0.2598), Complex(1.723, -1.997))];
 /// Standard deviation, as a multiple of the side, above which only the mean remains.
@@ -55,7 +57,7 @@ pub fn smoothed(cx: &Context, field: &[f32], sigma_metres: f32) -> Result<Vec<f3
 }
 
 /// Smooths the columns of a square, or its rows once the columns are smoothed, with exactly the result of [`smoothed`].
-/// `lines` holds lines one after another, each as long as a side of the square.
+/// `lines` holds line after line, each as long as a side of the square.
 pub fn smooth_lines(cx: &Context, lines: &mut [f32], sigma_metres: f32) -> Result<(), Cancelled> {
     let kernel = Kernel::new(sigma_samples(cx, sigma_metres));
     along_lines(cx, lines, |lines| kernel.run(lines))
@@ -83,7 +85,7 @@ impl Complex {
         Self(1.0 - self.0, -self.1)
     }
 
-    /// exp(-self · t)
+    /// Returns exp(-self · t).
     fn decay(self, t: f64) -> Self {
         let size = libm::exp(-self.0 * t);
         let angle = -self.1 * t;
@@ -137,7 +139,8 @@ impl Kernel {
         }
     }
 
-    /// The sums over all samples beyond sample `edge`, z = Σ pᵐ⁻¹·xₘ. The sample itself has distance 0 and is excluded.
+    /// The sums over all samples beyond sample `edge`, z = Σ pᵐ⁻¹·xₘ, with m the distance from `edge`. The sample
+    /// `edge` itself has distance 0 and is excluded.
     fn sums_before(&self, lines: &EightLines, edge: i64, direction: i64) -> RecursiveSums {
         let side = lines.values.len() as i64 - 1;
         let period = if lines.grid.edges == Edges::Wrap { side } else { 2 * side };

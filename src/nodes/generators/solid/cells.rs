@@ -3,11 +3,11 @@
 //! Law: each cube of a lattice has a feature point, moved from the centre by the jitter. F₁ and F₂ are the distances to
 //! the nearest and second nearest point, in cells. The surface cuts the cells anywhere and rarely meets a point, so F₁
 //! is larger there than in the plane and F₂ - F₁ smaller. Each feature is therefore shifted and scaled, so that its
-//! mean and its standard deviation at full jitter are those of [`cellular`](crate::generators::cellular) in the
-//! plane (measured by a test). This is a convention of ours.
-//! Scheme: exact. The point of a position's own cell is closer than √3, and the second nearest is closer than √6, so
-//! the points of 7 × 7 × 7 cells are sufficient. Of these only the points that can be nearest to a sample of the run
-//! are kept.
+//! mean and its standard deviation at full jitter are those of [`cellular`](crate::generators::cellular) in the plane
+//! (measured by a test). This is a convention of ours.
+//! Scheme: exact. The point of a position's own cell is closer than √3, and the second nearest point is closer than √6,
+//! so the points of 7 × 7 × 7 cells are sufficient. Of these points only those that can be nearest to a sample of the
+//! run are kept.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::{SolidNoise, SpacePoints, drawn, mixed};
@@ -58,8 +58,8 @@ impl SolidCells {
         })
     }
 
-    /// Collects the points around a cell that can be among the two nearest of a position between `low` and `high` in
-    /// it. All positions are measured from the cell's corner.
+    /// Collects the points around a cell that can be among the two nearest to a position between `low` and `high` in
+    /// the cell. All positions are measured from the cell's corner.
     fn gather(&self, cell: [i32; 3], [low, high]: [[f32; 3]; 2], near: &mut Vec<[f32; 3]>) {
         near.clear();
         let mut bound = [f32::INFINITY; 2];
@@ -103,7 +103,7 @@ impl SolidCells {
 /// Number of rings of cells around a cell.
 const REACH: i32 = 3;
 
-/// The cells at a maximum axis distance of `reach`.
+/// The cells whose offset along at least one axis is `reach`, and along no axis larger.
 fn ring(reach: i32) -> impl Iterator<Item = [i32; 3]> {
     let side = 2 * reach + 1;
     (0..side * side * side)
@@ -169,7 +169,7 @@ mod tests {
         out
     }
 
-    /// Mean and standard deviation of every feature are those of the plane, at full jitter.
+    /// Mean and standard deviation of every feature equal those in the plane, at full jitter.
     #[test]
     fn a_globe_is_as_high_and_as_rough_as_the_plane() {
         for feature in [CellDistance::Nearest, CellDistance::Second, CellDistance::Difference] {
@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// A search through all points around finds the same distances.
+    /// A search through all surrounding points finds the same distances.
     #[test]
     fn no_nearer_point_is_missed() {
         for (jitter, frequency) in [(1.0, 3.0), (0.0, 9.0), (0.6, 40.0)] {

@@ -4,10 +4,10 @@
 //! scaled to a standard deviation of ¼ like the noise of [`lattice`](super::lattice); or random heights at the corners
 //! of the cubes, with the same standard deviation. On a globe a frequency counts features along a side of a face, a
 //! quarter of the circumference: the lattice has 2·frequency/π cells per radius. Space has no seams and no poles, so
-//! the result has none either.
-//! Scheme: samples of a row that lie in the same cell share its eight gradients. If cells are small, each sample draws
-//! its own, in SIMD lanes. Every value depends only on the sample's own direction, which is the same on every face that
-//! repeats the sample.
+//! the result has no seams and no poles either.
+//! Scheme: samples of a row that are in the same cell share its eight gradients. If cells are small, each sample draws
+//! its own gradients, in SIMD lanes. Every value depends only on the sample's own direction, which is the same on every
+//! face that repeats the sample.
 //! Source: Perlin 2002, *Improving Noise*; solid texturing after Perlin 1985.
 
 pub(super) mod cells;
@@ -21,8 +21,8 @@ use super::octaves::{CLASSIC, IMPROVED, LINEAR, NoiseFade, Octaves, RowReader, f
 use super::warp::DomainWarp;
 use talweg_ground::field::{Globe, Grid, Stream};
 
-/// Standard deviations of the unscaled noise, which is scaled to ¼ (measured by tests). The value for random heights
-/// lies between those of the two fades.
+/// Standard deviations of the unscaled noise, which is scaled to ¼ (measured by tests). The value for random heights is
+/// between the values for the two fades.
 const GRADIENT_DEVIATION: f32 = 0.2602;
 const VALUE_DEVIATION: f32 = 0.3855;
 
@@ -110,7 +110,7 @@ impl SolidNoise for Solid {
 }
 
 impl Solid {
-    /// Adds the noise by runs or point by point; both ways give the same result.
+    /// Adds the noise run by run or point by point; both ways give the same result.
     fn sum<const FADE: u8, const VALUES: bool>(
         &self,
         points: [&[f32]; 3],
@@ -131,15 +131,15 @@ impl Solid {
     }
 }
 
-/// Minimum number of points in the same cell for which it is faster to look up its gradients once.
+/// Minimum number of points in the same cell for which it is faster to look up the cell's gradients once.
 const LONG_RUN: f32 = 32.0;
 /// Factors of a corner's coordinates in the hash.
 pub const PRIMES: [u32; 3] = [0x8da6_b343, 0xd816_3841, 0xcb1a_b31f];
-/// Maximum lattice position: beyond it, the spacing of `f32` numbers is too large to distinguish cells.
+/// Maximum lattice position. Beyond it, `f32` numbers are too far apart to distinguish cells.
 const FARTHEST: f32 = 4.0e6;
 
-/// The lattice line below a position, and the distance from it. Uses neither a call of floor nor a cast, which would
-/// keep loops from vectorising.
+/// The lattice line below a position, and the distance of the position from this line. The function uses neither a call
+/// of `floor` nor a cast, because both would keep loops from vectorising.
 #[inline(always)]
 pub fn floor(place: f32) -> (i32, f32) {
     /// Adding this number rounds to a whole number: 1.5 · 2²³.
@@ -167,7 +167,7 @@ pub fn mixed(seed: u32, corner: [i32; 3]) -> u32 {
     seed ^ (x as u32).wrapping_mul(PRIMES[0]) ^ (y as u32).wrapping_mul(PRIMES[1]) ^ (z as u32).wrapping_mul(PRIMES[2])
 }
 
-/// One axis of all gradients, packed into two bits each: the component plus 1. A look-up in a table would not
+/// One component of all gradients, packed into two bits each: the component plus 1. A look-up in a table would not
 /// vectorise.
 const fn packed(axis: usize) -> u32 {
     let (mut bits, mut k) = (0, 0);
@@ -186,7 +186,7 @@ pub fn component(axis: usize, drawn: u32) -> f32 {
     (PACKED[axis] >> (drawn >> 28 << 1) & 3) as i32 as f32 - 1.0
 }
 
-/// The contribution of a corner with these bits at the vector `away` from it.
+/// The contribution of a corner with the random bits `drawn`, at the vector `away` from the corner.
 #[inline(always)]
 fn corner<const VALUES: bool>(drawn: u32, away: [f32; 3]) -> f32 {
     if VALUES {
@@ -195,7 +195,7 @@ fn corner<const VALUES: bool>(drawn: u32, away: [f32; 3]) -> f32 {
     component(0, drawn) * away[0] + component(1, drawn) * away[1] + component(2, drawn) * away[2]
 }
 
-/// Interpolates between the values at the corners of a cell; the lowest bit of a corner's number is its end along x.
+/// Interpolates between the values at the corners of a cell. The lowest bit of a corner's number is its end along x.
 #[inline(always)]
 pub fn blend([u, v, w]: [f32; 3], corner: impl Fn(usize) -> f32) -> f32 {
     let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
@@ -204,7 +204,7 @@ pub fn blend([u, v, w]: [f32; 3], corner: impl Fn(usize) -> f32) -> f32 {
     mix(near, far, w)
 }
 
-/// Noise of a sequence of points that passes through few cells: points in the same cell share its corners.
+/// Adds the noise of a sequence of points that passes through few cells: points in the same cell share its corners.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn by_runs<const FADE: u8, const VALUES: bool>(
     law: &Solid,
@@ -218,7 +218,7 @@ fn by_runs<const FADE: u8, const VALUES: bool>(
     let mut first = 0;
     while first < n {
         let (here, end) = places.run(first, n);
-        // a gradient, or a height and two zeros
+        // holds a gradient, or a height and two zeros
         let corners: [[f32; 3]; 8] = std::array::from_fn(|c| {
             let step = |axis: usize| here[axis].wrapping_add((c >> axis & 1) as i32);
             let drawn = drawn(mixed(law.seed, [step(0), step(1), step(2)]));
@@ -243,7 +243,7 @@ fn by_runs<const FADE: u8, const VALUES: bool>(
 /// Number of points processed together.
 pub const PART: usize = 64;
 
-/// Noise of points in many cells: each point draws its own corners.
+/// Adds the noise of points in many cells: each point draws its own corners.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn by_points<const FADE: u8, const VALUES: bool>(law: &Solid, points: [&[f32]; 3], amplitude: f32, out: &mut [f32]) {
     let done = out.len() / PART * PART;
@@ -354,7 +354,7 @@ impl SolidField {
 }
 
 impl<N: SolidNoise> SolidField<N> {
-    /// A sum of octaves; `octave` makes each one from a stream and a frequency in cells per radius.
+    /// A sum of octaves; `octave` makes each octave from a stream and a frequency in cells per radius.
     pub fn from_octaves(grid: Grid, random: Stream, law: &Octaves, octave: impl Fn(Stream, f32) -> N) -> Self {
         let mut frequency = f64::from(law.frequency) * f64::from(FRAC_2_PI);
         let octaves = (0..law.count).map(|k| {
@@ -447,8 +447,8 @@ mod tests {
         }
     }
 
-    /// The three-dimensional Perlin noise of the `noise` crate, with other gradients, has the same distribution as
-    /// ours.
+    /// The three-dimensional Perlin noise of the `noise` crate, with other gradients, has the same distribution as this
+    /// noise.
     #[test]
     fn the_distribution_matches_the_noise_crate() {
         use noise::NoiseFn;

@@ -1,19 +1,21 @@
 //! Lays a [network of rivers](super::network) into the terrain, with the same banks on both sides.
 //!
-//! Law, at a point whose nearest water is at distance d with level L: within half the width w the terrain is the bed, L
-//! - depth·(1 - (2d/w)²), and the water stands at L, level across the course. Beyond it, d' = d - w/2 is the distance
-//! from the water's edge, and the terrain is B + max(0, h - B)·t(d'/v) + min(0, h - B)·t₂. h is the terrain before, v
-//! the width of the valley's side, t from 0 to 1 the profile of the valley, and t₂ = 0 within w of the water, 1 at d' =
-//! v: low terrain beside the water is filled. B = max over all water s of L(s) - σ·max(0, |s| - 3w/2), σ the bank's
-//! slope. B is continuous, and within w of any water no lower than that water, so water never stands above its banks.
-//! If widths follow the water, w and the depth at a point of the course are those of the mouth times √q and q^0.4. q is
-//! the discharge there divided by that at the mouth (Leopold & Maddock 1953), linear between nodes. The nearest water
-//! is then the one whose edge is nearest, and B uses the width at the mouth. A spring is a point, and a tributary keeps
-//! its own width to its end in the middle of the water that it joins.
+//! Law, at a point whose nearest water is at distance d with level L: within half the width w the terrain is the river
+//! bed, L - depth·(1 - (2d/w)²), and the water surface is at L, level across the course. Farther out, d' = d - w/2 is
+//! the distance from the water's edge, and the terrain is B + max(0, h - B)·t(d'/v) + min(0, h - B)·t₂. h is the
+//! terrain before, v the width of the valley's side, and t from 0 to 1 the profile of the valley. t₂ is 0 within w of
+//! the water and 1 at d' = v, so low terrain near the water is filled. B is the minimum height of the banks: B = max
+//! over all water s of L(s) - σ·max(0, |s| - 3w/2), with |s| the distance to s and σ the bank's slope. B is continuous,
+//! and within w of any water no lower than that water, so water never stands above its banks. If widths follow the
+//! water, w and the depth at a point of the course are those at the mouth times √q and q^0.4. q is the discharge at the
+//! point divided by the discharge at the mouth (Leopold & Maddock 1953), linear between nodes. The nearest water is
+//! then the water with the nearest edge, and B uses the width at the mouth. A spring is a point. A tributary keeps its
+//! own width to its end in the middle of the water that it joins.
 //!
-//! Scheme: for a small block of samples, the nearest segment and B are searched among the segments that can affect it.
-//! If d(c) is the distance of the block's centre and the block extends ρ around it, these are the segments within d(c)
-//! + 2ρ; B is bounded to 2σρ in the same way. The result is that of a search through all segments, whatever the block.
+//! Scheme: for a small block of samples, the nearest segment and B are searched among the segments that can affect the
+//! block. If d(c) is the distance of the block's centre and the block extends ρ around the centre, these are the
+//! segments within d(c) + 2ρ. B is bounded to 2σρ in the same way. The result equals a search through all segments,
+//! whatever the block.
 //! Boundary: on a wrapping terrain distances take the shorter way around.
 //! Source of the widths: Leopold & Maddock 1953, *The hydraulic geometry of stream channels*.
 
@@ -37,25 +39,25 @@ talweg_ground::choices! {
     /// Profile of the valley's sides.
     Valley {
         Vee "V-shaped": "Sides that rise evenly from the water's edge.",
-        Floodplain "Floodplain": "Level terrain beside the water that steepens farther out.",
-        Gorge "Gorge": "Steep from the water's edge, then gentler.",
+        Floodplain "Floodplain": "Level terrain next to the water that steepens farther out.",
+        Gorge "Gorge": "Sides that are steep at the water's edge and gentler farther out.",
     }
 }
 
-/// The cross profile, in sides of the terrain and fractions of the relief.
+/// The cross profile of a river. Lengths are fractions of the terrain's side length, heights fractions of the relief.
 #[derive(Clone, Copy, Debug)]
 pub struct CrossProfile {
     /// Half the width of the water, at the mouth.
     pub half: f32,
-    /// Half of the minimum width.
+    /// Half of the minimum width of the water.
     pub least_half: f32,
-    /// How the width changes along the course.
+    /// How the width of the water changes along the course.
     pub widths: RiverWidths,
-    /// Discharge of a river where it enters, as a fraction of that at its mouth.
+    /// Discharge of a river where it enters the terrain, as a fraction of its discharge at the mouth.
     pub inflow: f32,
     /// Depth of the water in its middle.
     pub depth: f32,
-    /// Width of each side of the valley.
+    /// Width of the valley on each side of the water.
     pub side: f32,
     /// Profile of the valley's sides.
     pub valley: Valley,
@@ -69,11 +71,11 @@ struct Segment {
     from: [f32; 2],
     /// Vector to the lower end.
     step: [f32; 2],
-    /// 1 / length².
+    /// Reciprocal of the squared length.
     inverse: f32,
     level: f32,
     fall: f32,
-    /// Half width and depth at the start, and their increase to the end.
+    /// Half width and depth at the start, and their increase from the start to the end.
     half: [f32; 2],
     depth: [f32; 2],
 }
@@ -208,7 +210,7 @@ impl<'a> RiverBed<'a> {
                 }
             }
         }
-        // farther out no water is the nearest, and none requires a bank
+        // farther out, no water is the nearest water, and no water requires a bank
         let levels = network.nodes.iter().map(|n| n.level);
         let (low, high) = levels.fold((f32::MAX, f32::MIN), |(l, h), level| (l.min(level), h.max(level)));
         let reach = 2.0 * (profile.half + profile.side) + (high - low).max(0.0) / profile.slope + 3.0 * profile.half;
@@ -237,7 +239,7 @@ impl<'a> RiverBed<'a> {
         level - self.profile.slope * (distance - 3.0 * self.profile.half).max(0.0)
     }
 
-    /// Collects the segments that affect a block of samples; none if it lies beyond all valleys.
+    /// Collects the segments that affect a block of samples. There are no segments if the block is beyond all valleys.
     fn collect_near(&self, xs: &[f32], ys: &[f32], near: &mut Vec<Segment>) {
         near.clear();
         // the last sample of a wrapping row is the first again, so the block may extend from end to end
@@ -255,7 +257,7 @@ impl<'a> RiverBed<'a> {
             bank = bank.max(self.bank(run.low, far + reach));
         }
         let edge = self.profile.half + self.profile.side;
-        // narrow water may be farther away than the edge of wide water that is nearer
+        // narrow water may be farther away than wide water whose edge is nearer
         let slack = match self.profile.widths {
             RiverWidths::Even => 0.0,
             RiverWidths::Downstream => self.profile.half,

@@ -2,21 +2,21 @@
 //!
 //! Law: the terrain is that of [triangular midpoints](super::triangular), but a midpoint on a course is not random. The
 //! courses of every level, their joins and forks are those of the [`network`].
-//! - `Symmetric`: a midpoint on a course takes the level of the water there, and new midpoints beside it are no lower.
-//!   After `detail` levels the `bed` is laid into the terrain, with the same banks on both sides.
-//! - `AsInPaper`: at every level a midpoint on a course lies `depth` below its lowest neighbour off the course,
+//! - `Symmetric`: a midpoint on a course takes the level of the water there, and new midpoints next to it are no lower.
+//!   After `detail` levels the river `bed` is laid into the terrain, with the same banks on both sides.
+//! - `AsInPaper`: at every level a midpoint on a course is `depth` below its lowest neighbour off the course,
 //!   and no higher than the midpoint above it on the course, whatever the level of the grid. Slopes are gentle, banks
 //!   differ from side to side, and water is a line of samples.
 //!
 //! Scheme: the terrain is an exact subsample at every size. Water narrower than one and a half samples is widened to
-//! that, so that it has no gaps; a preview therefore differs beside the water.
-//! Boundary: courses start and end at the edges, except that a tributary starts inside; on a wrapping terrain they end
-//! at the seam, where the terrain continues. With one triangle (`Triangle`, the paper's own mesh) the terrain is the
-//! table's lower triangle, shown as in [`Triangular`](super::triangular::Triangular). Rivers enter over its left side
-//! and leave over its base, so that a course starts with two edges of one triangle and never leaves it. Terrain beyond
-//! its edges is ignored.
+//! this width, so that the water has no gaps; a preview therefore differs near the water.
+//! Boundary: courses start and end at the edges, except that a tributary starts inside the terrain. On a wrapping
+//! terrain courses end at the seam, where the terrain continues. With one triangle (`Triangle`, the paper's own mesh)
+//! the terrain is the table's lower triangle, shown as in [`Triangular`](super::triangular::Triangular). Rivers enter
+//! over the left side of the triangle and leave over its base, so that a course starts with two edges of one triangle
+//! and never leaves it. Terrain beyond the edges of the triangle is ignored.
 //! Squares only: courses start and end at the edges. With fewer levels than fit the grid (`levels_shown`) the courses
-//! are those of the last level, and the terrain between its points is interpolated bilinearly.
+//! are those of the last level, and the terrain between the points of that level is interpolated bilinearly.
 //! Source: Prusinkiewicz & Hammel 1993, *A Fractal Model of Mountains with Rivers*; Le Martelot 2005, §2.1.
 
 mod bed;
@@ -37,34 +37,34 @@ talweg_ground::choices! {
     /// How the terrain meets the water.
     BankShape {
         Symmetric "Symmetric": "A bed of the given width with the same banks on both sides.",
-        AsInPaper "As in the paper": "The lowest terrain nearby: gentle rivers one sample wide, with a cliff on one side and a slope on the other.",
+        AsInPaper "As in the paper": "A bed just below the lowest terrain nearby: gentle rivers one sample wide, with a cliff on one side and a slope on the other.",
     }
 }
 
 talweg_ground::params! {
     /// Rough terrain generated together with its rivers, which wind from edge to edge, join and fork.
     SquigRiver "Squig-curve rivers" in "Fractal", from "Prusinkiewicz & Hammel 1993; Le Martelot 2005, §2.1", also "river valley water stream tributary delta waterfall cascade midpoint displacement triangle fractal" {
-        /// Area that is split: the whole terrain, or a single triangle in it, which rivers cross from its left side to
+        /// Area that is split: the whole terrain, or a single triangle. Rivers cross the triangle from its left side to
         /// its base.
         layout: TriangleLayout = TriangleLayout::Square;
         /// Edge of the terrain where rivers enter, at a random point.
         entry: TerrainEdge = TerrainEdge::North => |river| river.layout == TriangleLayout::Square;
         /// Edge of the terrain where rivers leave, at a random point.
         exit: TerrainEdge = TerrainEdge::South => |river| river.layout == TriangleLayout::Square;
-        /// Number of rivers. Rivers that meet continue as one.
+        /// Number of rivers. Rivers that meet continue as one river.
         rivers: u32 = 1, 1..=8;
         /// Number of smaller rivers that flow into the rivers.
         tributaries: u32 = 4, 0..=16 => |river| river.layout == TriangleLayout::Square;
         /// Number of branches that leave a river and rejoin it, or leave the terrain separately. A branch without room
         /// is skipped.
         forks: u32 = 1, 0..=8 => |river| river.layout == TriangleLayout::Square;
-        /// Number of times that the courses are split: few splits make straight courses, many make small bends.
+        /// Number of times that the courses are split: few splits make straight courses, many splits make small bends.
         detail: u32 = 6, 3..=8;
         /// Level of the water where rivers enter, as a fraction of the relief.
         source_height: f32 = 0.32, -10.0..=10.0, slider 0.0..=1.0;
         /// Fall of the water from entry to exit, as a fraction of the relief.
         drop: f32 = 0.15, 0.0..=10.0, slider 0.0..=1.0;
-        /// Fraction of the fall that lies in cascades: 0 is a gentle river, 1 is still water between waterfalls.
+        /// Fraction of the fall that is in cascades: 0 is a gentle river, 1 is still water between waterfalls.
         cascades: f32 ["share"] = 0.35, 0.0..=1.0;
         /// Number of cascades along a river.
         steps: u32 = 6, 1..=64, slider 1..=20;
@@ -72,7 +72,7 @@ talweg_ground::params! {
         banks: BankShape = BankShape::Symmetric;
         /// Width of the water; if it grows along the course, the width at the mouth.
         width: f32 ["m"] = 60.0, 0.1..=5000.0, slider 5.0..=400.0;
-        /// How the width changes along the course.
+        /// How the width of the water changes along the course.
         widths: RiverWidths = RiverWidths::Even => |river| river.banks == BankShape::Symmetric;
         /// Width of a river where it enters, as a fraction of the width at its mouth.
         source_width: f32 ["share"] = 0.4, 0.0..=0.95 => |river| {
@@ -94,7 +94,7 @@ talweg_ground::params! {
         amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean initial height of the four corners, as a fraction of the relief.
         corners: f32 = 0.42, -10.0..=10.0, slider 0.0..=1.0;
-        /// Maximum random deviation of each corner from that height, as a fraction of the relief.
+        /// Maximum random deviation of each corner from the mean height of the corners, as a fraction of the relief.
         corner_spread: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
         /// Maximum number of splits of triangles and courses. Small values show the first steps of the method.
         levels_shown: u32 = midpoint::ALL_LEVELS, 1..=midpoint::ALL_LEVELS;
@@ -103,14 +103,14 @@ talweg_ground::params! {
 
 /// Slope of the terrain between waters of different levels.
 const BANK_SLOPE: f32 = 0.5;
-/// The random stream of the courses; levels of the terrain use the lower numbers.
+/// Key of the random stream for the courses; levels of the terrain use lower numbers.
 const COURSES: u64 = 1 << 32;
-/// Minimum half width of water in samples: every point of a line has a sample within 0.71.
+/// Minimum half width of water in samples. Every point of a line has a sample within 0.71 of a sample spacing.
 const LEAST_HALF: f32 = 0.75;
 
 impl Generator for SquigRiver {
     fn traits(&self) -> Traits {
-        // water is never thinner than a sample, so a preview is not exact
+        // water is never narrower than a sample, so a preview is not exact
         let fields = if self.banks == BankShape::AsInPaper { 3.1 } else { 1.1 };
         Traits {
             writes: if self.is_single() { &[MapKind::Water, MapKind::Ground] } else { &[MapKind::Water] },
@@ -168,7 +168,7 @@ impl SquigRiver {
         midpoint::levels(cx.grid).min(self.levels_shown)
     }
 
-    /// Heights and depths of water on the grid of `cx`; with a single triangle, only those below the diagonal are
+    /// Heights and water depths on the grid of `cx`. With a single triangle, only the values below the diagonal are
     /// valid.
     fn tables(&self, cx: &Context) -> Result<[Vec<f32>; 2], Cancelled> {
         let mut ground = vec![0.0; cx.grid.len()];
@@ -212,8 +212,8 @@ impl SquigRiver {
         }
     }
 
-    /// The courses that carry water. With symmetric banks, those of the last split, with their water levels; with the
-    /// paper's banks, those on the samples of the grid.
+    /// The courses that carry water. With symmetric banks, they are the courses of the last split, with their water
+    /// levels. With the paper's banks, they are the courses on the samples of the grid.
     pub fn network(&self, cx: &Context) -> Result<RiverNetwork, Cancelled> {
         match self.banks {
             BankShape::Symmetric => self.network_of(cx, self.splits()),
@@ -277,8 +277,8 @@ impl SquigRiver {
         midpoint::subdivide(cx, &law, 0, corners, split, midpoint::in_square, out)
     }
 
-    /// Depth of water on the courses of the last level: up to the lowest terrain beside the water, and never rising
-    /// downstream.
+    /// Depth of water on the courses of the last level. The water reaches up to the lowest terrain next to it, and its
+    /// surface never rises downstream.
     fn lines_of_water(&self, cx: &Context, levels: u32, table: &[f32]) -> Result<Vec<f32>, Cancelled> {
         let mut water = vec![0.0; table.len()];
         if levels == 0 {
@@ -319,7 +319,7 @@ impl MidpointTable {
         vertex[0] as usize * self.side + vertex[1] as usize
     }
 
-    /// The eight samples around a vertex; across the seam if the table wraps.
+    /// The eight samples around a vertex. If the table wraps, these include samples across the seam.
     fn neighbours(&self, vertex: [i32; 2]) -> impl Iterator<Item = usize> + '_ {
         let last = self.side as i32 - 1;
         (0..9).filter(|&k| k != 4).filter_map(move |k| {
@@ -331,7 +331,7 @@ impl MidpointTable {
         })
     }
 
-    /// Writes a vertex and its duplicates beyond the seam.
+    /// Writes `value` to a vertex and to the duplicates of the vertex beyond the seam.
     fn set(&self, table: &mut [f32], vertex: [i32; 2], value: f32) {
         let last = self.side as i32 - 1;
         let twins = |at: i32| if self.wraps && at % last == 0 { [0, last] } else { [at, at] };
@@ -348,7 +348,7 @@ impl MidpointTable {
         on.into_iter().map(|m| m > 0.0).collect()
     }
 
-    /// Sets midpoints on courses to the water level; new midpoints beside them are no lower.
+    /// Sets midpoints on courses to the water level. New midpoints next to a course are no lower.
     fn carry(&self, network: &RiverNetwork, fine: &mut [f32]) {
         for node in &network.nodes {
             for k in self.neighbours(node.vertex) {
@@ -361,8 +361,8 @@ impl MidpointTable {
         network.nodes.iter().for_each(|node| self.set(fine, node.vertex, node.level));
     }
 
-    /// The paper's rule: a midpoint on a course lies `depth` below its lowest neighbour off the course, so that the
-    /// water has a bed, and no higher than the previous midpoint upstream.
+    /// Applies the paper's rule: a midpoint on a course is `depth` below its lowest neighbour off the course, so that
+    /// the water has a bed. It is also no higher than the previous midpoint upstream.
     fn least(&self, network: &mut RiverNetwork, depth: f32, fine: &mut [f32], cx: &Context) -> Result<(), Cancelled> {
         let on = self.marks(network);
         for node in &mut network.nodes {

@@ -1,19 +1,20 @@
 //! Rivers, tributaries and forks as one network of [squig curves](super::squig), and their water levels.
 //!
-//! Courses: every river chooses its halves independently for the first `SHARED` levels. After that the choice belongs
-//! to the edge, so courses that cross the same edge meet there. Two courses in one triangle share one of its edges, so
-//! courses cannot cross without meeting; where one meets another it joins it and ends. A tributary starts on another
-//! side of the terrain and leaves the terrain where a river does, so it meets the network there at the latest. A fork
-//! chooses other halves along a stretch of a river, and either rejoins it below the fork or leaves the terrain
-//! separately.
+//! Courses: on the first `SHARED` levels, every river chooses its halves of the edges independently. After that the
+//! choice belongs to the edge, so courses that cross the same edge meet there. Two courses in one triangle share one of
+//! its edges, so courses cannot cross without meeting. A course that meets another course joins it and ends. A
+//! tributary starts on another side of the terrain and leaves the terrain where a river does, so it meets the network
+//! there at the latest. A fork chooses other halves along a stretch of a river, and either rejoins the river farther
+//! down or leaves the terrain separately.
 //!
 //! Discharge: rivers bring water in where they enter, and every course gains the same amount per unit of its length. At
 //! a fork the water is divided equally. Springs have a discharge of 0.
 //!
-//! Levels: along every course the water falls evenly or, for the fraction `cascades`, in steps. The levels are then
+//! Levels: along every course the water falls evenly or, for the fraction `cascades`, in steps. The levels L are then
 //! lowered as little as possible so that they never rise downstream, and so that the terrain between two reaches is at
-//! most as steep as the bank's slope: L(next) ≤ L(s), and L(s) ≤ L(t) + σ·max(0, |s - t| - reach) for reaches s, t far
-//! apart along the water. Both are shortest-path conditions, so Dijkstra's algorithm gives the levels exactly.
+//! most as steep as the bank's slope σ. That is, L(next) ≤ L(s), and L(s) ≤ L(t) + σ·max(0, |s - t| - reach) for
+//! reaches s, t far apart along the water. Both are shortest-path conditions, so Dijkstra's algorithm gives the levels
+//! exactly.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -22,19 +23,19 @@ use super::reach::{HeapLevel, ReachBounds, distance, distance_around};
 use super::squig::{Edge, TerrainEdge, Vertex, edges_across, refine, turn};
 use talweg_ground::field::{Cancelled, Control, Stream};
 
-/// Levels at which every course chooses independently.
+/// Number of first levels on which every course chooses independently.
 const SHARED: u32 = 3;
 /// Number of attempts to place a fork before it is skipped.
 const TRIES: u64 = 16;
-/// Nodes or segments that are tested as a group.
+/// Number of nodes or segments that are tested as a group.
 pub const RUN: usize = 16;
 
-/// The number and position of the rivers to create.
+/// The number of the rivers to create, and where they enter and leave the terrain.
 #[derive(Clone, Copy, Debug)]
 pub struct RiverPlan {
-    /// Edge where rivers enter.
+    /// Edge of the terrain where rivers enter.
     pub entry: TerrainEdge,
-    /// Edge where rivers leave.
+    /// Edge of the terrain where rivers leave.
     pub exit: TerrainEdge,
     /// Number of main rivers.
     pub rivers: u32,
@@ -53,7 +54,7 @@ pub struct WaterProfile {
     pub source: f32,
     /// Fall of the water from entry to exit.
     pub drop: f32,
-    /// Fraction of the fall that lies in steps.
+    /// Fraction of the fall that is in steps.
     pub cascades: f32,
     /// Number of steps along a river.
     pub steps: u32,
@@ -62,9 +63,9 @@ pub struct WaterProfile {
 /// Conditions that separate reaches of different water levels.
 #[derive(Clone, Copy, Debug)]
 pub struct Levees {
-    /// Reaches closer than this have the same level; a fraction of the side.
+    /// Distance, as a fraction of the side, below which two reaches have the same level.
     pub reach: f32,
-    /// Maximum slope between all other reaches.
+    /// Maximum slope between reaches that are farther apart.
     pub slope: f32,
 }
 
@@ -75,34 +76,35 @@ enum RiverNodeKind {
     Fork,
 }
 
-/// Nodes from the source to the mouth. The last node may belong to another course, and so may the first node of a fork.
+/// A course: its nodes from the source to the mouth. The last node may belong to another course, and so may the first
+/// node of a fork.
 #[derive(Clone, Debug)]
 pub struct Centreline {
-    /// Indices of the nodes.
+    /// Indices of the nodes in [`RiverNetwork::nodes`].
     pub nodes: Vec<usize>,
     kind: RiverNodeKind,
 }
 
-/// A point of the water.
+/// A point on the course of a river.
 #[derive(Clone, Copy, Debug)]
 pub struct RiverNode {
-    /// Vertex on the lattice of the level after the last.
+    /// The point's vertex on the lattice of the level after the last level.
     pub vertex: Vertex,
     /// Distance from the west and from the north edge, as fractions of the side.
     pub position: [f32; 2],
     /// Level of the water.
     pub level: f32,
     centreline: usize,
-    /// Length of the course upstream.
+    /// Length of the course from its source to this point.
     along: f32,
 }
 
 /// Rivers with their tributaries and forks.
 #[derive(Clone, Debug, Default)]
 pub struct RiverNetwork {
-    /// All points where a river bends or meets another.
+    /// All points where a river bends or meets another river.
     pub nodes: Vec<RiverNode>,
-    /// The rivers, the main ones first.
+    /// The courses of the rivers, the main rivers first.
     pub centrelines: Vec<Centreline>,
     known: HashMap<Vertex, usize>,
     next: Vec<Vec<usize>>,
@@ -113,18 +115,18 @@ pub struct RiverNetwork {
 struct CourseChoices(Stream);
 
 impl CourseChoices {
-    /// Which half of an edge of `level` course `salt` takes.
+    /// Which half of an edge on `level` the course `salt` chooses.
     fn half(self, level: u32, salt: u64, edge: Edge) -> bool {
         let [row, column] = edge.middle();
         self.0.fork(u64::from(level)).fork(salt).bits(column, row) >> 63 == 1
     }
 
-    /// As [`half`](Self::half): the course's own choice on the first levels, then the choice common to all courses.
+    /// Like [`half`](Self::half), but only on the first levels. On later levels the choice is common to all courses.
     fn shared(self, level: u32, salt: u64, edge: Edge) -> bool {
         self.half(level, if level < SHARED { salt } else { 0 }, edge)
     }
 
-    /// A random number below `count`, for purpose `what` of course `salt`.
+    /// A random number below `count` for the course `salt`; `what` distinguishes the purposes.
     fn number_below(self, salt: u64, what: i32, count: usize) -> usize {
         (self.unit(salt, what) * count as f32) as usize
     }
@@ -160,7 +162,7 @@ impl RiverNetwork {
             let main = u64::from(k % plan.rivers) + 1;
             let sides: Vec<TerrainEdge> = TerrainEdge::ALL.iter().copied().filter(|&s| s != plan.exit).collect();
             let from = sides[chance.number_below(salt, 0, sides.len())];
-            // at the exit it takes the same halves as the river
+            // at the exit the tributary takes the same halves as the river
             let choose = |l: u32, _: bool, last: bool, e: Edge| chance.shared(l, if last { main } else { salt }, e);
             network.flow_into(&grow(from, plan.exit, level, choose, false), chance.unit(salt, 1));
         }
@@ -172,8 +174,8 @@ impl RiverNetwork {
                     let salt = 10_000 + u64::from(k) * TRIES + attempt;
                     let window = (2 + chance.number_below(salt, 0, 6)).min(main.len());
                     let first = chance.number_below(salt, 1, main.len() - window + 1);
-                    // a fork has the ends of the river, but it may leave the terrain separately where the river leaves
-                    // it
+                    // a fork has the ends of the river, but where the river leaves the terrain, the fork may leave
+                    // separately
                     let free = first + window == main.len();
                     let fine = (SHARED..level).fold(main[first..first + window].to_vec(), |c, l| {
                         let last = c.len() - 1;
@@ -192,7 +194,7 @@ impl RiverNetwork {
         self.known.get(&edge.middle()).copied()
     }
 
-    /// Adds a course along `edges`; the ones between its ends must be new.
+    /// Adds a course along `edges`; the edges between its ends must be new in the network.
     fn add(&mut self, edges: &[Edge], kind: RiverNodeKind) {
         let centreline = self.centrelines.len();
         let mut nodes = Vec::with_capacity(edges.len());
@@ -231,8 +233,9 @@ impl RiverNetwork {
         }
     }
 
-    /// Adds the longest stretch of `edges` between two points of the network, the second not upstream of the first, or
-    /// out of the terrain if `free`. Returns whether there is such a stretch with at least `least` new nodes.
+    /// Adds the longest stretch of `edges` between two points of the network, or from a point out of the terrain if
+    /// `free`. The second point must not be upstream of the first. Returns whether there is such a stretch with at
+    /// least `least` new nodes.
     fn fork(&mut self, edges: &[Edge], free: bool, least: usize) -> bool {
         let mut best = 0..0;
         let mut from = None;
@@ -272,8 +275,8 @@ impl RiverNetwork {
         false
     }
 
-    /// Sets the positions: on the lattice, then smoothed twice along each course, including ends and junctions that a
-    /// course passes through.
+    /// Sets the positions of the nodes: on the lattice, then smoothed twice along each course. The smoothing includes
+    /// ends, and junctions that a course passes through.
     fn place(&mut self, level: u32) {
         let cell = 1.0 / (1u32 << (level + 1)) as f32;
         for node in &mut self.nodes {
@@ -300,9 +303,9 @@ impl RiverNetwork {
         }
     }
 
-    /// Discharge at every node of every course, as a fraction of the maximum anywhere. Where a course joins another,
-    /// only its own water counts. A river that enters brings the fraction `inflow` of its discharge at the exit if it
-    /// is the only river; `inflow` is at least 0 and below 1.
+    /// Discharge at every node of every course, as a fraction of the maximum of the network. Where a course joins
+    /// another course, only its own water counts. A single river that enters the terrain brings the fraction `inflow`
+    /// of its discharge at the exit; `inflow` is at least 0 and below 1.
     pub fn discharges(&self, inflow: f32) -> Vec<Vec<f32>> {
         let apart = |a: usize, b: usize| distance(self.nodes[a].position, self.nodes[b].position);
         let length: f32 = self.centrelines.iter().flat_map(|c| c.nodes.windows(2)).map(|p| apart(p[0], p[1])).sum();
@@ -311,7 +314,7 @@ impl RiverNetwork {
         for river in self.centrelines.iter().filter(|c| c.kind == RiverNodeKind::River) {
             water[river.nodes[0]] = length * inflow / (1.0 - inflow) / rivers as f32;
         }
-        // downstream order, each node after all nodes above it; merged courses pass a node once
+        // in downstream order, each node after all nodes above it; merged courses pass a node once
         let mut above = vec![0u32; self.nodes.len()];
         self.next.iter().flatten().for_each(|&below| above[below] += 1);
         let mut ready: Vec<usize> = (0..self.nodes.len()).filter(|&id| above[id] == 0).collect();
@@ -353,7 +356,7 @@ impl RiverNetwork {
             let low = joins(last).unwrap_or(fall.source - fall.drop);
             let high = match centreline.kind {
                 RiverNodeKind::River => fall.source,
-                // upper courses are steeper, but their springs lie no higher than the rivers' source
+                // upper courses are steeper, but their springs are no higher than the rivers' source
                 RiverNodeKind::Tributary => (low + fall.drop * own / river * 1.6).min(fall.source),
                 RiverNodeKind::Fork => joins(first).unwrap_or(fall.source),
             }
@@ -434,8 +437,8 @@ impl RiverNetwork {
     }
 }
 
-/// The course from side to side after `level` splits. `choose(level, first, last, edge)` returns whether it takes the
-/// half at the edge's second end.
+/// The course from side to side after `level` splits. `choose(level, first, last, edge)` returns whether the course
+/// takes the half at the edge's second end.
 fn grow(
     entry: TerrainEdge,
     exit: TerrainEdge,

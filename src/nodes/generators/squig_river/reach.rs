@@ -1,6 +1,6 @@
 //! Tools for a network of rivers: distances, bounding rectangles, and the order of levels.
 
-/// A level that can be ordered in a heap.
+/// A water level that can be ordered in a heap.
 #[derive(Clone, Copy, PartialEq)]
 pub struct HeapLevel(pub f32);
 
@@ -26,7 +26,7 @@ pub struct ReachBounds {
 }
 
 impl ReachBounds {
-    /// The smallest rectangle around some positions.
+    /// The smallest rectangle around the positions `places`.
     pub fn enclosing(places: impl Iterator<Item = [f32; 2]>) -> Self {
         let start = Self { low: [f32::MAX; 2], high: [f32::MIN; 2] };
         places.fold(start, |b, p| Self {
@@ -35,7 +35,7 @@ impl ReachBounds {
         })
     }
 
-    /// Distance to the nearest point of the rectangle, the shorter way around if the terrain wraps.
+    /// Distance from a position to the nearest point of the rectangle, the shorter way around if the terrain wraps.
     pub fn distance_from(&self, from: [f32; 2], wraps: bool) -> f32 {
         let gap = |k: usize, at: f32| (self.low[k] - at).max(at - self.high[k]).max(0.0);
         let along = |k: usize| match wraps {
@@ -46,12 +46,12 @@ impl ReachBounds {
         (x * x + y * y).sqrt()
     }
 
-    /// Distance by which the rectangle lies outside the unit square.
+    /// Distance by which the rectangle extends beyond the unit square.
     pub fn beyond_the_square(&self) -> f32 {
         (0..2).map(|k| (self.low[k] - 1.0).max(-self.high[k]).max(0.0)).fold(0.0, f32::max)
     }
 
-    /// Distance to the farthest point of the rectangle.
+    /// Distance from a position to the farthest point of the rectangle.
     pub fn far(&self, from: [f32; 2]) -> f32 {
         let gap = |k: usize| (from[k] - self.low[k]).abs().max((self.high[k] - from[k]).abs());
         (gap(0) * gap(0) + gap(1) * gap(1)).sqrt()

@@ -1,11 +1,11 @@
 //! Squig curves: courses through a triangulation that is split repeatedly.
 //!
 //! Law: the square is two triangles that share the diagonal from north-west to south-east, and level l has 2ˡ squares
-//! per side. A course is a list of edges; two consecutive edges are the entry and the exit of a triangle. To split it,
-//! one half of every edge is chosen (at random). In every triangle the inner edges between the half of its entry and
-//! the half of its exit follow: the course passes through one of the four parts, or through three. On average a course
-//! has 2.5 times as many edges at each level, so its dimension is log₂ 2.5 ≈ 1.32. An edge of level l is identified by
-//! its midpoint, a vertex of level l + 1; a course never returns to an edge.
+//! per side. A course is a list of edges; two consecutive edges are the entry and the exit of a triangle. To split a
+//! course, one half of every edge is chosen (at random). In every triangle the inner edges between the half of its
+//! entry and the half of its exit follow: the course passes through one of the four parts, or through three. On average
+//! a course has 2.5 times as many edges at each level, so its dimension is log₂ 2.5 ≈ 1.32. An edge of level l is
+//! identified by its midpoint, a vertex of level l + 1; a course never returns to an edge.
 //! Source: Mandelbrot 1982; Prusinkiewicz & Hammel 1993; Le Martelot 2005, §2.1.
 
 talweg_ground::choices! {
@@ -39,7 +39,7 @@ impl Edge {
         add(self.0, self.1)
     }
 
-    /// The half at the edge's second end if `second`, otherwise at its first.
+    /// The half at the edge's second end if `second`, otherwise the half at its first end.
     fn half(self, second: bool) -> Self {
         let end = if second { self.1 } else { self.0 };
         Self::new(add(end, end), self.middle())
@@ -63,7 +63,7 @@ fn side_edge(side: TerrainEdge) -> Edge {
     }
 }
 
-/// The course of level 0 from one side to another; a single edge if both sides are the same.
+/// The course of level 0 from one side of the terrain to another; a single edge if both sides are the same.
 pub fn edges_across(entry: TerrainEdge, exit: TerrainEdge) -> Vec<Edge> {
     let upper = |side| matches!(side, TerrainEdge::North | TerrainEdge::East);
     let (from, to) = (side_edge(entry), side_edge(exit));
@@ -76,8 +76,8 @@ pub fn edges_across(entry: TerrainEdge, exit: TerrainEdge) -> Vec<Edge> {
     }
 }
 
-/// The course of level 1 that leaves on the side where it entered: through both corners of that side's triangle, in the
-/// direction given by `back`.
+/// The course of level 1 that leaves the terrain on the side where it entered. It passes through both corners of that
+/// side's triangle, in the direction given by `back`.
 pub fn turn(side: TerrainEdge, back: bool) -> Vec<Edge> {
     let edge = side_edge(side);
     let apex = if matches!(side, TerrainEdge::North | TerrainEdge::East) { [0, 1] } else { [1, 0] };
@@ -93,8 +93,8 @@ pub fn turn(side: TerrainEdge, back: bool) -> Vec<Edge> {
     centreline
 }
 
-/// The course of the next level. `choose` returns whether to take the half at an edge's second end, given the edge's
-/// index in the course.
+/// The course of the next level. `choose` receives an edge and its index in the course, and returns whether to take the
+/// half at the edge's second end.
 pub fn refine(centreline: &[Edge], choose: impl Fn(usize, Edge) -> bool) -> Vec<Edge> {
     let mut fine = Vec::with_capacity(centreline.len() * 3);
     let mut kept = [0, 0];
@@ -106,7 +106,7 @@ pub fn refine(centreline: &[Edge], choose: impl Fn(usize, Edge) -> bool) -> Vec<
             let apex = if exit.has(entry.0) { entry.0 } else { entry.1 };
             let (b, c) = (entry.other(apex), exit.other(apex));
             let (at_entry, at_exit, opposite) = (add(apex, b), add(apex, c), add(b, c));
-            // the corner at the apex, the middle, and the far corner, as far as the course passes them
+            // adds the corner at the apex, the middle, and the far corner, as far as the course passes these corners
             match (kept == apex, end == apex) {
                 (true, true) => {}
                 (true, false) => fine.extend([Edge::new(at_entry, at_exit), Edge::new(at_exit, opposite)]),
@@ -125,18 +125,19 @@ mod tests {
     use super::*;
     use talweg_ground::field::Stream;
 
-    /// Neighbours in a course are two sides of a triangle of the mesh, and no edge occurs twice.
+    /// Consecutive edges of a course are two sides of a triangle of the mesh, and no edge occurs twice.
     fn check(centreline: &[Edge]) {
         let mut seen = std::collections::HashSet::new();
         for pair in centreline.windows(2) {
-            let apex = [pair[0].0, pair[0].1].into_iter().find(|&v| pair[1].has(v)).expect("they share a corner");
+            let apex =
+                [pair[0].0, pair[0].1].into_iter().find(|&v| pair[1].has(v)).expect("consecutive edges share a corner");
             let third = Edge::new(pair[0].other(apex), pair[1].other(apex));
             for edge in [pair[0], pair[1], third] {
                 let step = [edge.1[0] - edge.0[0], edge.1[1] - edge.0[1]];
                 assert!([[0, 1], [1, 0], [1, 1]].contains(&step), "{edge:?} is no edge of the mesh");
             }
         }
-        assert!(centreline.iter().all(|e| seen.insert(e.middle())), "an edge twice");
+        assert!(centreline.iter().all(|e| seen.insert(e.middle())), "the course contains an edge twice");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Images as stamps: the disc inscribed in an image, level at its rim.
+//! Images as stamps: the disc inscribed in an image, with its rim as level terrain.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use talweg_ground::param::ImageFile;
 talweg_ground::choices! {
     /// How images are rotated before they are stamped.
     StampTurn {
-        Any "Any": "By any angle.",
-        Quarters "Quarters": "By 0, 90, 180 or 270°.",
+        Any "Any": "Images are rotated by any angle.",
+        Quarters "Quarters": "Images are rotated by 0, 90, 180 or 270°.",
         Unturned "Not at all": "No rotation.",
     }
 }
@@ -38,7 +38,7 @@ pub struct StampImage {
     rim: f32,
 }
 
-/// Fraction of the radius over which a stamp fades out, whatever its image shows there.
+/// Fraction of the radius over which a stamp fades out at its rim, whatever its image shows there.
 const FADE: f32 = 0.12;
 
 impl StampImage {
@@ -54,7 +54,7 @@ impl StampImage {
         Some(Self { raster, rim })
     }
 
-    /// Height at (x, y) from the centre, in radii; 0 beyond 1.
+    /// Height at the position (x, y), measured from the centre in radii; 0 at distances above 1.
     pub fn value_at(&self, x: f32, y: f32) -> f32 {
         let within = x * x + y * y;
         if within >= 1.0 {

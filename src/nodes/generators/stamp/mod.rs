@@ -1,24 +1,23 @@
 //! Stamp noise: a round stamp that is repeatedly added to the terrain, smaller and shallower at each level.
 //!
 //! Law: level l = 0, 1, 2 … has 2ˡ × 2ˡ sectors of side s = 2⁻ˡ. The stamp of a sector has its centre at a random
-//! position in the sector (the sector's own centre, moved by up to s/2 along each axis) and radius s/2. It adds ±
-//! amplitude · 2^(-falloff·l) · f(1 - d/(s/2)) at distance d, with a random sign; f(t) = t is the cone, f(t) = 6t⁵ -
-//! 15t⁴ + 10t³ the bell. The last level is the last one whose sectors are not smaller than `smallest_metres` or, as in
-//! the paper, than two samples of the scene; at most level 13. An image (`image`) is stamped in the same way. f is then
-//! its value at the position in the stamp, with a random rotation; of several images each stamp draws one. The rotation
-//! of a round stamp does not matter. With mixed profiles, a stamp is a cone, a bell or an image with a probability
-//! proportional to their weights. A level of cones that are all raised has the mean height amplitude · 2^(-falloff·l) ·
-//! π/12.
+//! position in the sector (the sector's own centre, moved by up to s/2 along each axis) and radius s/2. The stamp adds
+//! ± amplitude · 2^(-falloff·l) · f(1 - d/(s/2)) at distance d, with a random sign; f(t) = t is the cone, f(t) = 6t⁵ -
+//! 15t⁴ + 10t³ the bell. On the last level, sectors are not smaller than `smallest_metres` or, as in the paper, than
+//! two samples of the scene; the level is at most 13. An image (`image`) is stamped in the same way. f is then the
+//! image's value at the position in the stamp, with a random rotation; of several images each stamp draws one. The
+//! rotation of a round stamp does not matter. With mixed profiles, a stamp is a cone, a bell or an image with a
+//! probability proportional to their weights. A level of cones that are all raised has the mean height amplitude ·
+//! 2^(-falloff·l) · π/12.
 //! Cost: every level covers π/4 of the map, so n + 1 levels of a map of 2ⁿ samples per side cost (n + 1)·π/4·4ⁿ. The
 //! paper adds 2ⁿ for its tables: a little more than linear in the samples (`talweg bench document-002`).
 //!
-//! Scheme: the paper recurses into quarters; here rows are gathered in parallel. A stamp's centre lies in its own
-//! sector, so only two rows of sectors per level touch a row of samples; a band keeps their stamps. Every sample adds
-//! its stamps in the same order (level, sector row, sector column), whatever the grid: a preview is exactly a
-//! subsample.
+//! Scheme: the paper recurses into quarters; here rows are gathered in parallel. A stamp's centre is in its own sector,
+//! so only two rows of sectors per level touch a row of samples; a band keeps the stamps of these two rows. Every
+//! sample adds its stamps in the same order (level, sector row, sector column), whatever the grid: a preview is exactly
+//! a subsample.
 //! Boundary: stamps that cross an edge continue on the opposite side, as in the paper, on open terrains as well.
-//! Squares only: sectors are halves of halves of the square; for planets, use
-//! [`Craters`](crate::planet::craters).
+//! Squares only: sectors are halves of halves of the square; for planets, use [`Craters`](crate::planet::craters).
 //! Source: the article on stamp noise.
 
 mod image;
@@ -48,7 +47,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Cones, bells or images raised and sunk at random, large ones first, then four times as many at half the size.
+    /// Cones, bells or images raised and sunk at random, large stamps first, then four times as many at half the size.
     Stamp "Stamp noise" in "Fractal", from "Génération procédurale de terrain, part II: Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
         /// Profile of the stamp.
         profile: StampProfile = StampProfile::Cone;
@@ -70,7 +69,7 @@ talweg_ground::params! {
         amplitude: f32 = 0.45, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the terrain before stamping, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
-        /// Fraction of the stamps that lower the terrain; the others raise it.
+        /// Fraction of the stamps that lower the terrain; the other stamps raise it.
         sunk: f32 ["share"] = 0.5, 0.0..=1.0;
         /// How images are rotated before they are stamped.
         rotation: StampTurn = StampTurn::Any => |stamp| stamp.has_images();
@@ -98,7 +97,7 @@ impl Generator for Stamp {
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let (n, [top, left]) = (cx.grid.samples, cx.grid.first());
-        // the last row and column of the whole are the first ones
+        // the last row and column of the whole terrain are equal to the first row and column
         let distinct = cx.grid.whole_samples() - 1;
         let end = (left + n).min(distinct);
         let columns = RowColumns { first: left, of: distinct, xs: (left..end).map(|k| cx.grid.position(k)).collect() };
@@ -133,7 +132,7 @@ impl Generator for Stamp {
 }
 
 impl Stamp {
-    /// Whether some of the stamps are images.
+    /// Whether any of the stamps can be an image.
     fn has_images(&self) -> bool {
         match self.profile {
             StampProfile::Pictures => true,
@@ -160,7 +159,7 @@ impl Stamp {
         }
     }
 
-    /// The images that can be read; the scene reports the others.
+    /// The images that can be read; the scene reports unreadable images.
     fn images(&self) -> Vec<StampImage> {
         if !self.has_images() {
             return Vec::new();
@@ -192,13 +191,13 @@ impl Stamp {
 
 struct StampLevel {
     stream: Stream,
-    /// Sectors along a side.
+    /// Number of sectors along a side.
     sectors: i32,
     height: f32,
     sunk: f32,
 }
 
-/// A range of columns along a side that is divided into `of` cells.
+/// A range of sample columns on a side that is divided into `of` cells.
 struct RowColumns {
     first: usize,
     of: usize,
@@ -214,12 +213,12 @@ struct Pressed {
     height: f32,
     /// Random bits that select image and rotation.
     draw: u32,
-    /// Random number that selects the profile if profiles are mixed, from 0 to below 1.
+    /// Random number, from 0 to below 1, that selects the profile if profiles are mixed.
     form: f32,
 }
 
-/// Adds a stamp to the samples of a row. The arguments are the samples' distances from its centre to the east, the
-/// row's distance to the north, and the factor from distances to radii.
+/// Adds a stamp to the samples of a row. The arguments are the samples' distances to the east of the stamp's centre,
+/// the row's distance to the north of it, and the factor from distances to radii.
 trait StampShape: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy {}
 impl<F: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy> StampShape for F {}
 
@@ -234,7 +233,7 @@ fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
     }
 }
 
-/// A shape that is one of the images, rotated.
+/// A shape that is one of `images`, rotated as `turn` says.
 fn pressed(images: &[StampImage], turn: StampTurn) -> impl StampShape {
     move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
         if images.is_empty() {
@@ -252,7 +251,7 @@ fn pressed(images: &[StampImage], turn: StampTurn) -> impl StampShape {
 /// Reads rows of a level. Neighbouring rows share their stamps.
 struct StampReader<'a> {
     level: &'a StampLevel,
-    /// Two rows of sectors: the row's index, which may lie beyond the edges, and its stamps.
+    /// Two rows of sectors: the row's index, which may be beyond the edges, and the stamps of the row.
     rows: [(i32, Vec<Pressed>); 2],
 }
 
@@ -295,7 +294,7 @@ impl<'a> StampReader<'a> {
 }
 
 impl StampLevel {
-    /// The stamps of sector row `index`, which may lie beyond an edge.
+    /// Computes the stamps of sector row `index`, which may be beyond an edge.
     fn press(&self, index: i32, out: &mut Vec<Pressed>) {
         let per_sector = 1.0 / self.sectors as f32;
         let part = |bits: u64| (bits & 0xff_ffff) as f32 * (1.0 / 16_777_216.0);
@@ -303,7 +302,8 @@ impl StampLevel {
         out.clear();
         out.extend((0..self.sectors).map(|column| {
             let bits = self.stream.bits(column, row);
-            // at one half the sign comes from a single bit, as before, so that old scenes keep their result
+            // at one half the sign comes from a single bit, as in earlier versions, so that old scenes keep their
+            // result
             let raised = if self.sunk == 0.5 { bits >> 63 == 0 } else { part(bits >> 40) >= self.sunk };
             let draws = self.stream.fork(1).bits(column, row);
             Pressed {
@@ -317,7 +317,7 @@ impl StampLevel {
     }
 }
 
-/// Columns that lie within `radius` of `x`, plus up to one on either side, given `n` columns per side.
+/// Columns that are within `radius` of `x`, plus up to one column on either side, given `n` columns per side.
 fn span(x: f32, radius: f32, n: usize) -> std::ops::Range<usize> {
     let scale = n as f32;
     // the cast saturates at 0

@@ -1,10 +1,10 @@
 //! Voronoi cells around a globe.
 //!
-//! Law: that of [`voronoi`](super), with points on the sphere and distances along chords. The unit of distance is the
-//! square root of the area per point, √(4π / N), as in the plane; the number of points is that of the whole globe. The
-//! lattice has the same number of cells on every face.
-//! Scheme: sections of rows share their candidates, found exactly (`sphere_points`). The result is that of a search
-//! through all points, so faces agree on their borders.
+//! Law: as in [`voronoi`](super), with points on the sphere and distances along chords. The unit of distance is the
+//! square root of the area per point, √(4π / N), with N the number of points on the whole globe; the plane uses the
+//! same unit. The lattice has the same number of cells on every face.
+//! Scheme: sections of rows share their candidates, found exactly (`sphere_points`). The result equals a search through
+//! all points, so faces agree on their borders.
 
 use std::f32::consts::PI;
 
@@ -14,12 +14,12 @@ use crate::Context;
 use talweg_ground::field::vector::squared_distance;
 use talweg_ground::field::{Cancelled, Globe, Stream};
 
-/// Samples of a row that share their candidates.
+/// Number of samples of a row that share their candidates.
 const SHARED: usize = 32;
 const LANES: usize = 8;
 
 impl Voronoi {
-    /// Fills a globe.
+    /// Fills `out` on a globe.
     pub(super) fn fill_globe(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let points = match self.scatter {
             Scatter::Random => scattered(self.points, cx.random),
@@ -49,7 +49,7 @@ impl Voronoi {
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         let globe = Globe::new(n);
-        // chords on the unit sphere to the unit of the law
+        // converts chords on the unit sphere to the unit of distance of the module docs
         let density = points.count() as f32 / (4.0 * PI);
         cx.bands(out, |first, cells| {
             let mut axes: [Vec<f32>; 3] = std::array::from_fn(|_| vec![0.0; n]);
@@ -80,7 +80,7 @@ impl Voronoi {
         })
     }
 
-    /// The factor of the region around the nearest point; the smaller one if two points are equally near.
+    /// The factor of the region around the nearest point. If two points are equally near, it is the smaller factor.
     fn factor_at(&self, values: Stream, near: &[SpherePoint], place: [f32; 3]) -> f32 {
         let (mut least, mut factor) = (f32::INFINITY, 1.0);
         for &(point, number) in near {

@@ -3,20 +3,21 @@
 //! Law: h = base + amplitude · Σ cₙ·Dₙ, n = 1 … 8, with Dₙ the distance to the n-th nearest feature point (Euclidean,
 //! or its square) in units of the mean spacing 1/√points. c₁ = -1, c₂ = 1 makes mountains: 0 on the borders between
 //! regions, highest at the points. c₁ = 1 alone makes pits at the points, c₁ = -1 alone peaks.
-//! Region map: all samples with the same nearest point have a common factor, random in [0, 1) or 0 or 1, which
-//! multiplies the sum. Some mountains sink or vanish, and the passages between the others widen.
+//! Region map: all samples with the same nearest point have a common factor that multiplies the sum. The factor is
+//! random in [0, 1), or either 0 or 1. Some mountains sink or vanish, and the passages between the other mountains
+//! widen.
 //! Points: at random, or one in each cell of a square lattice, moved from its centre by `jitter`.
 //!
-//! Scheme: for a small block of samples, distances are computed only to the points that can affect it. If the block's
-//! centre has its n-th nearest point at distance R and the block extends ρ around its centre, the n nearest points of
-//! every sample lie within R + 2ρ of the centre; a bucket grid (`nearest`) finds them. The result is bit for bit that
-//! of a search through all points (tested), whatever the block.
+//! Scheme: for a small block of samples, distances are computed only to the points that can affect the block. If the
+//! block's centre has its n-th nearest point at distance R and the block extends ρ around its centre, the n nearest
+//! points of every sample are within R + 2ρ of the centre; a bucket grid (`nearest`) finds these points. The result is
+//! bit for bit the same as that of a search through all points (tested), whatever the block.
 //! Boundary: by default open terrains have no points beyond their edges, so the regions on the rim extend too far. With
 //! `rim` set to `GoesOn` there are as many points per area outside as inside, and the rim looks like the inside:
 //! lattice cells continue, or each of the eight squares around has its own random points. These points extend to one
 //! side or to 8 times the mean spacing, whichever is less, which almost always includes all points that affect the
 //! terrain. On wrapping terrains the distance takes the shorter way around, and each point counts once. On a globe the
-//! points lie on the sphere (`globe`). If there are fewer points than n, the farthest one counts again.
+//! points are on the sphere (`globe`). If there are fewer points than n, the farthest point counts again.
 //! Source: Worley 1996; Olsen 2004; Le Martelot 2005, §1.2 and §3.3.3.
 
 mod globe;
@@ -30,7 +31,7 @@ use talweg_ground::field::{Cancelled, Edges, Stream};
 talweg_ground::choices! {
     /// The distance metric.
     DistanceMetric {
-        Euclidean "Euclidean": "The true distance: straight slopes.",
+        Euclidean "Euclidean": "The plain distance: straight slopes.",
         Squared "Squared": "The square of the distance: faster, with hollow slopes and steep peaks.",
     }
 }
@@ -44,7 +45,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// The factor of each region.
+    /// The factor by which the relief of each region is multiplied.
     Regions {
         Alike "Alike": "Every region keeps its height.",
         Uniform "Uniform": "Every region has a random height, from 0 to full.",
@@ -56,25 +57,26 @@ talweg_ground::choices! {
     /// The points beyond the open edges of a terrain.
     VoronoiRim {
         Ends "Ends": "No points: the regions along the edges are longer than those inside.",
-        GoesOn "Continues": "As many points as inside: the terrain is part of a larger one.",
+        GoesOn "Continues": "As many points per area as inside: the terrain is part of a larger terrain.",
     }
 }
 
 talweg_ground::params! {
     /// Mountains, cells or cones around scattered points.
     Voronoi "Voronoi" in "Cells", from "Worley 1996; Olsen 2004", also "cellular worley cells crystals islands plates" {
-        /// Number of feature points. Each makes one mountain; more points make smaller ones.
+        /// Number of feature points. Each point makes one mountain; more points make smaller mountains.
         points: u32 = 40, 1..=65_536, slider 4..=1000;
         /// How the points are scattered.
         scatter: Scatter = Scatter::Lattice;
         /// Distance of the points from the centres of their lattice cells: 0 gives a regular pattern.
         jitter: f32 ["share"] = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
-        /// How distance is measured: as it is, or squared.
+        /// How distance is measured: as the plain distance or as its square.
         metric: DistanceMetric = DistanceMetric::Euclidean;
-        /// Weight of the distance to the nearest point. Below 0 the points are peaks, above 0 they are pits.
+        /// Weight of the distance to the nearest point. With values below 0 the points are peaks, with values above 0
+        /// pits.
         c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
-        /// Weight of the distance to the second nearest point. With the opposite sign of the first it makes sharp
-        /// ridges.
+        /// Weight of the distance to the second nearest point. With the opposite sign of the first weight, it makes
+        /// sharp ridges.
         c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the third nearest point.
         c3: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
@@ -90,7 +92,8 @@ talweg_ground::params! {
         c8: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Points beyond open edges. Wrapping terrains and planets have no edges.
         rim: VoronoiRim = VoronoiRim::Ends;
-        /// Factor of the region around each point. Lowered regions leave wide passages between the others.
+        /// Factor by which the region around each point is multiplied. Lowered regions leave wide passages between the
+        /// other regions.
         regions: Regions = Regions::Alike;
         /// Fraction of the regions that keep their height.
         kept: f32 ["share"] = 0.6, 0.0..=1.0 => |voronoi| voronoi.regions == Regions::TwoValued;
@@ -101,11 +104,11 @@ talweg_ground::params! {
     }
 }
 
-/// The random stream of the region map.
+/// Key of the random stream for the region map.
 pub(super) const REGIONS: u64 = 2;
-/// The first of the random streams of the points beyond open edges.
+/// First key of the random streams for the points beyond open edges.
 const BEYOND: u64 = 16;
-/// Distance, in mean spacings, up to which points beyond open edges are created; about 200 points lie within it.
+/// Distance, in mean spacings, up to which points beyond open edges are created; about 200 points are within it.
 const MARGIN_SPACINGS: f32 = 8.0;
 
 impl Generator for Voronoi {
@@ -140,7 +143,7 @@ impl Generator for Voronoi {
 }
 
 impl Voronoi {
-    /// The weights of the distances, from the nearest point on.
+    /// The weights of the distances, starting with the nearest point.
     fn coefficients(&self) -> [f32; 8] {
         [self.c1, self.c2, self.c3, self.c4, self.c5, self.c6, self.c7, self.c8]
     }
@@ -150,7 +153,7 @@ impl Voronoi {
         self.coefficients().iter().rposition(|&c| c != 0.0).map_or(1, |last| last + 1)
     }
 
-    /// Width of the margin with points beyond open edges, in sides, for `count` points on the terrain.
+    /// Width of the margin with points beyond open edges, as a fraction of the side, for `count` points on the terrain.
     fn margin(&self, count: usize) -> f32 {
         match self.rim {
             VoronoiRim::Ends => 0.0,
@@ -158,7 +161,7 @@ impl Voronoi {
         }
     }
 
-    /// The feature points around the unit square within `margin` of it along either axis.
+    /// The feature points outside the unit square, within `margin` of the square along either axis.
     pub fn points_beyond(&self, random: Stream, margin: f32) -> Vec<FeaturePoint> {
         let is_beyond = |p: &FeaturePoint| {
             p.iter().all(|x| (-margin..=1.0 + margin).contains(x)) && p.iter().any(|x| !(0.0..=1.0).contains(x))
@@ -191,12 +194,12 @@ impl Voronoi {
         }
     }
 
-    /// Cells of the lattice along a side.
+    /// Number of lattice cells along a side.
     fn lattice_side(&self) -> i32 {
         (self.points as f32).sqrt().round().max(1.0) as i32
     }
 
-    /// The point of a lattice cell, which may lie beyond the edges.
+    /// The point of a lattice cell, which may be beyond the edges.
     fn in_cell(&self, random: Stream, side: i32, x: i32, y: i32) -> FeaturePoint {
         let at = |cell: i32, random: f32| (cell as f32 + 0.5 + self.jitter * (random - 0.5)) / side as f32;
         [at(x, random.fork(1).unit(x, y)), at(y, random.fork(0).unit(x, y))]
@@ -218,7 +221,7 @@ impl Voronoi {
         self.factor(values.unit(point[0].to_bits() as i32, point[1].to_bits() as i32))
     }
 
-    /// The factor of a region with this random value.
+    /// The factor of a region with the random value `value`.
     pub(super) fn factor(&self, value: f32) -> f32 {
         match self.regions {
             Regions::Alike => 1.0,
@@ -236,7 +239,7 @@ impl Voronoi {
         out: &mut [f32],
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
-        // the last row and column of a wrapping grid are the first again
+        // the last row and column of a wrapping grid are equal to the first row and column
         let places =
             |first: usize| -> Vec<f32> { (0..n).map(|k| cx.grid.position(first + k % cx.grid.distinct())).collect() };
         let [rows, columns] = cx.grid.first().map(places);
@@ -286,7 +289,8 @@ impl Voronoi {
         }
     }
 
-    /// Multiplies the relief by the factor of the nearest of `points`; if two are equally near, by the smaller factor.
+    /// Multiplies the relief by the factor of the nearest of `points`. If two points are equally near, the smaller
+    /// factor counts.
     fn sink(&self, wraps: bool, points: &[FeaturePoint], factors: &[f32], xs: &[f32], y: f32, out: &mut [f32]) {
         let apart = |a: f32, b: f32| if wraps { axis_distance::<true>(a, b) } else { axis_distance::<false>(a, b) };
         for (h, &x) in out.iter_mut().zip(xs) {
@@ -302,7 +306,7 @@ impl Voronoi {
         }
     }
 
-    /// The heights by the law, given the squares of the K smallest distances of each sample.
+    /// The heights by the formula of the module docs, given the squares of the K smallest distances of each sample.
     pub(super) fn heights<const K: usize, const LANES: usize>(
         &self,
         squares: &[[f32; LANES]; K],
@@ -312,7 +316,7 @@ impl Voronoi {
         let (mut sum, mut known) = ([0.0; LANES], [0.0; LANES]);
         for (squares, c) in squares.iter().zip(coefficients) {
             for l in 0..LANES {
-                // infinite if there are too few points: the farthest one counts again
+                // a square is infinite if there are too few points: the farthest point counts again
                 known[l] = if squares[l] < f32::INFINITY { squares[l] * count } else { known[l] };
                 sum[l] += c * if self.metric == DistanceMetric::Squared { known[l] } else { known[l].sqrt() };
             }

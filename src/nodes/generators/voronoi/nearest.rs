@@ -3,23 +3,23 @@
 /// A position in the unit square: x to the east, y to the south.
 pub type FeaturePoint = [f32; 2];
 
-/// The points, sorted into square buckets of about two each.
+/// The points, sorted into square buckets of about two points each.
 pub struct Buckets {
     side: usize,
-    /// Points of bucket b are `points[starts[b]..starts[b + 1]]`.
+    /// The points of bucket b are `points[starts[b]..starts[b + 1]]`.
     starts: Vec<u32>,
     points: Vec<FeaturePoint>,
     wraps: bool,
     /// Width of the margin that the buckets cover around the unit square.
     margin: f32,
-    /// Buckets along the unit length.
+    /// Number of buckets along the unit length.
     per_side: f32,
     /// Number of points in the unit square.
     count: usize,
 }
 
 impl Buckets {
-    /// Sorts the points into buckets: `count` of them lie in the unit square, the others within `margin` of it.
+    /// Sorts the points into buckets: `count` points are in the unit square, the other points within `margin` of it.
     /// `margin` must be 0 if the terrain wraps.
     pub fn new(points: &[FeaturePoint], count: usize, margin: f32, wraps: bool) -> Self {
         let side = ((points.len() as f32 * 0.5).sqrt() as usize).max(1);
@@ -51,7 +51,7 @@ impl Buckets {
         self.wraps
     }
 
-    /// Every point that can be among the `k` nearest of any sample of the block `xs` × `ys`.
+    /// Collects every point that can be among the `k` nearest to any sample of the block `xs` × `ys`.
     pub fn candidates(&self, xs: &[f32], ys: &[f32], k: usize, out: &mut Vec<FeaturePoint>) {
         let span = |values: &[f32]| {
             let (lo, hi) = values.iter().fold((f32::MAX, f32::MIN), |(lo, hi), &v| (lo.min(v), hi.max(v)));
@@ -72,11 +72,11 @@ impl Buckets {
         }
         let mut distances: Vec<f32> = out.iter().map(|&p| self.distance([x, y], p)).collect();
         let (_, &mut farthest, _) = distances.select_nth_unstable_by(k - 1, f32::total_cmp);
-        // a small extra distance against rounding
+        // a small extra distance allows for rounding
         self.collect_within([x, y], (farthest + 2.0 * reach) * 1.0001 + 1.0e-6, out);
     }
 
-    /// Every point within `radius` of `centre`, each once.
+    /// Collects every point within `radius` of `centre`, each point once.
     fn collect_within(&self, centre: FeaturePoint, radius: f32, out: &mut Vec<FeaturePoint>) {
         out.clear();
         for row in self.reached(centre[1], radius) {
@@ -88,7 +88,7 @@ impl Buckets {
         }
     }
 
-    /// Rows (or columns) of buckets within `radius` of `at`, each once.
+    /// The rows (or columns) of buckets within `radius` of `at`, each row once.
     fn reached(&self, at: f32, radius: f32) -> impl Iterator<Item = usize> + use<> {
         let side = self.side as i64;
         let bucket = |x: f32| libm::floorf((x + self.margin) * self.per_side) as i64;

@@ -1,8 +1,7 @@
 //! Points scattered on a globe, and a search for near points.
 //!
-//! Scheme: the points are sorted into cubes of space about as wide as their spacing. The K nearest points of samples
-//! within ρ of a centre lie within R + 2ρ of the centre. R is the distance from the centre to its own K-th nearest
-//! point.
+//! Scheme: the points are sorted into cubes of space about as wide as their spacing. R is the distance from a centre to
+//! its K-th nearest point. The K nearest points of samples within ρ of this centre are within R + 2ρ of the centre.
 
 use talweg_ground::field::Stream;
 use talweg_ground::field::globe::direction_at;
@@ -14,12 +13,12 @@ pub type SpherePoint = ([f32; 3], u32);
 /// The points, sorted into cubes.
 pub struct SpherePoints {
     side: usize,
-    /// Points of cube c are `points[starts[c]..starts[c + 1]]`.
+    /// The points of cube c are `points[starts[c]..starts[c + 1]]`.
     starts: Vec<u32>,
     points: Vec<SpherePoint>,
 }
 
-/// Maximum number of cubes along a side: 64³ of them take 1 MB.
+/// Maximum number of cubes along a side: 64³ cubes take 1 MB.
 const MOST: usize = 64;
 
 /// `count` points, uniformly random over the sphere (Archimedes' cylinder).
@@ -33,7 +32,7 @@ pub fn scattered(count: u32, random: Stream) -> Vec<[f32; 3]> {
     (0..count as i32).map(point).collect()
 }
 
-/// About `count` points, one in each cell of a grid over the six faces, moved from its centre by `jitter`.
+/// About `count` points, one in each cell of a grid over the six faces, moved from the cell's centre by `jitter`.
 pub fn on_faces(count: u32, jitter: f32, random: Stream) -> Vec<[f32; 3]> {
     let side = libm::sqrtf(count as f32 / 6.0).round().max(1.0) as i32;
     let (rows, columns) = (random.fork(0), random.fork(1));
@@ -74,7 +73,7 @@ impl SpherePoints {
         self.points.len()
     }
 
-    /// The row of cubes that contains a coordinate.
+    /// The row of cubes that contains the coordinate `x`.
     fn line(&self, x: f32) -> i32 {
         (((x + 1.0) * (0.5 * self.side as f32)) as i32).clamp(0, self.side as i32 - 1)
     }
@@ -83,7 +82,7 @@ impl SpherePoints {
         (z * self.side + y) * self.side + x
     }
 
-    /// Collects every point that can be among the `k` nearest of any position within `reach` of `centre`.
+    /// Collects every point that can be among the `k` nearest to any position within `reach` of `centre`.
     pub fn candidates(&self, centre: [f32; 3], reach: f32, k: usize, out: &mut Vec<SpherePoint>) {
         let mut radius = 3.0 / self.side as f32;
         loop {
@@ -99,7 +98,7 @@ impl SpherePoints {
             return;
         }
         let (_, &mut farthest, _) = squares.select_nth_unstable_by(last, f32::total_cmp);
-        // a small extra distance against rounding
+        // a small extra distance allows for rounding
         self.collect_within(centre, (farthest.sqrt() + 2.0 * reach) * 1.0001 + 1.0e-6, out);
     }
 
@@ -151,7 +150,7 @@ mod tests {
             let count = |inside: &dyn Fn(&[f32; 3]) -> bool| {
                 points.iter().filter(|p| inside(p)).count() as f32 / points.len() as f32
             };
-            // caps of a quarter of the sphere
+            // tests caps that cover a quarter of the sphere
             for axis in 0..3 {
                 assert!(
                     (count(&|p| p[axis] > 0.5) - 0.25).abs() < 0.02 && (count(&|p| p[axis] < -0.5) - 0.25).abs() < 0.02

@@ -1,17 +1,17 @@
 //! The effect of a single impact on the terrain at one position.
 //!
-//! Law: an impact first levels the old terrain to a plane, a linear fit to that terrain, and adds its profile to it: h
-//! → h + w(x)·(plane - h) + z(x) with w = 1 inside the crest and 0 from [`BURIED`] radii on. Lava raises the floor of
-//! an old basin to the lava level ([`Mare`]).
+//! Law: an impact first levels the old terrain to a plane, a linear fit to that terrain. It then adds its profile to
+//! the plane: h → h + w(x)·(plane - h) + z(x). x is the distance in radii and z the profile. The weight w is 1 inside
+//! the crest and 0 beyond [`BURIED`] radii. Lava raises the floor of an old basin to the lava level ([`Mare`]).
 
 use super::mare::{FloodedGround, Mare};
 use super::rough::CraterNoise;
 use super::shape::{CraterShape, REACH, smooth};
 use super::surface::CraterSurface;
 
-/// Radii within which the full profile with its irregularities is used.
+/// Distance in radii within which the full profile with its irregularities is used.
 pub const NEAR: f32 = 2.5;
-/// Radii from which on the old terrain is only covered by the ejecta blanket.
+/// Distance in radii beyond which the ejecta blanket only covers the old terrain.
 const BURIED: f32 = 1.6;
 /// Length of the rays in radii.
 pub const RAY_REACH: f32 = 12.0;
@@ -21,28 +21,28 @@ pub const RAY_REACH: f32 = 12.0;
 pub struct Impact {
     pub centre: [f32; 3],
     pub frame: [[f32; 3]; 2],
-    /// Radius in sides of the terrain.
+    /// Radius as a fraction of the terrain's side length.
     pub radius: f32,
     /// Square of the surface's curvature.
     pub bend: f32,
     pub shape: CraterShape,
-    /// From 0 to 1: smaller if the grid barely resolves the crater.
+    /// Strength from 0 to 1: below 1 if the grid barely resolves the crater.
     pub strength: f32,
-    /// Irregularity from 0 to 1, and the table and rotation of its noise.
+    /// Irregularity of the crater from 0 to 1, and the table and rotation of its noise.
     pub uneven: f32,
     pub turn: CraterNoise,
     /// Brightness of the rays.
     pub ray: f32,
-    /// Fraction of the bowl that lava fills later.
+    /// Fraction of the bowl that lava later fills.
     pub lava: f32,
     pub mare: Mare,
-    /// Whether this is a copy of the previous impact beyond an edge.
+    /// Whether the impact is a copy of the previous impact in the list, shifted beyond an edge of the terrain.
     pub image: bool,
     /// Plane of the terrain before the impact: height, and rise per radius to the east and to the north.
     pub plane: [f32; 3],
 }
 
-/// An impact, or the flood of its basin.
+/// An event in the history of the terrain: an impact, or the flood of an impact's basin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     Impact(u32),
@@ -73,17 +73,17 @@ impl Impact {
         Self { strength, uneven, turn, ray, lava, ..self }
     }
 
-    /// The same impact at another position on a flat terrain. `image` marks a copy beyond an edge.
+    /// The same impact at another position on a flat terrain. `image` marks a copy beyond an edge of the terrain.
     pub fn moved_to(self, centre: [f32; 3], image: bool) -> Self {
         Self { centre, image, ..self }
     }
 
-    /// Distance within which the impact changes the terrain, in sides.
+    /// Distance within which the impact changes the terrain, as a fraction of the side length.
     pub fn reach(&self) -> f32 {
         self.radius * if self.ray > 0.0 { RAY_REACH } else { REACH }
     }
 
-    /// Squared distance along the surface, in radii.
+    /// Squared distance of `place` from the centre along the surface, in radii.
     #[inline(always)]
     pub fn square(&self, place: [f32; 3]) -> f32 {
         let [x, y, z] = [place[0] - self.centre[0], place[1] - self.centre[1], place[2] - self.centre[2]];
@@ -93,7 +93,7 @@ impl Impact {
         arc * (1.0 / (self.radius * self.radius))
     }
 
-    /// Vector from the centre in radii: east and north.
+    /// Vector from the centre to `place` in radii: east and north.
     #[inline(always)]
     fn offset(&self, place: [f32; 3]) -> [f32; 2] {
         let [x, y, z] = [place[0] - self.centre[0], place[1] - self.centre[1], place[2] - self.centre[2]];
@@ -152,9 +152,10 @@ impl Impact {
         let direction = self.turn.direction(east, north);
         let end = 1.0 - x * (1.0 / RAY_REACH);
         let inner = 0.7 - 0.7 * smooth(0.8, 1.9, x * (1.0 - 0.5 * self.turn.lobe(direction)));
-        // the ray's width at a distance is the range of directions in which the ray reaches farther
+        // the width of the ray at a distance is the range of directions in which the ray extends farther than that
+        // distance
         let longer = self.turn.ray(direction) - x * (1.0 / RAY_REACH);
-        // rays are patchy: reads the noise around the crater along the ray
+        // rays are patchy: the code reads the noise around the crater along the ray
         let patchy = 0.6 + 0.7 * self.turn.lobe(x * 41.0 + direction * 0.25);
         let ray = smooth(0.0, 0.3, longer) * end * patchy.clamp(0.0, 1.0);
         let light = if inner > ray { inner } else { ray };

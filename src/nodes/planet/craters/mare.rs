@@ -1,17 +1,17 @@
 //! Maria: basins whose uneven floors are flooded by lava.
 //!
 //! Law: lengths are in radii of the basin, heights in units of its depth. Noise with octaves 0.55 · 2⁻ᵏ wide makes the
-//! floor of such a basin uneven. The lava surface is level out to a front near the crest, which noise moves in and out;
-//! beyond the front the level falls. The shore lies where this level meets the terrain, and has bays and islands.
+//! floor of such a basin uneven. The lava surface is level out to a lava front near the crest, which noise moves in and
+//! out. Beyond the front the level falls. The shore is where this level meets the terrain, and has bays and islands.
 //! Terrain buried by lava still shows a little, because thicker lava sinks more as it cools: buried craters become
-//! ghosts, and the middle sags. Wrinkle ridges lie where another noise passes through 0.
+//! ghosts, and the middle sags. Wrinkle ridges form where another noise passes through 0.
 //! Darkness: thin lava is less dark, because impacts mix it with the rock below. Beyond the shore, darkness fades with
 //! height, since impacts scatter dark material there. Lava fields of different ages differ by a fifth to a third. The
 //! numbers are our own conventions; lunar ridges of 100 to 300 m and 5 to 10 km are quoted from memory.
 
 use super::shape::smooth;
 
-/// Radii beyond which there is no lava.
+/// Distance in radii beyond which there is no lava.
 pub const FLOOD_REACH: f32 = 2.0;
 /// Unevenness of the floor: number of octaves, width of the widest one, amplitude ratio of successive octaves, and
 /// amplitude in the middle and at the wall.
@@ -19,16 +19,16 @@ const OCTAVES: u32 = 6;
 const WIDEST: f32 = 0.55;
 const ROUGHNESS: f32 = 0.58;
 const FLOOR: [f32; 2] = [0.3, 1.1];
-/// Distance by which noise moves the front.
+/// Distance by which noise moves the lava front.
 const FRONT: f32 = 0.35;
-/// Slope of the lava level beyond the front.
+/// Slope of the lava level beyond the lava front.
 const FALL: f32 = 3.0;
-/// Thickness of lava from which on it has its full darkness.
+/// Thickness of lava above which the lava has its full darkness.
 const THICK: f32 = 0.3;
 /// Height above the lava up to which terrain is darkened, and its darkness at the shore.
 const DUSTED: f32 = 0.1;
 const AT_SHORE: f32 = 0.25;
-/// Fraction of the buried relief that still shows.
+/// Fraction of the relief below the lava that still shows.
 const SETTLED: f32 = 0.03;
 /// Height of wrinkle ridges, range of noise values that form a ridge, and distance between ridges.
 const RIDGE: f32 = 0.04;
@@ -91,7 +91,8 @@ pub struct Mare {
 }
 
 impl Mare {
-    /// Extra height of the basin's floor at the point `at`, in radii from its centre, whose length is `distance`.
+    /// Extra height of the basin's floor at the point `at`, in radii from the centre of the basin. `distance` is the
+    /// length of `at`.
     pub fn unevenness(self, at: [f32; 3], distance: f32) -> f32 {
         let fade = 1.0 - smooth(1.0, 1.7, distance);
         if fade <= 0.0 {
@@ -158,10 +159,10 @@ mod tests {
                 (before, *above) = (wet, wet);
             }
         }
-        // a circle of this area crosses the rows and columns of a grid 8 r times, r in samples
+        // a circle of this area crosses the rows and columns of a grid 8 r times, with r its radius in samples
         let circle = 8.0 * (inside as f64 / std::f64::consts::PI).sqrt();
         let longer = turns as f64 / circle;
-        assert!(longer > 1.25 && longer < 6.0, "the shore is {longer} circles");
+        assert!(longer > 1.25 && longer < 6.0, "the shore is {longer} times as long as a circle");
         heights.sort_by(f32::total_cmp);
         let (low, high) = (heights[heights.len() / 20], heights[heights.len() * 19 / 20]);
         assert!(high - low < 0.1, "{low} to {high} of a depth of 1");

@@ -1,16 +1,17 @@
 //! Craters: meteorite impacts on a world without air, from the oldest to the youngest.
 //!
-//! Law: sizes N(>D) ∝ D^-b (`population`); shapes after Pike 1977, ejecta blankets after McGetchin et al. 1973, and
-//! diffusion-like erosion (`shape`). Each impact replaces the terrain that it hits, and the blankets of younger craters
-//! bury older ones. Lava fills the large old basins at the fraction `FLOODED` of the time span (`stamp`).
+//! Law: the number of craters with a diameter above D is N(>D) ∝ D^-b (`population`). Shapes follow Pike 1977, ejecta
+//! blankets McGetchin et al. 1973, and erosion resembles diffusion (`shape`). Each impact replaces the terrain that it
+//! hits, and the blankets of younger craters bury older craters. Lava fills the large old basins at the fraction
+//! `FLOODED` of the time span (`stamp`).
 //! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters vanish first; D_mean is the
 //! geometric mean of the smallest and the largest diameter. Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to
-//! τ. It also burns up meteorites whose craters would be smaller than a·5 km, and some larger ones. This convention of
-//! ours leads smoothly from the Moon's terrain at 0 to almost no craters at 1. Brightness, a map from -1 to 1: rays of
-//! the youngest craters are above 0; lava is below (`mare`), the darker the thicker it is.
+//! τ. Air also burns up meteorites whose craters would be smaller than a·5 km, and some larger meteorites. This
+//! convention of ours blends smoothly from the Moon's terrain at 0 to almost no craters at 1. Brightness is a map from
+//! -1 to 1: rays of the youngest craters are above 0; lava is below 0 (`mare`), the darker the thicker it is.
 //! Boundary: craters around an open terrain extend into it; on wrapping terrains they continue on the opposite side; a
 //! globe has no edge.
-//! Resolution: craters smaller than two samples are skipped, those smaller than three are faint.
+//! Resolution: craters smaller than two samples are skipped, craters smaller than three samples are faint.
 //! Volume is not conserved: the blanket of a fresh bowl holds 80 to 100 % of the bowl's volume, and lava is added.
 //! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). Conventions of ours, such as the
 //! effect of air and the order of the ages, are marked where they occur.
@@ -41,7 +42,7 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::planet::Planet;
 
 talweg_ground::choices! {
-    /// The unit of the number of craters.
+    /// How the number of craters is given.
     Amount {
         Number "Number": "The number of craters on the terrain, or on the whole planet.",
         Cover "Coverage": "The total area of the craters, as a multiple of the terrain's area, independent of their sizes.",
@@ -49,68 +50,70 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins, the young over the
-    /// old.
+    /// Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins. Young craters cover
+    /// old craters.
     Craters "Craters" in "Planet", from "Pike 1977; McGetchin, Settle & Head 1973", also "impact crater moon lunar mars mercury meteorite asteroid basin mare maria ejecta rays bowl planet" {
-        /// Unit of the number of craters.
+        /// How the number of craters is given.
         amount: Amount = Amount::Number;
         /// Number of craters from the smallest to the largest, limited to 20 times the area of the terrain.
         craters: u32 = 2500, 1..=200_000, slider 1..=20_000 => |c| c.amount == Amount::Number;
         /// Total area of the craters as a multiple of the terrain's area. Above 1 hardly any old terrain remains.
         cover: f32 = 1.0, 0.0..=20.0, slider 0.05..=5.0 => |c| c.amount == Amount::Cover;
-        /// Diameter of the largest craters, in sides of the terrain. On a planet a side is a quarter of the
-        /// circumference.
+        /// Diameter of the largest craters, as a fraction of the terrain's side length. On a planet a side is a quarter
+        /// of the circumference.
         largest: f32 = 0.25, 0.001..=1.0, slider 0.01..=0.6;
-        /// Diameter of the smallest craters, in sides of the terrain.
+        /// Diameter of the smallest craters, as a fraction of the terrain's side length.
         smallest: f32 = 0.006, 0.0002..=1.0, slider 0.001..=0.1;
         /// Exponent of the size distribution: at 2 there are four times as many craters at half the diameter. Larger
         /// values leave only few large craters.
         size_slope: f32 = 2.0, 0.5..=5.0, slider 1.0..=4.0;
-        /// Depth relative to fresh craters on the Moon. Rims grow with it.
+        /// Depth relative to fresh craters on the Moon. The height of rims grows with the depth.
         depth: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
         /// Diameter from which craters have flat floors, terraced walls and central peaks: 10.6 km on the Moon, 3 km on
         /// Earth.
         transition_metres: f32 ["m"] = 10_600.0, 10.0..=1_000_000.0, slider 500.0..=50_000.0;
-        /// Height of central peaks and inner rings, relative to the Moon.
+        /// Height of central peaks and inner rings, relative to craters on the Moon.
         peaks: f32 = 1.0, 0.0..=3.0, slider 0.0..=2.0;
-        /// Height of the rims and of the ejecta around them, relative to the Moon.
+        /// Height of the rims and of the ejecta around the rims, relative to craters on the Moon.
         ejecta: f32 = 1.0, 0.0..=3.0, slider 0.0..=2.0;
         /// Irregularity of rims, walls and blankets: 0 makes them perfectly round.
         uneven: f32 ["share"] = 0.6, 0.0..=1.0;
         /// Erosion of old craters, which makes them soft and shallow. At 0 all craters look fresh.
         wear: f32 = 0.6, 0.0..=10.0, slider 0.0..=3.0;
-        /// Fraction of the craters, the youngest ones, that still have bright rays in the brightness map.
+        /// Fraction of the craters that still have bright rays in the brightness map. The youngest craters have the
+        /// rays.
         rays: f32 ["share"] = 0.03, 0.0..=1.0, slider 0.0..=0.3;
         /// Fill level of the lava in large old basins: 1 fills them up to the surrounding terrain. Lava is smooth and
         /// dark.
         maria: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// Minimum diameter of flooded basins, as a fraction of the largest.
+        /// Minimum diameter of flooded basins, as a fraction of the largest diameter.
         maria_from: f32 = 0.4, 0.05..=1.0 => |c| c.maria > 0.0;
         /// Uses the planet's air, which stops small meteorites and erodes craters.
         follow_atmosphere: bool = true;
-        /// Density of the air: 0 keeps every crater, 0.01 softens them as on Mars, 1 leaves almost none, as on Earth.
+        /// Density of the air: 0 keeps every crater, 0.01 softens craters as on Mars, 1 leaves almost no craters, as on
+        /// Earth.
         atmosphere: f32 = 0.0, 0.0..=100.0, slider 0.0..=1.0 => |c| !c.follow_atmosphere;
         presets {
             Highlands "Moon highlands": "Overlapping craters of every size and age." { amount = Amount::Cover, cover = 2.2, largest = 0.35, smallest = 0.004, wear = 0.8 }
-            Maria "Moon maria": "Great old basins filled with dark smooth lava, with few craters and bright rays on it." { amount = Amount::Cover, cover = 1.4, largest = 0.6, smallest = 0.004, maria = 0.75, maria_from = 0.35, rays = 0.06 }
+            Maria "Moon maria": "Great old basins filled with dark smooth lava, with few craters and bright rays on the lava." { amount = Amount::Cover, cover = 1.4, largest = 0.6, smallest = 0.004, maria = 0.75, maria_from = 0.35, rays = 0.06 }
             Mars "Mars": "Soft, shallow craters; the small ones are eroded." { amount = Amount::Cover, cover = 0.8, largest = 0.3, smallest = 0.008, transition_metres = 7000.0, wear = 2.5, uneven = 0.7, rays = 0.0 }
             Basin "Great basin": "A single impact that shapes a whole region." { craters = 1, largest = 0.6, smallest = 0.6, wear = 0.0, uneven = 0.7, rays = 0.0 }
-            Fresh "Fresh crater": "A single young crater with its blanket and rays." { craters = 1, largest = 0.25, smallest = 0.25, wear = 0.0, rays = 1.0 }
+            Fresh "Fresh crater": "A single young crater with its ejecta blanket and rays." { craters = 1, largest = 0.25, smallest = 0.25, wear = 0.0, rays = 1.0 }
         }
     }
 }
 
-/// Maximum total area of craters, as a multiple of the terrain's area.
+/// Maximum total area of all craters, as a multiple of the terrain's area.
 const SATURATED: f64 = 20.0;
 /// Time of the floods of the maria, as a fraction of the time span of impacts.
 const FLOODED: f32 = 0.85;
 /// Basins older than this time may be flooded.
 const OLD: f32 = 0.6;
-/// Area of a globe in squares of a face's side: 16/π.
+/// Area of a globe as a multiple of the squared side length of a face: 16/π.
 const GLOBE_SIDES: f64 = 16.0 * std::f64::consts::FRAC_1_PI;
 /// Maximum number of craters.
 const MOST: f64 = 200_000.0;
-/// Density of the air from which on rays do not last.
+/// Density of the air above which craters have no rays.
 const RAYS_GONE: f32 = 0.2;
 /// Wear at which a crater starts to vanish, and at which it has vanished.
 const GONE: [f32; 2] = [20.0, 60.0];
@@ -148,7 +151,7 @@ impl Filter for Craters {
         terrain.height = height;
         terrain.close_seam();
         if self.shows_brightness() {
-            // closes the seam of the map, which works on heights only
+            // closes the seams of the brightness map with a function that works on heights only
             let heights = std::mem::replace(&mut terrain.height, brightness);
             terrain.close_seam();
             let brightness = std::mem::replace(&mut terrain.height, heights);
@@ -170,7 +173,8 @@ impl Craters {
 
     fn count(&self, surface: &CraterSurface) -> u32 {
         match self.amount {
-            // more craters would cover the terrain so often that older ones vanish, and would take too long
+            // more craters would cover the terrain so often that older craters vanish, and the computation would take
+            // too long
             Amount::Number => self.craters.min(((SATURATED * surface.area() / self.sizes().mean_area()) as u32).max(1)),
             Amount::Cover => {
                 (f64::from(self.cover) * surface.area() / self.sizes().mean_area()).clamp(0.0, MOST) as u32
@@ -178,7 +182,7 @@ impl Craters {
         }
     }
 
-    /// Density of the air that craters meet; 1 is Earth's.
+    /// Density of the air through which meteorites fall; 1 is Earth's.
     pub fn air(&self, planet: Option<&Planet>) -> f32 {
         if self.follow_atmosphere { planet.map_or(0.0, |planet| planet.atmosphere) } else { self.atmosphere }
     }
@@ -193,14 +197,14 @@ impl Craters {
         }
     }
 
-    /// Geometric mean of the smallest and the largest diameter, in sides of the terrain.
+    /// Geometric mean of the smallest and the largest diameter, as a fraction of the terrain's side length.
     pub fn mean_diameter(&self) -> f32 {
         let sizes = self.sizes();
         (sizes.smallest * sizes.largest).sqrt()
     }
 
-    /// Total area of the craters with diameters `from` to `to`, in sides of a cube face, as a multiple of the planet's
-    /// area. The size distribution is extrapolated below the smallest crater.
+    /// Total area of the craters with diameters `from` to `to`, as a multiple of the planet's area. Diameters are
+    /// fractions of the side length of a cube face. The size distribution is extrapolated below the smallest crater.
     pub fn cover_between(&self, from: f32, to: f32) -> f64 {
         let sizes = self.sizes();
         let all = match self.amount {
@@ -210,7 +214,8 @@ impl Craters {
         all.min(SATURATED) * sizes.share_of_cover(from, to)
     }
 
-    /// Wear of a crater of `diameter`, in sides, with `age` from 0, now, to 1, in air of density `air`.
+    /// Wear of a crater in air of density `air`. `diameter` is a fraction of the side length, and `age` runs from 0,
+    /// now, to 1.
     pub fn wear_of(&self, diameter: f32, age: f32, air: f32) -> f32 {
         let air = if air < 1.0 { air } else { 1.0 };
         age * (self.wear * (self.mean_diameter() / diameter).sqrt() + 8.0 * air / (1.02 - air))
@@ -254,7 +259,8 @@ impl Craters {
         Ok(())
     }
 
-    /// The crater of an impact; `None` if the meteorite burns up in the air, or if the crater has worn away completely.
+    /// The crater of an impact; `None` if the meteorite burns up in the air, or if the crater has vanished through
+    /// erosion.
     fn impact(&self, cx: &Context, surface: &CraterSurface, common: &Common, fall: &UnshapedImpact) -> Option<Impact> {
         let UnshapedImpact { diameter, time, index, centre } = *fall;
         let (metres, samples) = (diameter * cx.size_metres, diameter / cx.grid.cell());
@@ -263,7 +269,7 @@ impl Craters {
         let wear = age * (self.wear * (common.mean / diameter).sqrt() + 8.0 * air / (1.02 - air));
         let mut strength = smooth(2.0, 3.0, samples) * Self::is_left(wear);
         if common.air > 0.0 {
-            // minimum diameter of this crater, as smaller meteorites burn up
+            // minimum diameter of this crater, because smaller meteorites burn up
             let least = common.air * 5000.0 * (0.5 + cx.random.unit(index, 5));
             strength *= smooth(least, 1.3 * least, metres);
         }

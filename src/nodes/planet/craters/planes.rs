@@ -1,8 +1,8 @@
-//! The plane that each impact levels the older terrain to.
+//! The plane to which each impact levels the older terrain.
 //!
 //! Law: the plane passes through the mean of the heights at the centre and at four points at [`PROBE`] radii, with the
 //! slopes between those four points.
-//! Scheme: for each point the older events in the list of its tile are computed, so no tile waits for another.
+//! Scheme: for each point the older events in the list of its tile are computed, so no tile waits for another tile.
 
 use rayon::prelude::*;
 
@@ -18,7 +18,7 @@ const PROBE: f32 = 0.75;
 const STEEPEST: f32 = 0.4;
 /// Older craters smaller than this fraction of the impact's radius are ignored: their effect averages out.
 const LEAST: f32 = 0.25;
-/// Impacts whose planes are computed in parallel.
+/// Number of impacts whose planes are computed in parallel.
 const ABREAST: usize = 2048;
 
 /// Finds the plane of every impact, block by block. The impacts of a block first apply the events of older blocks, in
@@ -77,7 +77,7 @@ struct Probes {
     places: [[f32; 3]; 5],
     tiles: [usize; 5],
     heights: [f32; 5],
-    /// Whether all points lie near the centre; a wrapping edge can move a point to the opposite side.
+    /// Whether all points are near the centre. On a wrapping terrain a point can be on the opposite side.
     near: bool,
 }
 
@@ -115,7 +115,7 @@ impl Probes {
             for entry in list[start..].iter().take_while(|entry| (entry.event as usize) < range.end) {
                 let [x, y, z, reach] = bounds[entry.event as usize];
                 let apart = [self.centre[0] - x, self.centre[1] - y, self.centre[2] - z];
-                // (a + b)² is at most 2(a² + b²), and an arc is longer than its chord
+                // (a + b)² is at most 2(a² + b²), and an arc is longer than the chord between its ends
                 let square = dot(apart, apart);
                 if (self.near && square > 2.0 * (reach + self.square))
                     || reach < LEAST * LEAST * REACH * REACH * self.square
@@ -137,7 +137,7 @@ impl Probes {
         }
     }
 
-    /// The plane: height, and rise per radius to the east and to the north.
+    /// The plane through the probed heights: its height, and its rise per radius to the east and to the north.
     fn plane(&self, depth: f32) -> [f32; 3] {
         let [middle, east, west, north, south] = self.heights;
         let most = STEEPEST * depth.abs() * 2.5;

@@ -1,22 +1,22 @@
 //! The population of craters: sizes, ages and positions.
 //!
-//! Law: N(>D) ∝ D^-b between the smallest and the largest diameter, so D = D_min·(1 - u(1 - (D_min/D_max)^b))^(-1/b)
-//! for u uniform in [0, 1). Positions are uniform. Ages are uniform in rank, but the largest (above 0.4 of the largest
-//! diameter) fell in the first half of the time span, like the basins of the Moon. This is a convention of ours, not a
-//! curve of the impact flux. All values are drawn by index, so the same craters fall at any resolution; craters too
-//! small for the grid are skipped.
+//! Law: the number of craters with a diameter above D is N(>D) ∝ D^-b between the smallest and the largest diameter. So
+//! D = D_min·(1 - u(1 - (D_min/D_max)^b))^(-1/b) for u uniform in [0, 1). Positions are uniform. Ages are uniform in
+//! rank, but the largest craters (above 0.4 of the largest diameter) formed in the first half of the time span, like
+//! the basins of the Moon. This is a convention of ours, not a curve of the impact flux. All values are drawn by index,
+//! so the same craters form at any resolution; craters too small for the grid are skipped.
 
 use rayon::prelude::*;
 
 use super::surface::CraterSurface;
 use talweg_ground::field::{Cancelled, Control, Stream};
 
-/// Sizes of craters, in sides of the terrain.
+/// Sizes of craters, as fractions of the terrain's side length.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     pub smallest: f32,
     pub largest: f32,
-    /// b in N(>D) ∝ D^-b.
+    /// The exponent b in N(>D) ∝ D^-b, where N(>D) is the number of craters with a diameter above D.
     pub slope: f32,
 }
 
@@ -24,27 +24,27 @@ pub struct Sizes {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnshapedImpact {
     pub centre: [f32; 3],
-    /// Diameter in sides of the terrain.
+    /// Diameter as a fraction of the terrain's side length.
     pub diameter: f32,
-    /// Time of the impact: 0 is the first, 1 the last.
+    /// Time of the impact, from 0, the first impact, to 1, the last.
     pub time: f32,
-    /// Index of its random numbers.
+    /// Index from which the random numbers of the crater are drawn.
     pub index: i32,
 }
 
-/// Diameters above this fraction of the largest are basins, which fall before [`BASINS_UNTIL`].
+/// Craters above this fraction of the largest diameter are basins, which form before [`BASINS_UNTIL`].
 const BASIN: f32 = 0.4;
 const BASINS_UNTIL: f32 = 0.5;
-/// Below this number of craters, none extends over an edge.
+/// Number of craters below which no crater extends across an edge of the terrain.
 const FEW: u32 = 8;
 
 impl Sizes {
-    /// The fraction (D_min/D_max)^b.
+    /// The fraction (D_min/D_max)^b, with D the diameter and b the exponent of the size distribution.
     fn rest(&self) -> f64 {
         libm::pow(f64::from(self.smallest) / f64::from(self.largest), f64::from(self.slope))
     }
 
-    /// Diameter below which the fraction `u` of the craters lies.
+    /// Diameter that the fraction `u` of the craters stays below.
     fn diameter(&self, rest: f64, u: f64) -> f32 {
         let larger = 1.0 - u * (1.0 - rest);
         (f64::from(self.smallest) * libm::pow(larger, -1.0 / f64::from(self.slope))) as f32
@@ -59,8 +59,8 @@ impl Sizes {
         (1.0 - larger) / (1.0 - rest)
     }
 
-    /// Area of the craters with diameters `from` to `to` divided by that of the whole population. The law, ∫ D^(1-b)
-    /// dD, is extrapolated below the smallest and above the largest crater.
+    /// Area of the craters with diameters `from` to `to`, as a fraction of the area of the whole population. The
+    /// formula, ∫ D^(1-b) dD, is extrapolated below the smallest and above the largest crater.
     pub fn share_of_cover(&self, from: f32, to: f32) -> f64 {
         let power = 2.0 - f64::from(self.slope);
         let between = |from: f32, to: f32| {
@@ -76,7 +76,7 @@ impl Sizes {
         between(from, to) / between(self.smallest, largest)
     }
 
-    /// Mean area of a crater.
+    /// Mean area of a crater, as a fraction of the terrain's squared side length.
     pub fn mean_area(&self) -> f64 {
         let (ratio, b) = (f64::from(self.largest) / f64::from(self.smallest), f64::from(self.slope));
         let log = libm::log(ratio);
@@ -89,7 +89,7 @@ impl Sizes {
     }
 }
 
-/// Uniform in [0, 1), with more bits than [`Stream::unit`] because rare sizes need them.
+/// A random number, uniform in [0, 1), with more bits than [`Stream::unit`], because rare sizes need them.
 fn fine(random: Stream, index: i32, what: i32) -> f64 {
     (random.bits(index, what) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
 }
@@ -154,8 +154,8 @@ mod tests {
     use super::*;
     use talweg_ground::field::{Edges, Grid};
 
-    /// The slope of N(>D) on logarithmic axes, by least squares over the diameters with a thousand to ten larger
-    /// craters.
+    /// The slope of N(>D), the number of craters above a diameter, on logarithmic axes. It is fitted by least squares
+    /// over the diameters that a thousand to ten craters exceed.
     #[test]
     fn crater_sizes_follow_the_requested_slope() {
         let surface = CraterSurface::new(Grid::new(1025, Edges::Wrap));
@@ -173,7 +173,7 @@ mod tests {
             let mean = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / points.len() as f64;
             let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
             let measured = -mean(&|p| (p.0 - x) * (p.1 - y)) / mean(&|p| (p.0 - x) * (p.0 - x));
-            assert!((measured / f64::from(slope) - 1.0).abs() < 0.1, "asked {slope}, measured {measured}");
+            assert!((measured / f64::from(slope) - 1.0).abs() < 0.1, "requested slope {slope}, measured {measured}");
         }
     }
 

@@ -4,25 +4,29 @@
 //! Law: x is the distance in radii of the rim crest. d is the depth from the crest to the floor, and h the rim height,
 //! both functions of the diameter:
 //! - bowl (simple): h - d(1 - x²);
-//! - complex: floor at h - d out to x_f, then a terraced wall up to h; a peak in the middle, which in larger craters
-//!   opens into a ring, and the largest have a second ring at √2 radii;
+//! - complex: floor at h - d out to x_f, then a terraced wall up to h. A peak in the middle opens into a ring in larger
+//!   craters, and the largest craters have a second ring at √2 radii;
 //! - blanket: h·x⁻³ outside (the exponent of McGetchin et al. 1973), reduced so that it ends at [`REACH`].
 //!
-//! Bowl and blanket meet in the crest, which is rounded. Diameters in km on the Moon, after Pike 1977: d = 0.196
-//! D^1.010 below 10.6 km and 1.044 D^0.301 above; h = 0.036 D^1.014 below 21 km and 0.236 D^0.399 above, where the two
-//! fits cross; floor 0.187 D^1.249; peak 0.032 D^0.900 high. On other bodies the transition to complex craters occurs
-//! at another diameter, and all these lengths scale with it.
+//! Bowl and blanket meet in the crest, which is rounded. Diameters D are in km on the Moon, after Pike 1977. The depth
+//! is d = 0.196 D^1.010 below 10.6 km and 1.044 D^0.301 above. The rim height is h = 0.036 D^1.014 below 21 km and
+//! 0.236 D^0.399 above; both fits cross there. The floor is 0.187 D^1.249 wide, and the peak 0.032 D^0.900 high. On
+//! other bodies the transition to complex craters occurs at another diameter, and all these lengths scale with that
+//! diameter.
 //!
-//! Sources: Pike's paper was not available. His numbers come from other programs that cite it (Minton's cratermaker and
-//! a lunar terrain tool), and agree with the abstract of Pike 1974 (depth ≈ 0.2 D, transition at 10 to 15 km). The size
-//! of the ring, 0.14 D^1.21, is quoted from memory of Baker et al. 2011 and was not checked. Conventions of ours,
-//! without a source: the smooth transition from bowl to flat floor from 8 to 20 km, and from peak to ring from 180 to
-//! 320 km; the width of the peak, 0.24 of the radius; the height of rings relative to peaks; the outer ring at √2 radii
-//! from 300 km on; three terraces; and that the blanket starts with the whole height of the rim (McGetchin's own starts
-//! with 0.14 R^0.74, and part of a real rim is uplifted rock).
+//! Sources: Pike's paper was not available. His numbers come from other programs that cite the paper (Minton's
+//! cratermaker and a lunar terrain tool), and agree with the abstract of Pike 1974 (depth ≈ 0.2 D, transition at 10 to
+//! 15 km). The size of the ring, 0.14 D^1.21, is quoted from memory of Baker et al. 2011 and was not checked. The
+//! following conventions are ours, without a source:
+//! - the smooth transition from bowl to flat floor from 8 to 20 km, and from peak to ring from 180 to 320 km;
+//! - the width of the peak, 0.24 of the radius, and the height of rings relative to peaks;
+//! - the outer ring at √2 radii above 300 km, and three terraces;
+//! - the height of the blanket at the crest, which is the whole height of the rim. McGetchin's blanket starts with 0.14
+//!   R^0.74, with R the radius, and part of a real rim is uplifted rock.
+//!
 //! Volume: rim and blanket of a fresh bowl hold 80 to 100 % of the bowl's volume (tested), because the blanket ends at
-//! [`REACH`]; floors, peaks and worn craters are not balanced. Craters follow a law of shape, not a process with a mass
-//! balance.
+//! [`REACH`]. The volumes of floors, peaks and eroded craters are not balanced. Craters follow a formula for their
+//! shape, not a process with a mass balance.
 //!
 //! Wear: creep flattens a crater in the way that diffusion flattens a bowl. With τ the product of diffusivity and time
 //! divided by the square of the radius, depth falls as 1/(1 + 1.5τ) and the sharper rim as 1/(1 + 4τ), and the crest
@@ -30,7 +34,7 @@
 
 use talweg_ground::field::smooth_step;
 
-/// Radii within which a crater changes the terrain.
+/// Distance in radii within which a crater changes the terrain.
 pub const REACH: f32 = 5.0;
 /// Height of the blanket at [`REACH`] before the reduction, in rim heights.
 const TAIL: f32 = 1.0 / (REACH * REACH * REACH);
@@ -45,7 +49,7 @@ pub struct CraterShape {
     pub rim: f32,
     /// Depth from the crest to the floor.
     pub depth: f32,
-    /// From 0, a bowl, to 1, a flat floor with terraced walls.
+    /// Complexity from 0, a bowl, to 1, a flat floor with terraced walls.
     complex: f32,
     floor: f32,
     terracing: f32,
@@ -60,13 +64,13 @@ pub struct CraterShape {
 /// The common properties of the craters of a terrain.
 #[derive(Clone, Copy, Debug)]
 pub struct CraterLaw {
-    /// Diameter from which craters are complex.
+    /// Diameter in km above which craters are complex.
     pub transition_km: f32,
-    /// Depth relative to craters on the Moon.
+    /// Depth relative to the depth of craters on the Moon.
     pub depth: f32,
-    /// Height of rims and blankets relative to the Moon.
+    /// Height of rims and blankets relative to craters on the Moon.
     pub ejecta: f32,
-    /// Height of central peaks and rings relative to the Moon.
+    /// Height of central peaks and rings relative to craters on the Moon.
     pub peaks: f32,
 }
 
@@ -78,20 +82,20 @@ fn greater(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// A smooth step: 0 up to `from`, 1 from `to` on.
+/// A smooth step: 0 below `from`, 1 above `to`.
 pub fn smooth(from: f32, to: f32, at: f32) -> f32 {
     let t = ((at - from) / (to - from)).clamp(0.0, 1.0);
     smooth_step(t)
 }
 
-/// Depth of a fresh crater from crest to floor.
+/// Depth of a fresh crater from crest to floor, in km.
 pub fn depth_km(diameter_km: f32, transition_km: f32) -> f32 {
     let scale = transition_km / MOON_TRANSITION_KM;
     let lunar = diameter_km / scale;
     scale * lesser(0.196 * libm::powf(lunar, 1.010), 1.044 * libm::powf(lunar, 0.301))
 }
 
-/// Height of the crest of a fresh crater above its surroundings.
+/// Height of the crest of a fresh crater above its surroundings, in km.
 pub fn rim_km(diameter_km: f32, transition_km: f32) -> f32 {
     let scale = transition_km / MOON_TRANSITION_KM;
     let lunar = diameter_km / scale;
@@ -139,7 +143,8 @@ impl CraterShape {
         self.rim - self.depth
     }
 
-    /// Height of the wall at `t`, from 0 at its foot to 1 at the crest, as a fraction of the full height.
+    /// Height of the wall at `t` as a fraction of the full height. `t` runs from 0 at the foot of the wall to 1 at the
+    /// crest.
     fn wall(&self, t: f32, ragged: f32) -> f32 {
         if t <= 0.0 {
             return 0.0;
@@ -156,7 +161,7 @@ impl CraterShape {
         stepped * (0.6 + 0.4 * stepped)
     }
 
-    /// Height inside the crest, where the crest is `rim` high; `ragged` from -1 to 1 makes peaks and rings irregular.
+    /// Height inside the crest, where the crest is `rim` high. `ragged`, from -1 to 1, makes peaks and rings irregular.
     #[inline]
     fn height_inside(&self, x: f32, rim: f32, ragged: f32) -> f32 {
         let bowl = rim - self.depth * (1.0 - x * x);
@@ -166,7 +171,7 @@ impl CraterShape {
         let floor = self.rim - self.depth;
         let mut made = floor + (rim - floor) * self.wall((x - self.floor) / (1.0 - self.floor), ragged);
         if self.peak > 0.0 {
-            // irregular flanks, but a single summit
+            // the flanks are irregular, but there is a single summit
             made += self.peak * hump(x / (0.24 * (1.0 + 1.2 * ragged * smooth(0.0, 0.2, x))));
         }
         if self.ring > 0.0 {
@@ -176,7 +181,7 @@ impl CraterShape {
         bowl + self.complex * (made - bowl)
     }
 
-    /// Height relative to the terrain before the impact at `x` radii, near the crater; `ragged` from -1 to 1 is the
+    /// Height relative to the terrain before the impact at `x` radii, near the crater. `ragged`, from -1 to 1, is the
     /// irregularity of the rim.
     #[inline]
     pub fn height_near(&self, x: f32, ragged: f32) -> f32 {
@@ -186,7 +191,7 @@ impl CraterShape {
             return self.height_inside(x, rim, ragged);
         }
         let (inner, outer) = (self.height_inside(x, rim, ragged), blanket(x * x) * rim);
-        // both curves continue beyond the crest, and the higher one counts
+        // both curves, bowl and blanket, continue beyond the crest, and the higher curve counts
         let near = self.crest - (inner - outer).abs();
         let round = if near > 0.0 { near * near / (4.0 * self.crest) } else { 0.0 };
         let mut height = lesser(inner, outer) - round;
@@ -196,7 +201,7 @@ impl CraterShape {
         height
     }
 
-    /// Height of the blanket far from the crater; `square` is the square of `x`.
+    /// Height of the blanket far from the crater; `square` is the square of the distance in radii.
     #[inline(always)]
     pub fn far(&self, square: f32) -> f32 {
         self.rim * blanket(square)
@@ -222,7 +227,7 @@ mod tests {
 
     const MOON: CraterLaw = CraterLaw { transition_km: MOON_TRANSITION_KM, depth: 1.0, ejecta: 1.0, peaks: 1.0 };
 
-    /// The highest point of the profile, its position, and the lowest point.
+    /// The highest point of the profile, the position of that point, and the lowest point.
     fn extent(shape: &CraterShape) -> (f32, f32, f32) {
         let heights = (0..=2000).map(|k| (k as f32 / 1000.0, shape.height_near(k as f32 / 1000.0, 0.0)));
         heights.fold((f32::MIN, 0.0, f32::MAX), |(top, at, low), (x, h)| {
@@ -230,7 +235,7 @@ mod tests {
         })
     }
 
-    /// The profile follows Pike's laws, except for the rounding of the crest.
+    /// The profile follows Pike's formulas, except for the rounding of the crest.
     #[test]
     fn fresh_craters_have_the_published_depths_and_rims() {
         for (diameter, depth, rim) in
@@ -255,7 +260,8 @@ mod tests {
         assert!(shape.far(REACH * REACH).abs() < 1e-7 * shape.rim);
     }
 
-    /// The volume of blanket and rim equals that of the bowl within a fifth, mostly because the blanket is cut off.
+    /// The volume of blanket and rim equals the volume of the bowl within a fifth. Most of the difference comes from
+    /// cutting off the blanket.
     #[test]
     fn a_bowl_throws_out_about_what_it_held() {
         for diameter in [0.2, 1.0, 5.0] {

@@ -1,6 +1,6 @@
 //! Stamps craters into the terrain in the order of their ages.
 //!
-//! Scheme: events, that is impacts and floods, are listed by tiles of samples (`tiles`). First the plane of every
+//! Scheme: events are impacts and floods. They are listed by tiles of samples (`tiles`). First the plane of every
 //! impact is found (`planes`); then every tile applies its list independently.
 //! Cost: proportional to the area of each crater and, for its plane, to the number of older craters around it. No event
 //! reads another tile's output, so the result does not depend on threads or tiles.
@@ -165,7 +165,7 @@ mod tests {
         // a small crater on the floor of a large one is as deep below that floor as on a plain
         let within = middle(&struck(vec![large, small], |_, _| 0.0));
         assert!((within - alone - tiny).abs() < 0.03 * alone.abs(), "{within}: {alone} and {tiny}");
-        // a large crater leaves nothing of a small one that it hits
+        // a large crater removes a small crater that it hits
         let over = struck(vec![bowl(&surface, [0.55, 0.5], 0.04), large], |_, _| 0.0);
         let clean = struck(vec![large], |_, _| 0.0);
         let worst = (0..SAMPLES * SAMPLES)
@@ -209,7 +209,7 @@ mod tests {
         };
         let apart = rms(&mut together.iter().zip(&one_by_one).map(|(a, b)| a - b));
         let relief = rms(&mut together.iter().copied());
-        // the mean ignores much smaller craters, and interpolation rounds crests
+        // the plane's mean ignores much smaller craters, and interpolation rounds crests
         assert!(apart < 0.04 * relief, "{apart} of {relief}");
     }
 }

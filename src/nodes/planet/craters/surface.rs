@@ -1,11 +1,12 @@
-//! The surface that craters lie on: a flat terrain or a globe.
+//! The surface on which craters form: a flat terrain or a globe.
 //!
-//! A position is a point in space, in sides of the terrain: (u, v, 0) on a flat terrain, a unit vector times 2/π on a
-//! globe, whose side is a quarter of its circumference. Distances run along the surface. On a globe the square of the
-//! arc is a series in the square of the chord, which is exact near the centre and too small at the antipode. A disc
-//! covers rectangles of samples: one on a flat terrain, and on a globe one on each face that it touches. Columns of a
-//! face are meridians around the axis that its columns run along. A cap of angle α whose centre has latitude λ
-//! therefore spans exactly asin(sin α / cos λ) of them on either side; the same holds for its rows.
+//! A position is a point in space, as a multiple of the terrain's side length. On a flat terrain it is (u, v, 0). On a
+//! globe, whose side is a quarter of its circumference, it is a unit vector times 2/π. Distances run along the surface.
+//! On a globe the square of the arc is a series in the square of the chord. The series is exact near the centre and too
+//! small at the antipode. A disc covers rectangles of samples: one rectangle on a flat terrain, and on a globe one on
+//! each face that the disc touches. Columns of a face are meridians around the axis parallel to these columns. A cap of
+//! angle α whose centre has latitude λ therefore spans exactly asin(sin α / cos λ) of longitude on either side; the
+//! same holds for rows.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 
@@ -34,11 +35,11 @@ struct Round {
     faces: [[[f64; 3]; 3]; FACES],
 }
 
-/// Radius of a globe, in sides.
+/// Radius of a globe, as a fraction of its side length.
 const RADIUS: f32 = std::f32::consts::FRAC_2_PI;
 /// Angle from the middle of a face to its corners.
 const CORNER: f64 = 0.955_317;
-/// Discs of this angle or larger cover the whole globe.
+/// A disc of this angle in radians, or larger, covers the whole globe.
 const WHOLE: f64 = 2.0;
 
 impl Round {
@@ -90,12 +91,12 @@ impl CraterSurface {
         self.grid.rows()
     }
 
-    /// Area in squares of the side.
+    /// Area of the surface as a multiple of its squared side length.
     pub fn area(&self) -> f64 {
         if self.round.is_some() { 16.0 / PI } else { 1.0 }
     }
 
-    /// Square of the curvature.
+    /// Square of the surface's curvature.
     pub fn bend(&self) -> f32 {
         if self.round.is_some() { 1.0 / (RADIUS * RADIUS) } else { 0.0 }
     }
@@ -105,8 +106,8 @@ impl CraterSurface {
         if self.grid.edges == Edges::Open && self.round.is_none() { diameter.clamp(0.0, 0.5) } else { 0.0 }
     }
 
-    /// The position given by two uniform random numbers. On an open terrain a crater of `diameter` lies inside the
-    /// edges.
+    /// The position that two uniform random numbers define. On an open terrain a crater of `diameter` is entirely
+    /// inside the edges.
     pub fn place(&self, draw: [f32; 2], diameter: f32) -> [f32; 3] {
         if self.round.is_some() {
             let (longitude, height) = (2.0 * PI * f64::from(draw[0]), 2.0 * f64::from(draw[1]) - 1.0);
@@ -118,7 +119,8 @@ impl CraterSurface {
         [u, v, 0.0]
     }
 
-    /// A position in the frame of width `margin` around the terrain; `part` in [0, 1) selects one of its four strips.
+    /// A position in the frame of width `margin` around the terrain. `part` in [0, 1) selects one of the four strips of
+    /// the frame.
     pub fn place_outside(&self, [a, b]: [f32; 2], margin: f32, part: f32) -> [f32; 3] {
         // strips of 1 + margin by margin, each rotated by a quarter turn from the previous one
         let (along, across) = (a * (1.0 + margin), -b * margin);
@@ -189,7 +191,7 @@ impl CraterSurface {
         }
     }
 
-    /// Writes the positions of the samples of a row, from column `first` on.
+    /// Writes the positions of the samples of a row, starting at column `first`.
     pub fn places(&self, row: usize, first: usize, out: [&mut [f32]; 3]) {
         if let Some(Round { globe, .. }) = &self.round {
             let [xs, ys, zs] = out;
@@ -208,7 +210,7 @@ impl CraterSurface {
         ws.fill(0.0);
     }
 
-    /// Row and column of the sample of a square at or before a position, and the remaining fractions.
+    /// Row and column of the sample of a square at or before a position, and the fractions of a cell from that sample.
     fn cell(&self, place: [f32; 3]) -> ([usize; 2], [f32; 2]) {
         let last = self.grid.samples - 1;
         let [u, v] = [place[0], place[1]].map(|at| at.clamp(0.0, 1.0) * last as f32);
@@ -246,7 +248,7 @@ mod tests {
     use super::*;
     use talweg_ground::field::Stream;
 
-    /// Every sample inside a disc lies in the disc's rectangles, on flat terrains and across face borders.
+    /// Every sample inside a disc is in the disc's rectangles, on flat terrains and across face borders.
     #[test]
     fn rectangles_hold_their_discs() {
         for grid in [Grid::new(40, Edges::Open), Grid::globe(21)] {

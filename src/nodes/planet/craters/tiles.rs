@@ -1,4 +1,4 @@
-//! The craters that touch each sample: lists by tiles.
+//! For each tile of samples, the craters that touch its samples.
 
 use rayon::prelude::*;
 
@@ -67,7 +67,7 @@ impl CraterTiles {
     }
 }
 
-/// Adds a rectangle to the lists of the tiles that it touches.
+/// Adds an event to the lists of the tiles that its rectangle touches.
 fn put(lists: &mut [Vec<Entry>], across: usize, event: u32, rectangle: Rectangle) {
     let Rectangle { rows, columns } = rectangle;
     let cut = |[from, to]: [u32; 2], tile: usize, size: usize| {

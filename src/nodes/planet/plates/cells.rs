@@ -1,7 +1,8 @@
-//! Equal-angle cells that cover the sphere. Plates consist of such cells in their own frame.
+//! Equal-angle cells that cover the sphere. Plates consist of such cells in a frame that rotates with the plate.
 //!
-//! A face of the cube has n × n cells. Their centres lie at equal angles, like the samples of a
-//! [globe](talweg_ground::field::globe), but never on a border, so every position belongs to exactly one cell.
+//! A face of the cube has n × n cells. Their centres are at equal angles, like the samples of a
+//! [globe](talweg_ground::field::globe), but never on a border of a face, so every position belongs to exactly one
+//! cell.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_4};
 
@@ -13,7 +14,7 @@ use talweg_ground::field::globe::{face_direction, fast_atan, meet};
 use talweg_ground::field::vector::dot;
 use talweg_ground::field::{Cancelled, Control, Stream};
 
-/// Cells whose noise is computed together.
+/// Number of cells whose noise is computed together.
 const NOISE_PART: usize = 1024;
 /// Marks the absence of a cell or of crust.
 pub const NO_CELL: u32 = u32::MAX;
@@ -26,8 +27,8 @@ pub type Vector = [f64; 3];
 pub struct SphereCells {
     n: usize,
     middles: Vec<[f32; 3]>,
-    /// The eight cells around each cell: row by row, starting with the previous row and column. [`NO_CELL`] at the
-    /// corners of the cube.
+    /// The eight cells around each cell: row by row, starting with the previous row and column. At the corners of the
+    /// cube a missing cell is [`NO_CELL`].
     neighbours: Vec<[u32; 8]>,
     /// Areas of the cells of one face, in steradians.
     areas: Vec<f32>,
@@ -136,14 +137,14 @@ impl SphereCells {
     }
 }
 
-/// Steps to the eight neighbours, each plus one.
+/// Row and column steps to the eight neighbours, each increased by one.
 const STEPS: [(usize, usize); 8] = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1), (2, 2)];
 
 fn places(n: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     (0..6 * n * n).map(move |k| (k / (n * n), k / n % n, k % n))
 }
 
-/// a + t · b.
+/// Returns a + t · b.
 pub fn advanced(a: Vector, t: f64, b: Vector) -> Vector {
     std::array::from_fn(|k| a[k] + t * b[k])
 }
@@ -235,7 +236,7 @@ mod tests {
         }
     }
 
-    /// After any number of steps a point is where a single rotation about the same pole moves it.
+    /// After any number of steps a point is at the position to which a single rotation about the same pole moves it.
     #[test]
     fn points_go_along_small_circles() {
         let spin = [0.003, -0.011, 0.007];

@@ -9,13 +9,13 @@ use super::cells::{NO_CELL, PlateAttitude, SphereCells, Turn, Vector};
 use talweg_ground::field::vector::cross;
 use talweg_ground::field::{Cancelled, Control};
 
-/// Maximum number of plates: each one has a bit in the masks of [`PlateTables`].
+/// Maximum number of plates: each plate has a bit in the masks of [`PlateTables`].
 pub const MOST_PLATES: usize = 64;
-/// Radius of the Earth in km. Lengths and speeds are the Earth's; on other planets they scale with the radius.
+/// Radius of the Earth in km. Lengths and speeds are for the Earth; on other planets they scale with the radius.
 pub const EARTH_KM: f64 = 6371.0;
 /// Height of the mid-ocean ridges, in km.
 pub const RIDGE_KM: f32 = -2.5;
-/// Age from which on the ocean floor no longer sinks, in Ma; it then lies 6 km deep.
+/// Age in Ma above which the ocean floor no longer sinks. Older floor is 6 km deep.
 pub const OLD_FLOOR: f32 = 100.0;
 /// Time since the last uplift, in Ma, of crust that was never raised.
 pub const NEVER: f32 = 1.0e4;
@@ -30,17 +30,17 @@ pub fn floor_height(age: f32) -> f32 {
 pub struct CrustCell {
     /// The cell, in the frame of the plate.
     pub cell: u32,
-    /// Whether it is continental.
+    /// Whether the crust is continental.
     pub continental: bool,
-    /// Height in km: of continents above the sea, of ocean floor above the height that its age gives.
+    /// Height in km: for continents the height above the sea, for ocean floor the height above the floor of its age.
     pub relief: f32,
-    /// Time since it formed, in Ma.
+    /// Time since the crust formed, in Ma.
     pub age: f32,
     /// Time since a mountain or volcano rose here, in Ma; at most [`NEVER`].
     pub orogeny: f32,
     /// Uplift above a subduction zone, in km per Ma.
     pub uplift: f32,
-    /// Remaining uplift from a collision, in km.
+    /// Uplift from a collision that is still to come, in km.
     pub pending: f32,
 }
 
@@ -50,32 +50,32 @@ impl CrustCell {
         Self { cell, continental: false, relief: 0.0, age, orogeny: NEVER, uplift: 0.0, pending: 0.0 }
     }
 
-    /// Height above the sea in km.
+    /// Height of the crust above the sea in km.
     pub fn height(&self) -> f32 {
         if self.continental { self.relief } else { floor_height(self.age) + self.relief }
     }
 }
 
-/// A plate.
+/// A rigid plate with its crust and its motion.
 #[derive(Clone, Debug)]
 pub struct Plate {
-    /// A number that is unique over the whole run.
+    /// A number that identifies the plate, unique over the whole run.
     pub id: u32,
-    /// Rotation of its frame in the world.
+    /// Rotation of the plate's frame in the world.
     pub attitude: PlateAttitude,
-    /// Rotation rate about each axis of the world, in radians per Ma.
+    /// Rotation rate of the plate about each axis of the world, in radians per Ma.
     pub spin: Vector,
-    /// The crust of its cells.
+    /// The crust of the plate's cells.
     pub crust: Vec<CrustCell>,
 }
 
 impl Plate {
-    /// Velocity at a point of the world, in radians per Ma.
+    /// Velocity of the plate at a point of the world, in radians per Ma.
     pub fn velocity(&self, at: Vector) -> Vector {
         cross(self.spin, at)
     }
 
-    /// Area of its crust in steradians.
+    /// Area of the plate's crust in steradians.
     pub fn area(&self, cells: &SphereCells) -> f64 {
         self.crust.iter().map(|crust| f64::from(cells.area(crust.cell))).sum()
     }
@@ -84,11 +84,11 @@ impl Plate {
 /// Gains and losses of continental crust, in steradians.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CrustLedger {
-    /// Gained: island arcs that rose above the sea, and ocean floor enclosed by land.
+    /// Area of crust gained: island arcs that rose above the sea, and ocean floor enclosed by land.
     pub grown: f64,
-    /// Lost: pushed over other continents in collisions; includes the net change through resampling.
+    /// Area of crust lost in collisions, pushed over other continents. Includes the net change through resampling.
     pub consumed: f64,
-    /// Lost with plates that became too small.
+    /// Area of crust lost with plates that became too small.
     pub dropped: f64,
 }
 
@@ -97,11 +97,11 @@ pub struct CrustLedger {
 pub struct PlateState {
     /// Number of steps so far.
     pub steps: u32,
-    /// Id of the next plate.
+    /// Id that the next new plate receives.
     pub next_id: u32,
     /// The plates.
     pub plates: Vec<Plate>,
-    /// For two plates, the lower id first: the id of the plate that subducts where both are ocean floor.
+    /// For two plates, the lower id first: the id of the plate that subducts where both plates are ocean floor.
     pub sinking: BTreeMap<(u32, u32), u32>,
     /// Gains and losses of continental crust so far.
     pub ledger: CrustLedger,
@@ -122,9 +122,9 @@ impl PlateState {
 /// The position of one plate in the world.
 #[derive(Debug)]
 pub struct PlateTable {
-    /// Rotation from its frame to the world.
+    /// Rotation from the plate's frame to the world.
     pub turn: Turn,
-    /// Index of each cell's crust in the plate, or [`NO_CELL`].
+    /// Index of each cell's crust in the plate, or [`NO_CELL`] without crust.
     slots: Vec<u32>,
 }
 
@@ -134,7 +134,7 @@ pub struct PlateTables {
     tables: Vec<PlateTable>,
     /// Larger cells of the world, as tiles.
     tiles: SphereCells,
-    /// For each tile, the plates that have crust in it or in a neighbouring tile.
+    /// For each tile, the plates that have crust in this tile or in a neighbouring tile.
     masks: Vec<u64>,
 }
 
@@ -175,7 +175,7 @@ impl PlateTables {
                 control.check()?;
                 for crust in crust {
                     let tile = self.tiles.cell(table.turn.outwards(cells.middle(crust.cell)));
-                    // a plain load first, because the bit is set already for most cells
+                    // a plain load comes first, because for most cells the bit is set already
                     if found[tile].load(Ordering::Relaxed) & 1 << k == 0 {
                         found[tile].fetch_or(1 << k, Ordering::Relaxed);
                     }
@@ -202,7 +202,7 @@ impl PlateTables {
         &self.tables[plate].turn
     }
 
-    /// Index of the crust of a plate's cell; [`NO_CELL`] if it has none.
+    /// Index of the crust of a plate's cell; [`NO_CELL`] if the cell has no crust.
     #[inline]
     pub fn slot(&self, plate: usize, cell: u32) -> u32 {
         if cell == NO_CELL { NO_CELL } else { self.tables[plate].slots[cell as usize] }
@@ -219,7 +219,7 @@ impl PlateTables {
         plates.find_map(|plate| Some((plate, self.find(cells, plate, at)?)))
     }
 
-    /// Updates the table of a plate whose crust changed from `before` to that of `plate`.
+    /// Updates the table of a plate whose crust changed from `before` to the crust of `plate`.
     pub fn change(&mut self, index: usize, before: &[CrustCell], plate: &Plate) {
         let table = &mut self.tables[index];
         before.iter().for_each(|crust| table.slots[crust.cell as usize] = NO_CELL);

@@ -1,10 +1,10 @@
 //! Collisions of continents, break-up of plates, and removal of plates that became too small.
 //!
-//! Collision: if the continents of two plates overlap by more than a square of 450 km, the connected land of the
-//! smaller continent moves to the other plate. The overlapping parts become a single crust, so collisions consume
-//! continental crust. The terrain around the overlap rises over the next steps by Δz · (1 - (d/r)²)². Δz is
-//! proportional to the square root of the land's area, and r to the square root of area and speed. The plate that grew
-//! continues with the mean of both motions, weighted by area.
+//! Collision: if the continents of two plates overlap by more than (450 km)², the connected land of the smaller
+//! continent moves to the other plate. The overlapping parts become a single crust, so collisions consume continental
+//! crust. The terrain around the overlap rises over the next steps by Δz · (1 - (d/r)²)². d is the distance from the
+//! overlap. Δz is proportional to the square root of the land's area, and r to the square root of area times speed. The
+//! plate that grew continues with the mean of both motions, weighted by area.
 //! Rift: a large plate breaks across its longest extent; both parts keep their crust in place and drift apart.
 //! Source: Cortial et al. 2019, where all uplift happens at once, around the whole of the land.
 
@@ -18,22 +18,22 @@ use crate::generators::solid::Solid;
 use talweg_ground::field::Stream;
 use talweg_ground::field::vector::{cross, dot, unit};
 
-/// Overlap in steradians at which two continents merge: a square of 450 km.
+/// Overlap in steradians above which two continents merge: (450 km)².
 const SUTURE_AREA: f64 = (450.0 / EARTH_KM) * (450.0 / EARTH_KM);
-/// Area in steradians of land whose collision raises the terrain by the full height: a square of 2000 km.
+/// Area in steradians of land whose collision raises the terrain by the full height: (2000 km)².
 const LARGE_AREA: f64 = (2000.0 / EARTH_KM) * (2000.0 / EARTH_KM);
 /// Minimum and maximum distance from the overlap within which the terrain rises, in km.
 const COLLISION_REACH: [f64; 2] = [300.0, 1200.0];
 /// Distance from the overlap within which the remaining sea closes, in km, and by how many cells from each side.
 const SUTURE_REACH: f64 = 900.0;
 const SUTURE_PASSES: usize = 4;
-/// Number of cells below which a plate is removed, and below which a plate without continents is removed.
+/// Number of cells below which a plate is removed, and the number below which a plate without continents is removed.
 const LEAST_CELLS: [usize; 2] = [4, 12];
 /// Minimum area of a plate that breaks apart, as a fraction of the sphere.
 const LEAST_RIFT: f64 = 0.03;
 
-/// Merges continents that collided; returns whether any did. `height` is Δz of a large continent in km, which `noise`
-/// varies from cell to cell.
+/// Merges continents that collided, and returns whether any continents merged. `height` is Δz of a large continent in
+/// km, the height by which it raises the terrain; `noise` varies it from cell to cell.
 pub fn collide(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -98,7 +98,7 @@ fn connected_land(
     (0..crust.len() as u32).filter(|&slot| is_found[slot as usize]).collect()
 }
 
-/// Moves `land`, a part of the giver's crust, to the taker.
+/// Moves `land`, a part of one plate's crust, to the other plate of the collision.
 fn join(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -167,13 +167,13 @@ fn join(
             crust.pending += rise * t * t * (1.0 + 1.3 * noise[crust.cell as usize]).clamp(0.3, 2.0);
         }
     }
-    // both parts move together from now on
+    // from now on both parts move together
     let part = area / (area + whole).max(f64::MIN_POSITIVE);
     let (from, to) = (state.plates[giver].spin, state.plates[taker].spin);
     state.plates[taker].spin = std::array::from_fn(|k| to[k] + part * (from[k] - to[k]));
 }
 
-/// Closes the remaining sea between two merged continents within reach of their contact: ocean floor surrounded mostly
+/// Closes the remaining sea between two merged continents within reach of their contact. Ocean floor surrounded mostly
 /// by land becomes land.
 fn close_suture(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, plate: usize, seeds: &[u32]) {
     let reach = (SUTURE_REACH / EARTH_KM) as f32;
@@ -197,7 +197,7 @@ fn close_suture(cells: &SphereCells, state: &mut PlateState, tables: &PlateTable
     }
 }
 
-/// Breaks up large plates: about `rate` of them in 100 Ma on the whole planet. `speed` is that of fast plates in
+/// Breaks up large plates: about `rate` of them in 100 Ma on the whole planet. `speed` is the speed of fast plates in
 /// radians per Ma.
 pub fn break_apart(
     cells: &SphereCells,
@@ -234,8 +234,8 @@ pub fn break_apart(
     }
 }
 
-/// The centre of a plate, the direction of its longest extent there, and which cells lie on the far side of the centre;
-/// `None` if nearly all lie on one side.
+/// The centre of a plate, the direction of its longest extent there, and which cells are on the far side of the centre.
+/// `None` if nearly all cells are on one side.
 fn halves(cells: &SphereCells, crust: &[CrustCell], stream: Stream) -> Option<(Vector, Vector, Vec<bool>)> {
     let sum = crust.iter().fold([0.0; 3], |sum, c| advanced(sum, f64::from(cells.area(c.cell)), cells.middle(c.cell)));
     let centre = unit(sum);

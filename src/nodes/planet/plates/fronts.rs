@@ -1,10 +1,10 @@
-//! Plate boundaries: which plate subducts, the distance of crust from the front, and the uplift there.
+//! Plate boundaries: which plate subducts, the distance of crust from the boundary, and the uplift there.
 //!
-//! Uplift above subduction, per Ma: u₀ · f(d) · g(v) · h(z)². d is the distance to the front; f rises from 0 at the
-//! front to 1 at a third of the reach and falls to 0 at the reach. g = v / 100 mm a year. h depends on the height of
-//! the subducting plate, from 0 at -10 km to 1 at 10 km (Cortial et al. 2019). Oceanic crust rises along a narrower
-//! line (f²), in separate islands.
-//! Trench: the subducting floor bends down towards the front by up to 3.5 km; faster plates bend deeper.
+//! Uplift above subduction, per Ma: u₀ · f(d) · g(v) · h(z)², with u₀ the maximum uplift. d is the distance to the
+//! plate boundary; f rises from 0 at the boundary to 1 at a third of the reach and falls to 0 at the reach. v is the
+//! speed of the plates, and g = v / (100 mm a year). h depends on the height z of the subducting plate, from 0 at -10
+//! km to 1 at 10 km (Cortial et al. 2019). Oceanic crust rises along a narrower line (f²), in separate islands.
+//! Trench: the subducting floor bends down towards the boundary by up to 3.5 km; faster plates bend deeper.
 
 use rayon::prelude::*;
 
@@ -14,15 +14,15 @@ use super::motion::SLIDING;
 use talweg_ground::field::vector::{dot, unit};
 use talweg_ground::field::{Cancelled, Control, Stream, smooth_step};
 
-/// Distance from a front within which mountains rise, in km.
+/// Distance from a plate boundary within which mountains rise, in km.
 pub const REACH_KM: f32 = 1000.0;
-/// Distance from a front within which the floor bends down, in km.
+/// Distance from a plate boundary within which the ocean floor bends down, in km.
 pub const TRENCH_KM: f32 = 160.0;
-/// Depth of the trench of fast plates below the floor, in km.
+/// Depth of the trench of fast plates below the ocean floor, in km.
 const TRENCH_DEPTH: f32 = 3.5;
-/// Growth of oceanic arc volcanoes relative to that of mountain ranges.
+/// Growth of oceanic arc volcanoes relative to the growth of mountain ranges.
 const ARC_GROWTH: f32 = 5.0;
-/// Speed to which the paper's uplift refers, and speed of trenches of full depth, in km per Ma.
+/// Speed in km per Ma to which the paper's uplift refers, and at which trenches have their full depth.
 const FULL_SPEED: f32 = 100.0;
 const TRENCH_SPEED: f32 = 50.0;
 
@@ -46,7 +46,7 @@ pub enum EdgeKind {
 pub struct EdgeCell {
     /// Index of the cell's crust.
     pub slot: u32,
-    /// Kind of the boundary.
+    /// Kind of the plate boundary at the cell.
     pub kind: EdgeKind,
     /// Speed at which the plates converge or diverge, in km per Ma.
     pub speed: f32,
@@ -54,7 +54,7 @@ pub struct EdgeCell {
     pub other_height: f32,
 }
 
-/// The edge cells of a plate that have another plate beside them.
+/// The cells at the edge of a plate that border on another plate.
 pub fn edge_cells(cells: &SphereCells, state: &PlateState, tables: &PlateTables, index: usize) -> Vec<EdgeCell> {
     let plate = &state.plates[index];
     let turn = tables.turn(index);
@@ -73,7 +73,7 @@ pub fn edge_cells(cells: &SphereCells, state: &PlateState, tables: &PlateTables,
             edge.push((slot as u32, out));
         }
     }
-    // smooths the outward directions over the steps of the edge
+    // smooths the outward directions, because the edge of the cells has steps
     for _ in 0..3 {
         let even = |&(slot, out): &(u32, Vector)| {
             let around = cells.neighbours(plate.crust[slot as usize].cell).iter();
@@ -124,8 +124,8 @@ fn classified(
     Some(EdgeCell { slot, kind, speed: speed.abs() as f32, other_height: other_crust.height() })
 }
 
-/// For each crust cell of a plate, the nearest of `seeds` within `reach`: its rank in `seeds` ([`NO_CELL`] if there is
-/// none) and the distance in radians.
+/// For each crust cell of a plate, the nearest of `seeds` within `reach`: its rank in `seeds` ([`NO_CELL`] if no seed
+/// is near) and the distance in radians.
 pub fn nearest_seeds(
     cells: &SphereCells,
     tables: &PlateTables,
@@ -168,7 +168,7 @@ pub fn nearest_seeds(
     found
 }
 
-/// Fraction of the uplift at a distance of x reaches from the front: 1 at a third of the reach.
+/// Fraction of the uplift at the distance `x` from the plate boundary, in reaches: 1 at a third of the reach.
 pub fn uplift_profile(x: f32) -> f32 {
     let smooth = |t: f32| {
         let t = t.clamp(0.0, 1.0);
@@ -177,13 +177,13 @@ pub fn uplift_profile(x: f32) -> f32 {
     if x < 1.0 / 3.0 { smooth(3.0 * x) } else { smooth(1.5 * (1.0 - x)) }
 }
 
-/// Fraction of the trench's depth at a distance of x trench widths.
+/// Fraction of the trench's depth at the distance `x` from the plate boundary, in trench widths.
 pub fn trench_profile(x: f32) -> f32 {
     let t = (1.0 - x).clamp(0.0, 1.0);
     smooth_step(t)
 }
 
-/// Computes uplift and trenches of every plate. `uplift` is u₀ in km per Ma.
+/// Computes uplift and trenches of every plate. `uplift` is the maximum uplift u₀ in km per Ma.
 pub fn raise_fronts(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -246,7 +246,7 @@ fn uplift_rates(
         };
         *rate = uplift * along * (front.speed / FULL_SPEED).min(2.0) * under * under;
     }
-    // smooths the differences between neighbouring parts of a front
+    // smooths the differences between neighbouring parts of a plate boundary
     for _ in 0..2 {
         rates = (0..rates.len())
             .map(|slot| {

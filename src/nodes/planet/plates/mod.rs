@@ -2,20 +2,19 @@
 //!
 //! Law, after Cortial et al. 2019: plates are rigid and rotate about their poles. Crust is continental or oceanic, and
 //! has an age, a height and the time since its last orogeny. Each step of 2 Ma moves the plates (`motion.rs`): ocean
-//! floor subducts, and plates grow at the ridges. Fronts (`fronts.rs`) raise arcs and ranges and deepen trenches. The
-//! crust rises, erodes and sinks, and hot spots build island chains (`relief.rs`). Continents collide and large plates
-//! break apart (`events.rs`). Ocean floor lies at -2.5 km - 0.35 km · √(age in Ma), down to -6 km (Parsons & Sclater
-//! 1977), plus any relief built on top. Continents erode in proportion to their height.
+//! floor subducts, and plates grow at the ridges. Plate boundaries (`fronts.rs`) raise arcs and ranges and deepen
+//! trenches. The crust rises, erodes and sinks, and hot spots build island chains (`relief.rs`). Continents collide and
+//! large plates break apart (`events.rs`). Ocean floor is at -2.5 km - 0.35 km · √(age in Ma), down to -6 km (Parsons &
+//! Sclater 1977), plus any relief built on top. Continents erode in proportion to their height.
 //!
-//! Scheme: each plate has cells (`cells.rs`) in its own frame, which rotates with it. Crust therefore moves up to
-//! rounding, and is never resampled while it stays on its plate; `detail` sets the number of cells, independent of the
-//! scene's resolution. The terrain is sampled from the plates after each step. Lengths and speeds are the Earth's, and
-//! scale with the radius of the planet; heights do not scale.
+//! Scheme: each plate has cells (`cells.rs`) in its own frame, which rotates with it. Crust therefore moves exactly, up
+//! to rounding, and is never resampled while it stays on its plate. `detail` sets the number of cells, independent of
+//! the scene's resolution. The terrain is sampled from the plates after each step. Lengths and speeds are for the
+//! Earth, and scale with the radius of the planet; heights do not scale.
 //! Conservation: the area of continental crust is conserved, with four exceptions: arcs that rise above the sea, ocean
 //! floor enclosed by land, overlaps in collisions, and plates of a few cells that are removed. `CrustLedger` counts
-//! them.
-//! Differences from the paper: the paper rebuilds a single Delaunay mesh every few steps, its crust has a direction of
-//! folds, and its collisions act at once.
+//! these exceptions. Differences from the paper: the paper rebuilds a single Delaunay mesh every few steps, its crust
+//! has a direction of folds, and its collisions act at once.
 //! Source: Cortial, Peytavie, Galin & Guérin 2019, *Procedural Tectonic Planets*; Parsons & Sclater 1977.
 
 mod cells;
@@ -46,7 +45,7 @@ talweg_ground::params! {
     Plates "Plates" in "Planet", from "Cortial, Peytavie, Galin & Guérin 2019", also "tectonics tectonic continents drift subduction trench island arc ridge rift hot spot collision ocean floor age pangaea" {
         /// Number of steps of two million years each. A hundred steps open one ocean and close another.
         iterations: u32 = 100, 0..=2000, slider 1..=250;
-        /// Initial number of plates. Rifts add plates, and subduction removes small ones.
+        /// Initial number of plates. Rifts add plates, and subduction removes small plates.
         plates: u32 = 16, 2..=48, slider 4..=40;
         /// Speed of fast plates. Earth's plates move at 20 to 100 mm a year.
         speed: f32 ["mm/year"] = 60.0, 0.0..=200.0, slider 10.0..=120.0;
@@ -61,12 +60,12 @@ talweg_ground::params! {
         rifting: f32 ["per 100 Ma"] = 6.0, 0.0..=100.0, slider 0.0..=20.0;
         /// Number of hot spots. They stay in place and build chains of volcanoes on the passing plates.
         hot_spots: u32 = 14, 0..=200, slider 0..=60;
-        /// Erosion rate at a height of 10 km; lower land erodes in proportion to its height.
+        /// Erosion rate at a height of 10 km. Lower land erodes more slowly, in proportion to its height.
         erosion: f32 ["mm/year"] = 0.08, 0.0..=2.0, slider 0.0..=0.4;
         /// Rate at which relief 4 km above the ocean floor sinks. Inactive trenches fill seven times as fast.
         ocean_dampening: f32 ["mm/year"] = 0.04, 0.0..=2.0, slider 0.0..=0.2;
-        /// Cells of the plates along a quarter of the circumference, independent of the resolution. Twice as many take
-        /// four times as long.
+        /// Number of cells of the plates along a quarter of the circumference, independent of the resolution. Twice as
+        /// many take four times as long.
         detail: u32 = 128, 16..=256, slider 48..=192;
         presets {
             Earth "Earth": "Two hundred million years of Earth-like plates." {}
@@ -81,7 +80,7 @@ talweg_ground::params! {
 const STEP_MA: f32 = 2.0;
 /// The data maps that this process writes, in the order of [`NextState::maps`].
 const WRITTEN: [MapKind; 2] = [MapKind::CrustAge, MapKind::Uplift];
-/// Random streams of the layer.
+/// Keys of the layer's random streams.
 const ISLANDS: u64 = 0x6973_6c65;
 const RIFTS: u64 = 0x7269_6674;
 const PULSES: u64 = 0x7075_6c73;
@@ -129,7 +128,7 @@ impl Process for Plates {
     }
 }
 
-/// Data that stay constant during a run.
+/// Data of the planet that stay constant during a run.
 #[derive(Debug)]
 struct PlatePlanet {
     cells: SphereCells,
@@ -182,10 +181,10 @@ struct PlatesRun {
     law: Plates,
     /// Areas of the samples of a face.
     areas: Arc<Vec<f32>>,
-    /// `None` before the first step, like the state.
+    /// The constant data of the planet; `None` before the first step, like the state.
     planet: Option<Arc<PlatePlanet>>,
     state: Option<PlateState>,
-    /// Tables of the state; `None` if they have to be rebuilt.
+    /// Tables of the state; `None` if the tables have to be rebuilt.
     tables: WorkingMemory<Option<PlateTables>>,
     next: WorkingMemory<NextState<2>>,
     terrain: Terrain,
@@ -216,7 +215,7 @@ impl ErosionRun for PlatesRun {
         self.next.fit(&self.terrain);
         let surface = CrustSurface::new(cells, &state, &tables);
         surface::write(&surface, (cx, &self.areas), &self.terrain.height, &mut self.next)?;
-        // from here on the step cannot fail
+        // after this line the step cannot fail
         let NextState { height, maps, accounts } = &mut *self.next;
         for [lost, gained, _] in accounts {
             self.mass_balance.eroded += *lost;

@@ -1,11 +1,11 @@
 //! Motion of plates: drift, subduction, and growth where plates move apart.
 //!
-//! Ocean floor that lies under another plate's crust is removed: always below continents, and between two oceanic
-//! plates on the plate that was older at their first contact. Continents stay; [`events`](super::events) handles their
-//! collisions. Where no plate has crust, the adjacent plates grow cell by cell. The age of new crust continues the
-//! decrease of age towards the ridge: the distance divided by half the speed of separation. Ages therefore do not
-//! depend on how the ridge lies relative to the cells. If the age would be negative, the ridge has not passed there
-//! yet, and the cell is left to the other plate. Cells that no plate takes are given to the plates in turn.
+//! Ocean floor below another plate's crust is removed. Below continents this always happens; between two oceanic plates
+//! the plate that was older at their first contact loses its floor. Continents stay; [`events`](super::events) handles
+//! their collisions. Where no plate has crust, the adjacent plates grow cell by cell. The age of new crust continues
+//! the decrease of age towards the ridge: the distance divided by half the speed of separation. Ages therefore do not
+//! depend on the position of the ridge relative to the cells. If the age would be negative, the ridge has not passed
+//! there yet, and the cell is left to the other plate. Cells that no plate takes are given to the plates in turn.
 
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ use super::crust::{CrustCell, EARTH_KM, PlateMask, PlateState, PlateTables};
 use talweg_ground::field::vector::{cross, dot, unit};
 use talweg_ground::field::{Cancelled, Control};
 
-/// A cell of a plate that lies above or below crust of another plate.
+/// A cell of a plate that is above or below crust of another plate.
 #[derive(Clone, Copy, Debug)]
 pub struct CrustOverlap {
     /// The cell, in the frame of its own plate.
@@ -54,7 +54,7 @@ pub fn overlaps(
     (0..state.plates.len()).map(of_plate).collect()
 }
 
-/// The crust of a cell, if the plate has any there.
+/// The crust of a cell, if the plate has crust there.
 fn crust_of<'a>(state: &'a PlateState, tables: &PlateTables, plate: usize, cell: u32) -> Option<&'a CrustCell> {
     state.plates[plate].crust.get(tables.slot(plate, cell) as usize)
 }
@@ -121,7 +121,8 @@ fn choose_subducting_plates(state: &mut PlateState, tables: &PlateTables, found:
     }
 }
 
-/// The nearest other plate within six cells of a position, and the direction to it; 0 if it lies all around.
+/// The nearest other plate within six cells of a position, and the direction to that plate; a zero vector if the plate
+/// is on all sides.
 pub fn nearest_plate(cells: &SphereCells, tables: &PlateTables, plate: usize, at: Vector) -> Option<(usize, Vector)> {
     let aside = if at[2].abs() < 0.8 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] };
     let east = unit(cross(aside, at));
@@ -140,7 +141,7 @@ pub fn nearest_plate(cells: &SphereCells, tables: &PlateTables, plate: usize, at
                 }
             }
         }
-        // the border is jagged, so its direction is the mean of two rings
+        // the edge of a plate is jagged, so the direction is the mean over two rings of cells
         if had_any {
             break;
         }
@@ -173,7 +174,7 @@ pub fn grow(
         .into_par_iter()
         .map(|p| state.plates[p].crust.iter().flat_map(|crust| empty_around(tables, p, crust.cell)).collect())
         .collect();
-    // first no plate grows beyond the ridge; the remaining cells go to the plates in turn
+    // first no plate grows beyond the ridge; later the remaining cells go to the plates in turn
     let mut within_ridge = true;
     for ring in 0..MOST_RINGS {
         let mut has_grown = false;
@@ -211,7 +212,7 @@ pub fn grow(
 /// Maximum number of cells by which plates grow in a step.
 const MOST_RINGS: u32 = 48;
 
-/// The crust that a plate adds in an empty cell, or `None` if it does not grow there.
+/// The crust that a plate adds in an empty cell, or `None` if the plate does not grow there.
 fn new_crust(
     cells: &SphereCells,
     state: &PlateState,
@@ -256,7 +257,7 @@ fn new_crust(
     })
 }
 
-/// Age in Ma of the floor that fills holes away from ridges.
+/// Age in Ma of the ocean floor that fills holes away from ridges.
 const HOLE_MA: f32 = 30.0;
 
 /// The set of the first `count` plates.

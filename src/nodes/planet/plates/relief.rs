@@ -1,4 +1,4 @@
-//! Changes of crust in place: uplift, erosion, subsidence, hot spots.
+//! Changes of crust that stays in its cell: uplift, erosion, subsidence, hot spots.
 
 use rayon::prelude::*;
 
@@ -19,12 +19,12 @@ const PLAIN_KM: f32 = 0.25;
 /// Fractions by which shelves and plains approach those heights in a step.
 const SHELF_SHARE: f32 = 0.08;
 const PLAIN_SHARE: f32 = 0.03;
-/// Fraction by which continental relief is smoothed in a step.
+/// Fraction by which the relief of continents is smoothed in a step.
 const EVEN_SHARE: f32 = 0.02;
-/// Height in km up to which sediment fills the sea beside continents (the continental rise), and its rate per step.
+/// Height in km up to which sediment fills the sea around continents (the continental rise), and its rate per step.
 const CONTINENTAL_RISE_KM: f32 = -3.4;
 const RISE_RATE: f32 = 0.05;
-/// Number of adjacent land cells from which on sediment fills an ocean cell.
+/// Minimum number of adjacent land cells at which sediment fills an ocean cell.
 const ENCLOSED: u32 = 6;
 /// Minimum uplift, in km per Ma, of mountains that count as young.
 const YOUNG: f32 = 0.01;
@@ -32,14 +32,14 @@ const YOUNG: f32 = 0.01;
 const PLUME_KM: f64 = 75.0;
 const PLUME_RATE: f32 = 1.6;
 const PLUME_TOP: f32 = 1.5;
-/// Substeps in which hot spots are traced.
+/// Number of substeps in which hot spots are traced.
 const PLUME_PARTS: usize = 4;
 
-/// Ages all crust by a step.
+/// Increases the age of all crust by the duration of a step.
 pub fn grow_older(state: &mut PlateState) {
     for plate in &mut state.plates {
         plate.crust.par_iter_mut().for_each(|crust| {
-            // ocean floor keeps its relief above the height that its age gives
+            // ocean floor keeps its relief, the height above plain floor of the same age
             crust.age += STEP_MA;
             crust.orogeny = (crust.orogeny + STEP_MA).min(NEVER);
         });

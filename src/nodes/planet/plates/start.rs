@@ -1,9 +1,9 @@
 //! The initial plates and their crust.
 //!
 //! Plates grow from scattered seeds at different speeds. Noise varies the cost of growth, and continents reduce it, so
-//! most borders lie in the seas and are curved. If the terrain below has land and sea, its land and shelves down to 200
-//! m become continents; otherwise noise in space sets the continents. The age of ocean floor is its distance from the
-//! nearest divergent boundary divided by half the speed there.
+//! most plate boundaries are in the seas and are curved. If the terrain below has land and sea, its land and shelves
+//! down to 200 m become continents; otherwise noise in space sets the continents. The age of ocean floor is its
+//! distance from the nearest divergent boundary divided by half the speed there.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -19,16 +19,16 @@ use crate::Context;
 use talweg_ground::field::vector::{cross, dot, unit};
 use talweg_ground::field::{Cancelled, Control, Globe, Stream, Terrain};
 
-/// Random streams of the layer.
+/// Keys of the layer's random streams.
 const SEEDS: u64 = 0x7365_6564;
 const GROWTH: u64 = 0x6772_6f77;
 const SPINS: u64 = 0x7370_696e;
 const LANDS: u64 = 0x6c61_6e64;
 /// Minimum height of continental crust in km: the edge of the shelves.
 const SHELF_EDGE: f32 = -0.2;
-/// Minimum fraction of land, and of sea, for the terrain below to be used.
+/// Minimum fraction of land, and of sea, at which the terrain below is used.
 const LEAST_SHARE: f64 = 0.02;
-/// Initial age of continents, and of floor without a ridge, in Ma.
+/// Initial age in Ma of continents, and of ocean floor without a ridge.
 const OLD_LAND: f32 = 500.0;
 const UNKNOWN_FLOOR: f32 = 80.0;
 const OLDEST_FLOOR: f32 = 180.0;
@@ -78,7 +78,7 @@ pub fn spots(law: &Plates, random: Stream) -> Vec<Vector> {
     hot_spots(law.hot_spots, random.fork(0x7370_6f74))
 }
 
-/// Heights of the terrain below in km above the sea; `None` if it lacks land or sea.
+/// Heights of the terrain below in km above the sea; `None` if the terrain lacks land or sea.
 fn ground_below(cells: &SphereCells, terrain: &Terrain, cx: &Context) -> Result<Option<Vec<f32>>, Cancelled> {
     let globe = Globe::new(terrain.samples());
     let km = cx.relief_metres * 0.001;
@@ -194,7 +194,7 @@ fn territories(
     Ok(owners)
 }
 
-/// Cells from which plates grow: each is the random candidate farthest from the earlier ones.
+/// Cells from which plates grow: each cell is the random candidate farthest from the earlier cells.
 fn scattered_seeds(cells: &SphereCells, count: usize, random: Stream) -> Vec<u32> {
     let mut seeds: Vec<u32> = Vec::new();
     for k in 0..count as i32 {
@@ -218,7 +218,8 @@ fn scattered_seeds(cells: &SphereCells, count: usize, random: Stream) -> Vec<u32
     seeds
 }
 
-/// A random direction at 40 to 100 % of the speed, plus a small rotation about the plate's centre.
+/// A random rotation of a plate: a random direction at 40 to 100 % of the speed, plus a small rotation about the
+/// plate's centre.
 fn first_spin(law: &Plates, cells: &SphereCells, plate: &Plate, random: Stream) -> Vector {
     let draw = |k: i32| f64::from(random.signed(plate.id as i32, k));
     let centre = plate.crust.iter().fold([0.0; 3], |sum, crust| advanced(sum, 1.0, cells.middle(crust.cell)));
@@ -230,7 +231,7 @@ fn first_spin(law: &Plates, cells: &SphereCells, plate: &Plate, random: Stream) 
     advanced(pole, 0.4 * speed * draw(4), centre)
 }
 
-/// Sets the initial age of the ocean floor, and the relief of the terrain below above it.
+/// Sets the initial age of the ocean floor, and the height of the terrain below above the floor of that age.
 fn first_ages(
     cells: &SphereCells,
     state: &mut PlateState,

@@ -1,8 +1,8 @@
 //! The surface of the plates at the samples of a planet.
 //!
 //! The properties of a plate, and its coverage of a position, are interpolated in the plate's frame with quadratic
-//! B-splines over its cells, which have no creases or steps. Where plates meet, each is weighted by the square of its
-//! coverage, so a border is as wide as a cell.
+//! B-splines over its cells. The result has no creases or steps. Where plates meet, each plate is weighted by the
+//! square of its coverage, so the transition is as wide as a cell.
 
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ use talweg_ground::field::{Cancelled, Globe};
 const GREATEST_UPLIFT: f32 = 0.1;
 /// Fraction of the remaining collision uplift that counts as uplift per Ma.
 const PENDING_SHARE: f32 = 0.12;
-/// Coverage of ridges, which show where no plate has crust.
+/// Coverage that ridges count as. Ridges show where no plate has crust.
 const UNCOVERED: f32 = 0.01;
 
 /// The crust at a point: height in km, age in Ma, and uplift as a fraction of the maximum.
@@ -26,7 +26,7 @@ pub type CrustSample = [f32; 3];
 pub struct CrustSurface<'a> {
     cells: &'a SphereCells,
     tables: &'a PlateTables,
-    /// For every plate, the samples by index of the crust.
+    /// For every plate, the samples of its crust, by the index of the crust.
     samples: Vec<Vec<CrustSample>>,
 }
 
@@ -75,8 +75,8 @@ impl<'a> CrustSurface<'a> {
     }
 }
 
-/// Writes the terrain into `next`, with the loss and gain of every row relative to `old`. `areas` holds the sample
-/// areas of a face.
+/// Writes the terrain into `next`, with the loss and gain of every row relative to `old`. `areas` holds the areas of
+/// the samples of a face.
 pub fn write(
     surface: &CrustSurface,
     (cx, areas): (&Context, &[f32]),

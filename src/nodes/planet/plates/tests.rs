@@ -90,7 +90,7 @@ fn continent(height: f32) -> CrustCell {
     CrustCell { continental: true, relief: height, age: 500.0, ..floor(0.0) }
 }
 
-/// The depth at a distance from the ridge matches the age, that is the time since the crust was at the ridge (Parsons &
+/// The depth at a distance from the ridge matches the age of the crust, the time since it was at the ridge (Parsons &
 /// Sclater).
 #[test]
 fn the_ocean_floor_sinks_with_the_root_of_its_age() {
@@ -105,11 +105,11 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
         for (crust, at) in (0..2).flat_map(|plate| bench.crust(plate)) {
             let away = longitude(at).abs();
             if at[2].abs() < 0.85 && away < gone - 3.0 * bench.planet.cells.spacing() {
-                // the distance over half the opening speed, which is the speed of each plate
+                // the distance over half the opening speed; half the opening speed is the speed of each plate
                 let age = away * EARTH_KM / speed;
                 let off = f64::from(crust.age) - age;
                 (count, bias, square) = (count + 1.0, bias + off, square + off * off);
-                // the ridge lies between cells
+                // the ridge is between cells
                 let cell = bench.planet.cells.spacing() * EARTH_KM / (speed * (1.0 - at[2] * at[2]).sqrt());
                 assert!(off.abs() < f64::from(STEP_MA) + 1.5 * cell, "{off} Ma at {age} Ma, {speed} km a Ma");
             }
@@ -117,8 +117,11 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
         let (bias, rms) = (bias / count, (square / count).sqrt());
         println!("{speed} km a Ma: {count} cells, bias {bias:.2}, rms {rms:.2} Ma");
         let cell = bench.planet.cells.spacing() * EARTH_KM / speed;
-        assert!(count > 60.0 && bias.abs() < 1.0 + 0.2 * cell && rms < 1.0 + 0.4 * cell, "{speed}: {bias} {rms}");
-        // and the sampled terrain, between cells as well
+        assert!(
+            count > 60.0 && bias.abs() < 1.0 + 0.2 * cell && rms < 1.0 + 0.4 * cell,
+            "{speed} km per Ma: bias {bias}, rms {rms}"
+        );
+        // the same holds for the sampled terrain, between cells as well
         let surface = CrustSurface::new(&bench.planet.cells, &bench.state, bench.tables.as_ref().unwrap());
         let (mut worst, mut sum) = (0.0f32, 0.0);
         for k in 0..200 {
@@ -133,7 +136,7 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
     }
 }
 
-/// The law at the fronts, for plates that converge at a known speed.
+/// Uplift and trenches at the plate boundaries match the equations, for plates that converge at a known speed.
 #[test]
 fn arcs_and_trenches_lie_where_the_law_says() {
     assert!(uplift_profile(0.0) == 0.0 && uplift_profile(1.0) == 0.0 && uplift_profile(1.0 / 3.0) > 0.999);
@@ -155,11 +158,11 @@ fn arcs_and_trenches_lie_where_the_law_says() {
         let fronts: Vec<_> = edge.iter().filter_map(|e| Some((e, at_equator(e.slot)?))).collect();
         assert!(fronts.len() > 10);
         for (front, at) in &fronts {
-            assert_eq!(front.kind, EdgeKind::Overrides, "the younger plate and land go over");
+            assert_eq!(front.kind, EdgeKind::Overrides, "the younger plate and land override the other plate");
             let expected = 2.0 * speed * (1.0 - at[2] * at[2]).sqrt();
             assert!((f64::from(front.speed) / expected - 1.0).abs() < 0.12, "{} {expected}", front.speed);
         }
-        // uplift by distance to the front, in bins of a cell
+        // uplift by distance to the plate boundary, in bins one cell wide
         let spacing = cells.spacing() * EARTH_KM;
         let mut bins = vec![(0.0, 0.0f64); (REACH_KM as f64 / spacing) as usize + 3];
         for (crust, at) in bench.crust(0).filter(|(_, at)| at[2].abs() < 0.2 && at[0] < 0.0) {
@@ -180,9 +183,9 @@ fn arcs_and_trenches_lie_where_the_law_says() {
         );
         let place = peak as f64 * spacing;
         assert!((place - f64::from(REACH_KM) / 3.0).abs() < 1.2 * spacing, "peak at {place} km");
-        assert!((0.6..1.15).contains(&(means[peak] / law)), "{} beside {law}", means[peak]);
-        assert!(means.last().unwrap() < &(0.1 * law), "beyond reach");
-        // the subducting floor, by distance to the front
+        assert!((0.6..1.15).contains(&(means[peak] / law)), "uplift {} instead of {law}", means[peak]);
+        assert!(means.last().unwrap() < &(0.1 * law), "there is uplift beyond the reach");
+        // the subducting floor, by distance to the plate boundary
         let sinking = edge_cells(cells, &bench.state, tables, 1);
         let ends: Vec<Vector> = sinking
             .iter()
@@ -195,7 +198,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
             let away = (near.min(1.0).acos() * EARTH_KM) as f32;
             let law = 3.5 * trench_profile(away / TRENCH_KM);
             deepest = deepest.max(-crust.relief);
-            // it fills by 14 % in a step, and has moved on by one cell since
+            // the trench fills by 14 % in a step, and has moved on by one cell since
             assert!(-crust.relief < 3.5 && -crust.relief > 0.8 * law - 1e-3, "{} km at {away} km", crust.relief);
             if away > TRENCH_KM + 3.0 * STEP_MA * 30.0 + 2.0 * spacing as f32 {
                 assert!(crust.relief == 0.0, "{} km at {away} km", crust.relief);
@@ -227,7 +230,7 @@ fn a_hot_spot_chain_ages_at_the_speed_of_the_plate() {
     assert!(chain.iter().any(|c| c.2 > 2.0), "{chain:?}");
 }
 
-/// Plates carry crust bit by bit unchanged, and its area changes only as the ledger records.
+/// Plates carry crust bit by bit unchanged, and the area of continental crust changes only as the ledger records.
 #[test]
 fn continent_area_changes_only_as_the_ledger_says() {
     let control = Control::default();
@@ -249,7 +252,7 @@ fn continent_area_changes_only_as_the_ledger_says() {
     }
     println!("{collisions} collisions, {} plates, {:?} of {first}", bench.state.plates.len(), bench.state.ledger);
     assert!(collisions > 3);
-    // nothing moved on its plate: a continent that meets no other is unchanged
+    // a continent that meets no other plate's continent is unchanged in its plate's frame
     let mut alone = Bench::parting(40.0, |_| floor(50.0));
     alone.law.erosion = 0.0;
     let marked: Vec<u32> = alone.state.plates[0].crust.iter().take(9).map(|crust| crust.cell).collect();
@@ -258,7 +261,7 @@ fn continent_area_changes_only_as_the_ledger_says() {
     assert!(marked.iter().all(kept));
 }
 
-/// Positions without a plate or with two plates are rare: borders are as wide as a cell.
+/// Positions without a plate or with two plates are rare, because the transition between plates is as wide as a cell.
 #[test]
 fn plates_cover_the_planet_once() {
     let control = Control::default();
@@ -280,7 +283,7 @@ fn plates_cover_the_planet_once() {
         }
         let share = |count: u32| f64::from(count) / cells.count() as f64;
         println!("nothing {:.4}, two {:.4}, {} plates", share(none), share(twice), bench.state.plates.len());
-        assert!(share(none) < 0.02 && share(twice) < 0.08, "{none} {twice}");
+        assert!(share(none) < 0.02 && share(twice) < 0.08, "without a plate {none}, with two plates {twice}");
         // no steps where plates or faces meet: over 3 km the height changes little
         let surface = CrustSurface::new(cells, &bench.state, tables);
         let random = Stream::new(9, 9);
@@ -315,10 +318,10 @@ fn after_200_million_years_ground_is_as_high_as_on_earth() {
     assert!((6..=7).contains(&sea) && land == 12, "peaks at {} and {} km", sea as i32 - 12, land as i32 - 12);
     assert!(percent[sea] > 15.0 && percent[land] > 12.0);
     let between = percent[9].max(percent[10]);
-    assert!(3.0 * between < percent[land].min(percent[sea]), "one hill, not two: {between}");
+    assert!(3.0 * between < percent[land].min(percent[sea]), "one peak instead of two: {between}");
     let above: f64 = percent[12..].iter().sum();
     assert!((22.0..42.0).contains(&above), "{above} % of land");
-    assert!(percent[18..].iter().sum::<f64>() < 0.5, "mountains are as high as ours");
+    assert!(percent[18..].iter().sum::<f64>() < 0.5, "mountains are higher than Earth's");
 }
 
 /// Samples that two grids share have the same height: plates do not depend on the grid.
@@ -378,7 +381,7 @@ fn snapshots_replay_and_cancelled_steps_change_nothing() {
     stopped.cancel();
     assert!(run.step(&context(33, &stopped)).is_err());
     assert!(*run.terrain() == before && run.mass_balance() == balance);
-    // stopped at any time during a step
+    // cancels at different times during a step
     for micros in [100, 1000, 3000, 10_000] {
         let control = Control::default();
         let mut other = again.snapshot();
@@ -404,6 +407,9 @@ fn snapshots_replay_and_cancelled_steps_change_nothing() {
     // the gains and losses of the terrain are recorded
     let balance = run.mass_balance();
     let change = cx.grid.sum(&run.terrain().height) - cx.grid.sum(&ground.height);
-    assert!((change - balance.ground_change()).abs() < 1e-6 * (balance.added + balance.eroded), "{change} {balance:?}");
+    assert!(
+        (change - balance.ground_change()).abs() < 1e-6 * (balance.added + balance.eroded),
+        "change of height {change}, balance {balance:?}"
+    );
     assert_eq!(balance.residual(), 0.0);
 }

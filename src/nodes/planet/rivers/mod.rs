@@ -2,12 +2,12 @@
 //!
 //! Law: water flows down the steepest slope, and out of depressions over their spill points ([`FlowGraph`]). The
 //! discharge Q is the rain-weighted drainage area. A river starts where Q exceeds the source area; it is w·(Q/10⁶
-//! km²)^½ wide and its bed d·(Q/10⁶ km²)^0.4 deep (hydraulic geometry, Leopold & Maddock 1953). With lakes the depth is
-//! measured from the filled surface, otherwise from the terrain. A bed never rises downstream: passes are cut through.
-//! Valley sides rise at the given slope until they meet the terrain.
+//! km²)^½ wide and its bed d·(Q/10⁶ km²)^0.4 deep, with w the `width` and d the `depth` (hydraulic geometry, Leopold &
+//! Maddock 1953). With lakes the depth is measured from the filled surface, otherwise from the terrain. A bed never
+//! rises downstream: passes are cut through. Valley sides rise at the given slope until they meet the terrain.
 //! Fjords: near the poles ice has deepened the lowest part of the rivers below the sea, most in the middle, so that the
 //! sea enters over a sill (`fjords`). Deltas: other great rivers deposit land on the shallow sea floor around their
-//! mouths, and reach the sea through arms in it (`deltas`).
+//! mouths, and reach the sea through arms in this land (`deltas`).
 //! Boundary: water ends in the sea; on a planet without sea, at its lowest point.
 //! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; Petitprez 2007, §2 (which asks for rivers that join).
 
@@ -28,21 +28,22 @@ talweg_ground::params! {
     PlanetRivers "Rivers of the planet" in "Planet", from "Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014", also "stream valley drainage network delta fjord estuary lake water globe" {
         /// Drainage area at which a river starts. Small values make many rivers.
         source_area: f32 ["km²"] = 60_000.0, 1.0..=10_000_000.0, slider 2000.0..=1_000_000.0;
-        /// Width of the valley floor of a river with a drainage area of a million km². At 0 it is one sample wide.
+        /// Width of the valley floor of a river with a drainage area of a million km². At 0 valley floors are one
+        /// sample wide.
         width: f32 ["km"] = 15.0, 0.0..=1000.0, slider 0.0..=100.0;
         /// Depth of the bed of a river with a drainage area of a million km². At 0 rivers only cut through obstacles.
         depth: f32 ["m"] = 200.0, 0.0..=10_000.0, slider 0.0..=1000.0;
         /// Slope of the valley sides. Gentle sides make broad valleys.
         valley_slope: f32 ["m/km"] = 12.0, 0.1..=1000.0, slider 1.0..=100.0;
-        /// Keeps depressions as lakes that the rivers run through. Otherwise rivers cut through the barriers.
+        /// Keeps depressions as lakes that the rivers run through. Without lakes, rivers cut through the barriers.
         lakes: bool = false;
-        /// Length of the fjords of cold coasts. At 0 there are none.
+        /// Length of the fjords of cold coasts. At 0 there are no fjords.
         fjords: f32 ["km"] = 150.0, 0.0..=2000.0, slider 0.0..=500.0;
-        /// Latitude, north and south, from which on fjords form.
+        /// Latitude, north and south, above which fjords form.
         fjord_latitude: f32 ["°"] = 55.0, 0.0..=90.0 => |rivers| rivers.fjords > 0.0;
         /// Depth of the fjords below the sea.
         fjord_depth: f32 ["m"] = 400.0, 1.0..=5000.0, slider 50.0..=1500.0 => |rivers| rivers.fjords > 0.0;
-        /// Length of the delta of a river with a drainage area of a million km². At 0 there are none.
+        /// Length of the delta of a river with a drainage area of a million km². At 0 there are no deltas.
         deltas: f32 ["km"] = 120.0, 0.0..=2000.0, slider 0.0..=400.0;
         presets {
             Earth "Like Earth": "Rivers on all continents, fjords in the north and south, deltas." { source_area = 60_000.0 }
@@ -64,7 +65,7 @@ pub(super) struct Network<'a> {
     pub graph: &'a FlowGraph,
     /// Every cell of the graph, each after all cells that drain to it.
     pub upstream_order: &'a UpstreamOrder,
-    /// Discharge as a multiple of the reference.
+    /// Discharge of each cell, as a multiple of the reference drainage area.
     pub discharge: Vec<f32>,
     /// Whether a river runs through a land cell.
     pub is_river: Vec<bool>,
@@ -89,7 +90,7 @@ impl Filter for PlanetRivers {
             is_random: self.deltas > 0.0,
             reads_sea_level: true,
             previews_exactly: false,
-            // 5: contributions are summed band by band
+            // version 5 sums contributions band by band
             version: 5,
             on_planet: Some(OnPlanet::DEFAULT),
             memory: NodeMemory::constant(14.0),
@@ -145,7 +146,7 @@ impl Filter for PlanetRivers {
     }
 }
 
-/// The terrain with its valleys, and the water in them.
+/// The terrain with the valleys cut into it, and the water in them.
 struct Cut {
     ground: Vec<f32>,
     water: Vec<f32>,
@@ -178,7 +179,8 @@ impl PlanetRivers {
         let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
         // the sea floor stays unchanged
         let mut ground = BankedGround::new(mesh, before, *sea, &reaches, cx.control)?.cut;
-        // a bed that the side of a lower valley has cut continues at the lower height; in a fjord the sill stays
+        // where the side of a lower valley has cut a bed, the bed continues at the lower height; in a fjord the sill
+        // stays
         let is_above_sea: Vec<bool> =
             is_bed.iter().enumerate().map(|(k, is_bed)| *is_bed && !fjord.get(k).is_some_and(|f| *f)).collect();
         never_rising(&rivers, receivers, &is_above_sea, &mut ground);

@@ -27,15 +27,15 @@ const STRAIGHT: f32 = 0.3;
 /// Deepens the lowest part of the rivers near the poles below the sea, and returns which cells are fjords.
 ///
 /// Law: a river cell is a fjord if all cells between it and the sea are fjords, and if its distance to the sea along
-/// the river is less than the fjord length at its latitude: 0 at the given latitude, the full length from 10° closer to
-/// the pole. The floor lies D·(s + (1 - s)·4t(1 - t)) below the sea. t is the fraction of that length, counted from the
-/// last cell of the river, which is the sill s.
+/// the river is less than the fjord length at its latitude. That length is 0 at the given latitude, and the full length
+/// from 10° closer to the pole. The floor is D·(s + (1 - s)·4t(1 - t)) below the sea, with D the fjord depth and s
+/// [`SILL`]. t is the fraction of that length, counted from the last cell of the river, which is the sill.
 pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], reaches: &mut [RiverCell]) -> Vec<bool> {
     let Network { mesh, graph, sea, cell_metres, .. } = network;
     let globe = Globe::new(mesh.grid().samples);
     // length of the river from each cell to the sea
     let mut way = vec![0.0f32; mesh.len()];
-    // the part of that length between the sill and the sea
+    // the length of river between the sill and the sea
     let mut outside = vec![0.0f32; mesh.len()];
     let mut is_fjord = vec![false; mesh.len()];
     for (&k, reach) in rivers.iter().zip(reaches.iter_mut()).rev() {
@@ -61,11 +61,11 @@ pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], r
 
 /// Deposits the land of deltas on the shallow sea floor around the mouths of great rivers.
 ///
-/// Law: within R = r·q^½ of a mouth of discharge q (in reference areas), the sea floor is raised towards a plain. The
-/// plain falls from [`PLAIN_METRES`] above the sea at the mouth to as much below it at R. The rise decreases with the
-/// depth of the sea, to nothing from [`SHALLOW_METRES`] on. Arms stay open: they are courses of sea cells from the
-/// mouth to points at R. A cell also stays open if the sea around it would otherwise be divided ([`joins_the_sea`]), so
-/// a connected sea stays connected.
+/// Law: within R = r·q^½ of a mouth of discharge q (as a multiple of the reference area), with r the delta length, the
+/// sea floor is raised towards a plain. The plain falls from [`PLAIN_METRES`] above the sea at the mouth to as much
+/// below the sea at R. The rise decreases with the depth of the sea, to 0 at [`SHALLOW_METRES`] and deeper. Arms stay
+/// open: they are courses of sea cells from the mouth to points at R. A cell also stays open if the sea around it would
+/// otherwise be divided ([`joins_the_sea`]), so a connected sea stays connected.
 pub(super) fn deltas(
     node: &PlanetRivers,
     network: &Network,
@@ -100,7 +100,7 @@ pub(super) fn deltas(
             raised.push((place.cell, floor + (plain - floor) * (2.0 * shallow).clamp(0.0, 1.0)));
         }
     }
-    // from the highest down, so that land grows outwards from the mouths
+    // from the highest cell down, so that land grows outwards from the mouths
     raised.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     for (k, height) in raised {
         let rises = height > *sea && ground[k] <= *sea;
@@ -111,13 +111,13 @@ pub(super) fn deltas(
     Ok(())
 }
 
-/// The sea around a mouth: the connected cells within a distance of it, and the cells just beyond.
+/// The sea around a mouth: the connected cells within a distance of the mouth, and the cells just beyond.
 struct Bay {
     places: Vec<SeaCell>,
     radius: f32,
 }
 
-/// A cell of the sea.
+/// A cell of the sea, on a path from a river mouth.
 struct SeaCell {
     cell: usize,
     from_mouth: f32,
@@ -154,8 +154,8 @@ impl Bay {
         Self { places, radius }
     }
 
-    /// The cells of the arms: paths to [`ARMS`] points beyond the radius, each as far as possible from the others. If
-    /// the sea ends before the radius, a single path to its farthest point.
+    /// The cells of the arms: paths to [`ARMS`] points beyond the radius, each point as far as possible from the
+    /// others. If the sea ends before the radius, there is a single path to the farthest point of the sea.
     fn arms(&self, apart: impl Fn(usize, usize) -> f32) -> Vec<usize> {
         let beyond = |place: &usize| self.places[*place].from_mouth > self.radius;
         let mut ends: Vec<usize> = (0..self.places.len()).filter(beyond).collect();
@@ -164,7 +164,7 @@ impl Bay {
             ends.extend((0..self.places.len()).max_by(farther));
         }
         let mut open = Vec::new();
-        // starts with the first point found, then adds the point farthest from all chosen ones
+        // starts with the first point found, then adds the point farthest from all chosen points
         let mut nearest = vec![f32::INFINITY; ends.len()];
         let mut next = Some(0);
         for _ in 0..ARMS {
@@ -186,10 +186,10 @@ impl Bay {
     }
 }
 
-/// Whether the sea cells around cell `k` are connected only through `k`, judging by its neighbours alone.
+/// Whether the sea cells around cell `k` are connected only through `k`, judging by the neighbours of `k` alone.
 ///
-/// Cells are removed from the sea one after another, and only if this is false, so the sea never divides (simple
-/// points; Rosenfeld 1970).
+/// Cells are removed from the sea one after another, and only if this function returns false, so the sea never divides
+/// (simple points; Rosenfeld 1970).
 fn joins_the_sea(mesh: &FlowMesh, k: usize, is_sea: impl Fn(usize) -> bool) -> bool {
     let around: Vec<usize> = mesh.existing_neighbours(k).filter(|&there| is_sea(there)).collect();
     let mut reached = vec![false; around.len()];
