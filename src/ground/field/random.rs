@@ -1,7 +1,7 @@
 //! Random values derived from a position, never from call order.
 
 /// A stream of random values addressed by lattice position: the same position gives the same value at any resolution
-/// and with any number of threads. The mixer is the finaliser of SplitMix64 (Steele et al. 2014).
+/// and with any number of threads. The bits are mixed by the finaliser of SplitMix64 (Steele et al. 2014).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream(u64);
 
@@ -15,12 +15,12 @@ const fn mix(mut z: u64) -> u64 {
 }
 
 impl Stream {
-    /// The stream of a layer in a scene.
+    /// The random stream of one layer in a scene.
     pub fn new(scene_seed: u32, layer_seed: u32) -> Self {
         Self(mix(u64::from(scene_seed) << 32 | u64::from(layer_seed)).wrapping_add(GOLDEN))
     }
 
-    /// An independent stream, for octave or level `salt`.
+    /// An independent stream for one octave or level; `salt` is its number.
     pub fn fork(self, salt: u64) -> Self {
         Self(mix(self.0 ^ mix(salt.wrapping_add(GOLDEN))).wrapping_add(GOLDEN))
     }

@@ -1,4 +1,4 @@
-//! Vectors in space. Each sum is taken in the order x, y, z.
+//! Vectors in space. Each sum is computed in the order x, y, z.
 
 use std::ops::{Add, Mul, Sub};
 
