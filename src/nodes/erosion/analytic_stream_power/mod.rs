@@ -1,25 +1,24 @@
 //! Analytical stream power: mountains at any age in one solve, without computing earlier ages.
 //!
-//! Law: ∂h/∂t = U - K·(A + A₀)^m·S, the law of [`stream_power`](super::stream_power) with slope exponent 1. A change of
-//! the base level travels upstream from the outlet and arrives after the response time τ(x) = ∫ dx/(K·A^m). At the age
-//! t the height is
-//! h(x, t) = h(outlet) + ∫ U dτ where τ(x) ≤ t (uplift and erosion in balance), and otherwise
-//! h(x, t) = h₀(x₀) + ∫ U dτ from x₀ to x, where τ(x₀) = τ(x) - t: the initial terrain, lifted and carried upstream.
-//! So an iteration costs the same at every age, and the playhead jumps to any age at once.
-//! Depressions of the initial terrain along the streams do not travel; they fill with rubble from the slopes, half of
-//! each in 10 000 years.
-//! Slopes in steady state end at the talus angle, where landslides erode the terrain as fast as it rises; there the
-//! shorter of the two response times counts. Steeper slopes of the initial terrain come down as in `stream_power`,
-//! within about [`SLIDE_YEARS`].
+//! Law: ∂h/∂t = U - K·(A + A₀)^m·S, the equation of [`stream_power`](super::stream_power) with slope exponent 1. Here h
+//! is the height, U the uplift, K the erodibility, A the drainage area, A₀ the `source_area`, m the area exponent and S
+//! the slope. A change of the base level travels upstream from the outlet and arrives after the response time τ(x) = ∫
+//! dx/(K·A^m). At the age t the height is h(x, t) = h(outlet) + ∫ U dτ where τ(x) ≤ t (uplift and erosion in balance),
+//! and otherwise h(x, t) = h₀(x₀) + ∫ U dτ from x₀ to x, where τ(x₀) = τ(x) - t: the initial terrain h₀, lifted and
+//! moved upstream. So an iteration costs the same at every age, and the playhead jumps to any age at once. Depressions
+//! of the initial terrain along the streams do not travel. They fill with rubble from the slopes: half of each
+//! depression fills in 10 000 years. Slopes in steady state end at the talus angle, where landslides erode the terrain
+//! as fast as it rises; at these slopes the shorter of the two response times counts. Steeper slopes of the initial
+//! terrain are lowered as in `stream_power`, within about [`SLIDE_YEARS`].
 //!
 //! Scheme: the drainage network ([`network`]) is found first, as a fixed point, on coarse grids first. Flow directions
-//! give the areas, the areas give the heights at the network's age, and these give the directions again. The network is
-//! the same at all ages, so the terrain changes smoothly with age. [`characteristics`] follows the stream from each
-//! cell down to x₀.
+//! determine the areas, the areas determine the heights at the network's age, and these heights determine the
+//! directions again. The network is the same at all ages, so the terrain changes smoothly with age. [`characteristics`]
+//! follows the stream from each cell down to x₀.
 //! Boundary: open edges and the sea stay at their height; if the terrain has neither, its lowest cell does.
-//! Limits: eroded rock is lost, nothing else settles and no soil creeps; other layers do that. For slope exponents
-//! other than 1 there is no closed form in t. Where the network of the initial terrain differs from the final network,
-//! valleys cut through its hills from the first year on.
+//! Limits: eroded rock is lost, nothing else settles and no soil creeps; other layers simulate these processes. For
+//! slope exponents other than 1 there is no closed form in t. Where the network of the initial terrain differs from the
+//! final network, valleys cut through its hills from the first year on.
 //! Source: Steer 2021, eqs. 9 to 15; Tzathas, Gailleton, Steer & Cordonnier 2024 (fixed point, from coarse to fine).
 
 mod characteristics;
@@ -83,8 +82,8 @@ impl Process for AnalyticStreamPower {
         Traits {
             writes: &WRITTEN,
             is_random: true,
-            // 2: areas are added band by band, 3: and as whole numbers; from coarse to fine 3: valleys of large grids
-            // keep their places, 4: areas are whole numbers
+            // on one grid: version 2 adds areas band by band, version 3 as whole numbers; from coarse to fine: in
+            // version 3 valleys of large grids keep their places, in version 4 areas are whole numbers
             version: if self.network_scale == LargestScale::OneGrid { 3 } else { 4 },
             on_planet: Some(OnPlanet { more_fields: 2.5, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::of(14.5),
@@ -120,11 +119,11 @@ impl Process for AnalyticStreamPower {
     }
 }
 
-/// A run: the mountains at an age.
+/// A run, whose state is the mountains at one age.
 #[derive(Clone)]
 struct AnalyticStreamPowerRun {
     law: AnalyticStreamPower,
-    /// The initial terrain and its maps.
+    /// The initial terrain with its maps.
     base: Arc<Terrain>,
     /// The network, found in the first step; all ages share it.
     network: Option<Arc<SteadyNetwork>>,
@@ -134,7 +133,7 @@ struct AnalyticStreamPowerRun {
     scratch: WorkingMemory<AnalyticScratch>,
 }
 
-/// Working memory of a step; nothing in it outlives the step.
+/// Working memory of a step; it holds no data between steps.
 #[derive(Default)]
 struct AnalyticScratch {
     height: Vec<f32>,
@@ -192,7 +191,7 @@ impl ErosionRun for AnalyticStreamPowerRun {
             }
             Ok(())
         })?;
-        // from here on the step cannot fail
+        // from this line on the step cannot fail
         maps.iter_mut().for_each(|map| grid.close(map));
         let mut mass_balance = MassBalance::default();
         for [eroded, deposited, added] in &rows[..grid.distinct_rows()] {
