@@ -1,26 +1,30 @@
 //! Wind erosion: loose sand hops downwind, settles in wind shadows and slides at its angle of repose, and dunes grow.
 //!
 //! Law, per iteration: a cell with sand of depth s lifts e = E · f · (1 - σ), at most s / 2, into the air above it,
-//! which already holds a. All sand in the air makes one hop of the saltation length ℓ with the wind w. Where it lands,
-//! the fraction p of it stays, and the rest hops on in the next iteration. Then the sand slides (`Repose`).
-//! - f = 1 + B · ∂h/∂w, from 0 to 3: the wind presses harder on a slope that it climbs and less on a slope that it
-//!   leaves. This makes flat sand unstable: bedforms of wavelength near 3 ℓ grow fastest, by E · B · k · sin(k ℓ) per
-//!   iteration, and then merge.
+//! which already holds the amount a. All sand in the air makes one hop of the saltation length ℓ with the wind w. Where
+//! the sand lands, the fraction p of it stays, and the rest hops again in the next iteration. Then the sand slides
+//! (`Repose`).
+//! - f = 1 + B · ∂h/∂w, from 0 to 3, with ∂h/∂w the slope along the wind: the wind presses harder on a slope that it
+//!   climbs and less on a slope that it descends. This makes flat sand unstable: bedforms of wavelength near 3 ℓ, with
+//!   k = 2π / wavelength, grow fastest, by E · B · k · sin(k ℓ) per iteration, and then merge.
 //! - σ, from 0 to 1, is the shelter behind obstacles upwind: the height of the shadow surface above the ground, divided
 //!   by the fall of a shadow over half a hop. The shadow surface falls at `shadow_angle` from every crest.
 //! - p = p_rock + (p_sand - p_rock) · min(1, s / 2E), and p → 1 where σ → 1: sand bounces off rock and stays on sand.
-//! - Bare rock under flying sand erodes by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a, which blows away
-//!   as dust.
+//! - Bare rock under flying sand erodes by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a. The eroded rock
+//!   blows
+//!   away as dust.
 //!
 //! Symbols: E `lift_metres`, ℓ `saltation_metres`, K `abrasion`, p_rock `rock_grip`, p_sand `SAND_GRIP`, B `PRESS`.
 //! Scheme: hops are shifts of the whole field (`Hop`), in whole slabs (`Slabs`). So the sand is conserved exactly, and
-//! the wind acts equally in every direction. ∂h/∂w is taken over a quarter of a hop, so that it does not depend on the
-//! grid. The shadow surface is relaxed by one cell per iteration. Old states are read, new ones written; a cancelled
-//! step leaves the run unchanged.
-//! Boundary: sand leaves over an open edge, and `inflow` enters on the windward side; a wrapping terrain continues.
+//! the wind acts equally in every direction. ∂h/∂w is measured over a quarter of a hop, so that it does not depend on
+//! the grid. The shadow surface is relaxed by one cell per iteration. Old states are read, new states are written; a
+//! cancelled step leaves the run unchanged.
+//! Boundary: sand leaves over an open edge, and `inflow` enters on the windward side; a wrapping terrain continues on
+//! the other side.
 //! Squares only: slabs are carried along the wind, which has one direction, and have the same volume wherever they
 //! fall.
-//! Stability: bedforms travel E · B per iteration, limited to a quarter of the distance over which the slope is taken.
+//! Stability: bedforms travel E · B per iteration, limited to a quarter of the distance over which the slope is
+//! measured.
 //! Maps: [`MapKind::Sand`] is the sand on the ground, [`MapKind::Wear`] the eroded rock. Sand that is in the air at the
 //! end is only in the mass balance.
 //! Always on one grid: the wind sets the hop length in metres, and ripples of a coarse grid would remain as dunes.
@@ -37,7 +41,7 @@ use talweg_ground::field::{MapKind, Terrain};
 
 /// Fraction of the flying sand that stays where it lands on sand (Werner 1995).
 pub(super) const SAND_GRIP: f32 = 0.6;
-/// Increase of the wind's pressure on a slope that it climbs, per unit of slope.
+/// Increase of the wind's pressure on a slope that the wind climbs, per unit of slope.
 pub(super) const PRESS: f32 = 5.0;
 /// Maximum factor by which a slope increases the lift.
 pub(super) const MOST_PRESS: f32 = 3.0;
