@@ -4,8 +4,8 @@
 //! - Balance: M = g·(s - `equilibrium_line`), at most `most_snow`; g is `balance_gradient`. Where snow accumulates, M
 //!   falls to 0 on slopes of `hold_angle`, over their last 15°.
 //! - Flow (shallow ice): ∂H/∂t = M + ∇·(D∇s), D = (ρg)³·|∇s|²·(⅖·A·H⁵ + C·H⁴), A = 2.4·10⁻²⁴ Pa⁻³ s⁻¹ times `softness`,
-//!   ρ = 917 kg/m³ the density of ice and ρg its weight per volume. C follows from `sliding`, which is the speed C·τ³ under a drag of
-//!   τ = ρgH|∇s| = 100 kPa.
+//!   ρ = 917 kg/m³ the density of ice and ρg its weight per volume. C follows from `sliding`, which is the speed C·τ³
+//!   under a drag of τ = ρgH|∇s| = 100 kPa.
 //! - Sliding: the velocity v = C·τ³ down the slope of the surface is spread under the ice: u - ∇·(ℓ²∇u) = v, with ℓ of
 //!   three thicknesses, because stresses along and across a glacier share the drag.
 //! - Erosion: at right angles to the bed by E = `erosion_rate`·(u / 100 m/year / k)^`erosion_exponent`, so that the bed
