@@ -4,7 +4,7 @@ use super::Globe;
 use super::topology::FACES;
 
 crate::choices! {
-    /// What lies beyond the edges of the terrain.
+    /// Whether the terrain ends at its edges or continues at the opposite edge.
     Edges {
         Open "Open": "The terrain ends at its edges.",
         Wrap "Wrapping": "The terrain continues at the opposite edge, so that copies tile without a seam.",
@@ -30,7 +30,7 @@ pub const MAX_SAMPLES: usize = 16_384;
 pub struct Grid {
     /// Stored samples per side: of one face on a globe, of the window if the grid is a window.
     pub samples: usize,
-    /// What lies beyond the edges of a square.
+    /// Whether a square ends at its edges or continues at the opposite edge.
     pub edges: Edges,
     /// Number of square faces: 1, or [`FACES`] on a globe, which has no outer edges.
     faces: usize,
@@ -46,7 +46,7 @@ impl Grid {
         Self::working(samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges)
     }
 
-    /// A working grid inside a node, which can be slightly larger than a terrain is allowed to be.
+    /// A square grid for work inside a node, which can be slightly larger than a terrain is allowed to be.
     pub fn working(samples: usize, edges: Edges) -> Self {
         Self { samples, edges, faces: 1, first: [0; 2], whole: samples }
     }
@@ -163,7 +163,7 @@ impl Grid {
         Some(found)
     }
 
-    /// Row `row` of `field`.
+    /// The values of `field` in row `row`.
     pub fn row<T>(self, field: &[T], row: usize) -> &[T] {
         &field[row * self.samples..(row + 1) * self.samples]
     }

@@ -29,15 +29,15 @@ use super::{Globe, Grid};
 
 /// Distances and areas of a grid.
 pub trait Metric: Clone + Send + Sync + 'static {
-    /// The metric of a single row.
+    /// The distances and areas of a single row.
     type Row<'a>: RowMetric
     where
         Self: 'a;
 
-    /// The metric of `grid`.
+    /// The distances and areas of `grid`.
     fn of_grid(grid: Grid) -> Self;
 
-    /// The metric of row `row`, counted over all faces.
+    /// The distances and areas of row `row`, counted over all faces.
     fn row(&self, row: usize) -> Self::Row<'_>;
 
     /// Side of a square cell of the mean area, in the metric's unit of distance.
@@ -61,7 +61,7 @@ pub trait RowMetric: Copy {
     fn area(self, column: usize) -> f32;
 
     /// Converts `share`, a fraction of the depth of a mean-area cell, to the fraction of this cell's depth that has the
-    /// same volume. At most 1.
+    /// same volume. The result is at most 1.
     fn depth_share(self, share: f32, column: usize) -> f32;
 }
 
@@ -219,7 +219,7 @@ pub enum GridMetric {
 }
 
 impl GridMetric {
-    /// The metric of `grid`.
+    /// The distances and areas of `grid`.
     pub fn new(grid: Grid) -> Self {
         if grid.is_globe() { Self::Spherical(Arc::new(Spherical::of_grid(grid))) } else { Self::Uniform }
     }
@@ -307,7 +307,7 @@ impl Stencil for Conductances<'_> {
 #[derive(Clone, Debug)]
 pub struct Links {
     n: usize,
-    /// Values of pairs, stored at the western or northern cell.
+    /// Values of pairs of neighbours, stored at the western or northern cell of each pair.
     east: Vec<f32>,
     south: Vec<f32>,
     south_east: Vec<f32>,
@@ -402,7 +402,7 @@ struct Eighth<'a> {
     diagonal: &'a (dyn Fn(usize, usize) -> [f64; 2] + Sync),
 }
 impl Eighth<'_> {
-    /// Links of a whole face and its margin; `none` is the value where a neighbour is missing.
+    /// Computes the links of a whole face and its margin. Links to missing neighbours get the value `none`.
     fn unfold(&self, none: f32) -> Links {
         let (n, last) = (self.n, self.n as isize - 1);
         let inside = |k: isize| (0..=last).contains(&k);
@@ -461,7 +461,7 @@ impl Eighth<'_> {
     }
 }
 
-/// Conductances within a quadrangle.
+/// Conductances along the sides and diagonals of a quadrangle.
 struct Quadrangle {
     north: f64,
     south: f64,
@@ -521,7 +521,7 @@ mod tests {
         globe.exact_direction(k / (n * n), k / n % n, k % n)
     }
 
-    /// Both cells of a pair read the same, correct value.
+    /// Both cells of a pair of neighbours read the same, correct value.
     #[test]
     fn pairs_have_one_link() {
         for n in [2, 3, 4, 5, 12, 17] {

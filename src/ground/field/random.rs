@@ -25,20 +25,20 @@ impl Stream {
         Self(mix(self.0 ^ mix(salt.wrapping_add(GOLDEN))).wrapping_add(GOLDEN))
     }
 
-    /// 64 random bits for lattice position (x, y).
+    /// 64 random bits that belong to the lattice position (x, y).
     #[inline(always)]
     pub fn bits(self, x: i32, y: i32) -> u64 {
         let place = (x as u32 as u64) << 32 | y as u32 as u64;
         mix(self.0 ^ mix(place.wrapping_add(GOLDEN)))
     }
 
-    /// A uniform value in [0, 1), a multiple of 2^-24.
+    /// A uniformly distributed value in [0, 1), which is a multiple of 2^-24.
     #[inline(always)]
     pub fn unit(self, x: i32, y: i32) -> f32 {
         (self.bits(x, y) >> 40) as f32 * (1.0 / 16_777_216.0)
     }
 
-    /// A uniform value in [-1, 1).
+    /// A uniformly distributed value in [-1, 1).
     #[inline(always)]
     pub fn signed(self, x: i32, y: i32) -> f32 {
         self.unit(x, y) * 2.0 - 1.0

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{Cancelled, Control, Edges, Grid, Stream};
 
 /// Weights of four consecutive samples for the point at fraction `t` between the second and the third (Catmull & Rom
-/// 1974). At ½ they are (-1, 9, 9, -1)/16; at 0 only the second sample counts.
+/// 1974). At `t` = ½ the weights are (-1, 9, 9, -1)/16; at `t` = 0 only the second sample counts.
 #[inline]
 pub fn catmull_rom_weights(t: f32) -> [f32; 4] {
     let t2 = t * t;
@@ -86,7 +86,7 @@ pub fn input_samples(from: usize, to: usize, wanted: Range<usize>) -> Range<usiz
 /// samples of `to`.
 ///
 /// # Errors
-/// When the evaluation was cancelled.
+/// Fails if the evaluation was cancelled.
 pub fn resample(from: Grid, to: Grid, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
     let (n, m) = (from.samples, to.samples);
     let [rows, columns] = [0, 1].map(|axis| stencils(from, to, axis));
@@ -120,8 +120,8 @@ pub fn resample(from: Grid, to: Grid, field: &[f32], control: &Control) -> Resul
     Ok(made)
 }
 
-/// Random smooth offsets between a finer grid and a coarser one, for [`resample_displaced`]. They hide features that
-/// follow the rows and columns of the coarse grid.
+/// Random smooth offsets between a finer grid and a coarser one, for [`resample_displaced`]. The offsets hide features
+/// that follow the rows and columns of the coarse grid.
 #[derive(Clone, Debug)]
 pub struct GridDisplacement {
     from: Grid,
@@ -144,7 +144,7 @@ impl GridDisplacement {
     /// then hold [`DISPLACEMENT_HALO`] more samples on every side than [`input_samples`], as far as the grid extends.
     ///
     /// # Errors
-    /// When the evaluation was cancelled.
+    /// Fails if the evaluation was cancelled.
     pub fn random(from: Grid, to: Grid, strength: f32, random: Stream, control: &Control) -> Result<Self, Cancelled> {
         let intervals = from.whole_samples() - 1;
         let samples = intervals.div_ceil(DISPLACEMENT_SPACING) + 1;
@@ -176,7 +176,7 @@ impl GridDisplacement {
 /// Like [`resample`], but every output sample reads the coarse grid at a displaced position.
 ///
 /// # Errors
-/// When the evaluation was cancelled.
+/// Fails if the evaluation was cancelled.
 pub fn resample_displaced(by: &GridDisplacement, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
     let GridDisplacement { from, to, cells: [east, south] } = by;
     let (n, m) = (from.samples, to.samples);

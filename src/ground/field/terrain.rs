@@ -130,7 +130,7 @@ impl Terrain {
         Arc::make_mut(self.maps[kind as usize].get_or_insert_with(|| Arc::new(vec![kind.neutral(); len])))
     }
 
-    /// Replaces the map and returns the previous one.
+    /// Replaces the map of this kind and returns the previous map.
     pub fn set_map(&mut self, kind: MapKind, map: Option<Arc<Vec<f32>>>) -> Option<Arc<Vec<f32>>> {
         debug_assert!(map.as_ref().is_none_or(|m| m.len() == self.grid.len()));
         std::mem::replace(&mut self.maps[kind as usize], map)
@@ -261,7 +261,7 @@ impl FieldHasher {
         Self(hasher)
     }
 
-    /// Adds the next values.
+    /// Adds the next values of the field to the hash.
     pub fn add(&mut self, values: &[f32]) {
         #[cfg(target_endian = "little")]
         self.0.update(bytemuck::cast_slice(values));

@@ -190,7 +190,7 @@ mod tests {
             };
             receivers.by_rows(samples, vec![(); samples], write).unwrap();
             assert_eq!(receivers.cells(), cells as usize);
-            assert!(receivers.listed.len() < cells as usize / 2, "most are told in a byte");
+            assert!(receivers.listed.len() < cells as usize / 2, "most receivers fit in a byte");
             for k in 0..cells {
                 assert_eq!(receivers.receivers(k as usize), written(k), "{k} of {samples}");
                 assert_eq!(receivers.is_end(k as usize), written(k) == [k; 2]);

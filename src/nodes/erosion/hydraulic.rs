@@ -62,7 +62,7 @@ talweg_ground::params! {
         rain: f32 ["share"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
         /// Ground that water dissolves in one iteration, as a fraction of the water depth. Higher values erode faster.
         solubility: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
-        /// Sediment that water can hold, as a fraction of its depth. The rest is deposited at once.
+        /// Sediment that water can hold, as a fraction of the water depth. The water deposits the excess at once.
         sediment_capacity: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
         /// Fraction of the water that evaporates in one iteration. Lower values let the water run farther.
         evaporation: f32 ["share"] = 0.5, 0.0..=1.0, slider 0.05..=1.0;

@@ -3,8 +3,8 @@
 //! Law, per iteration: snow of depth s covers the ground; H is the height of the snow surface.
 //! - Fall: F · m(H) · k(H) · d(H), until `total_metres` have fallen on open ground. m is the fraction of the
 //!   precipitation that falls as snow: 0 at and below the snow line, 1 where it is 2 °C colder. k is 1 on gentle slopes
-//!   and falls to 0 at `hold_angle`, over its last 15°. d = 1 - drift · ∂H/∂w / (|∂H/∂w| + tan 10°), with ∂H/∂w the slope
-//!   along the wind: lee sides get more snow, windward sides less.
+//!   and falls to 0 at `hold_angle`, over its last 15°. d = 1 - drift · ∂H/∂w / (|∂H/∂w| + tan 10°), with ∂H/∂w the
+//!   slope along the wind: lee sides get more snow, windward sides less.
 //! - Melt: M · (T(H) + S · n(H))⁺, at most s, where x⁺ means max(x, 0). T is the temperature, 0 °C at the snow line and
 //!   colder above by the lapse rate. n is the cosine of the angle between the ground and the noon sun, minus the same
 //!   cosine for level ground. S is `sun_warmth`.
@@ -45,10 +45,10 @@ talweg_ground::params! {
         /// Number of iterations. More iterations let the snow pile up and then slide to rest.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Height at which the temperature is 0 °C. No snow falls below; above, snowfall grows to its full amount over
-        /// 2 °C.
+        /// Height at which the temperature is 0 °C. No snow falls below it. Above it, snowfall reaches its full amount
+        /// over 2 °C.
         snow_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=2000.0;
-        /// How much colder it gets with height. Higher values make the edge of the snow sharper.
+        /// How much the temperature falls with height. Higher values make the edge of the snow sharper.
         lapse_rate: f32 ["°C/km"] = 6.5, 0.1..=50.0, slider 3.0..=10.0;
         /// Depth of snow that falls in one iteration on open ground high above the snow line.
         snowfall_metres: f32 ["m"] = 0.3, 0.0..=20.0, slider 0.0..=2.0;
@@ -56,11 +56,11 @@ talweg_ground::params! {
         total_metres: f32 ["m"] = 10.0, 0.0..=1000.0, slider 0.0..=50.0;
         /// Steepest slope on which falling snow sticks.
         hold_angle: f32 ["°"] = 55.0, 16.0..=89.0, slider 30.0..=80.0;
-        /// Steepest slope on which snow lies still; on steeper slopes it avalanches.
+        /// Steepest slope on which snow is at rest; from steeper slopes it slides in avalanches.
         repose_angle: f32 ["°"] = 40.0, 5.0..=60.0, slider 25.0..=50.0;
         /// Distance over which wind levels the snow in one iteration. Higher values make the snow fields smoother.
         smoothing_metres: f32 ["m"] = 5.0, 0.0..=100.0, slider 0.0..=20.0;
-        /// Fraction of the snow that the wind carries from windward sides to lee sides. At 0 there is no wind.
+        /// Fraction of the snow that the wind carries from windward sides to lee sides. At 0 wind carries no snow.
         drift: f32 ["share"] = 0.4, 0.0..=1.0;
         /// Direction that the wind comes from, clockwise from north: 270 is a west wind.
         wind_angle: f32 ["°"] = 290.0, 0.0..=360.0 => |snow| snow.drift > 0.0;

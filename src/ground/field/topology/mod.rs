@@ -154,8 +154,8 @@ impl Grid {
         }
     }
 
-    /// Combines the copies of each sample on a globe's face borders into `merged` of their values. Needed when each
-    /// face is computed separately.
+    /// Combines the copies of each sample on a globe's face borders into the result of `merged` for their values.
+    /// Needed when each face is computed separately.
     pub fn merge_copies(self, field: &mut [f32], merged: impl Fn(&[f32]) -> f32) {
         let (n, last) = (self.samples, self.samples - 1);
         for face in (0..self.faces()).filter(|_| self.is_globe()) {
@@ -210,7 +210,7 @@ impl Grid {
         }
     }
 
-    /// The row or column that `index` repeats: 0 for the last one of a wrapping square, otherwise `index`.
+    /// The row or column that `index` repeats: 0 for the last row or column of a wrapping square, otherwise `index`.
     #[inline]
     pub fn original(self, index: usize) -> usize {
         if self.edges == Edges::Wrap && index + 1 == self.samples { 0 } else { index }
@@ -244,7 +244,7 @@ impl Grid {
             Side::East => (east, south),
         };
         let last = self.samples - 1;
-        // On the face beyond, the shared border is on the side of our face, and `depth` increases away from it.
+        // On the adjacent face, the shared border is the side towards `face`, and `depth` increases away from it.
         let coordinate = |axis: Axis| match axis {
             a if a == out => last - depth,
             a if a == opposite(out) => depth,
@@ -315,8 +315,8 @@ impl Grid {
 /// Marks a missing neighbour in an [`Adjacency`].
 pub const NONE: u32 = u32::MAX;
 
-/// Number of border rows and columns of a face whose neighbours are stored in a table: rows next to a border touch
-/// copies.
+/// Number of border rows and columns of a face whose neighbours are stored in a table: rows next to a border have
+/// neighbours that are copies.
 pub const RIM: usize = 2;
 
 /// The neighbours of every sample, for algorithms that move from sample to sample. Neighbours are computed inside the
@@ -438,7 +438,7 @@ impl<T: Copy> FieldValues<T> for Vec<T> {
     }
 }
 
-/// Sliding window of three padded rows of a face, as stencils read them. It moves down the face row by row.
+/// Sliding window of three padded rows of a face, as stencils read them. The window moves down the face row by row.
 ///
 /// A padded row has n + 2 values: the row and one neighbour beyond each end. The field must be closed
 /// ([`Grid::close`]).
@@ -447,7 +447,7 @@ pub struct StencilWindow<T> {
     grid: Grid,
     beyond: Beyond<T>,
     face: usize,
-    /// The current row of the face, the middle one of the three.
+    /// The current row of the face, which is the middle row of the window.
     row: isize,
     rows: [Vec<T>; 3],
 }

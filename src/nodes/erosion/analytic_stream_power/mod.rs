@@ -58,7 +58,7 @@ talweg_ground::params! {
         uplift_params!();
         /// Minimum drainage area of every point. Higher values make broad smooth slopes between few valleys.
         source_area: f32 ["m²"] = 5_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
-        /// Steepest slope that stands; landslides bring steeper slopes down. At 90 any slope stands.
+        /// Steepest stable slope; landslides lower steeper slopes. At 90 any slope is stable.
         talus_angle: f32 ["°"] = 40.0, 0.0..=90.0, slider 20.0..=60.0;
         /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
         /// hardness map, the harder of the two counts.

@@ -61,11 +61,11 @@ talweg_ground::params! {
         wave_height: f32 ["m"] = 5.0, 0.1..=200.0, slider 1.0..=20.0;
         /// Depth below which waves do not erode the sea floor. The platform ends there.
         wave_base: f32 ["m"] = 15.0, 0.1..=1000.0, slider 2.0..=60.0;
-        /// Height above the waves up to which cliffs can be brought down. Higher land stands firm.
+        /// Height above the waves up to which cliffs can collapse. Higher land never collapses.
         cliff_reach: f32 ["m"] = 150.0, 0.0..=10_000.0, slider 10.0..=500.0;
-        /// Steepest cliff that stands once the waves have undercut it.
+        /// Steepest cliff that is stable once the waves have undercut it.
         cliff_angle: f32 ["°"] = 65.0, 10.0..=85.0;
-        /// Slope of the beaches. Sand lies at 1 to 3 degrees, shingle at 5 to 10.
+        /// Slope of the beaches. Sand beaches slope at 1 to 3 degrees, shingle beaches at 5 to 10.
         beach_angle: f32 ["°"] = 3.0, 0.1..=30.0, slider 0.5..=15.0;
         /// Fraction of the eroded rock that stays on the shore as sand and shingle. The rest is mud, which is washed
         /// out to sea.
@@ -77,7 +77,7 @@ talweg_ground::params! {
         fetch: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0;
         /// Direction that the strongest waves come from, clockwise from north.
         wave_azimuth: f32 ["°"] = 270.0, 0.0..=360.0;
-        /// How much the waves come from that direction only. At the maximum the lee shores stay unchanged.
+        /// How strongly waves from the direction of the strongest waves prevail. At 1 the lee shores stay unchanged.
         prevailing: f32 ["share"] = 0.4, 0.0..=1.0;
         /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
         /// hardness map, the harder of the two counts.

@@ -68,15 +68,16 @@ talweg_ground::params! {
         lifetime: f32 ["m"] = 1000.0, 1.0..=100_000.0, slider 100.0..=3000.0;
         /// Radius of the terrain that a droplet erodes. Higher values make soft, broad gullies.
         radius: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 5.0..=200.0;
-        /// Rock that the rain of one iteration can carry on a steep slope, as a depth over the area that it fell on.
+        /// Rock that the rain of one iteration can carry on a steep slope, as a depth over the area on which the rain
+        /// fell.
         sediment_capacity: f32 ["m"] = 1.0, 0.0..=100.0, slider 0.05..=5.0;
-        /// Fraction of the free capacity that is picked up on a path of a third of the radius. High values cut even
+        /// Fraction of the free capacity that a droplet fills on a path of a third of the radius. High values cut even
         /// close to the crests.
         erosion_rate: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.005..=0.5;
         /// Fraction of the excess load that is deposited on a path of a third of the radius. Low values spread the
         /// debris far.
         deposition_rate: f32 ["share"] = 0.3, 0.0..=1.0;
-        /// How much a droplet keeps its direction. High values make it run straight over small bumps.
+        /// How much a droplet keeps its direction. High values make droplets run straight over small bumps.
         inertia: f32 = 0.1, 0.0..=0.99;
         /// Minimum slope used for the carrying capacity. Higher values let droplets carry their load farther over
         /// plains.

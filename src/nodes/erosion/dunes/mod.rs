@@ -11,8 +11,7 @@
 //!   by the fall of a shadow over half a hop. The shadow surface falls at `shadow_angle` from every crest.
 //! - p = p_rock + (p_sand - p_rock) · min(1, s / 2E), and p → 1 where σ → 1: sand bounces off rock and stays on sand.
 //! - Bare rock under flying sand erodes by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a. The eroded rock
-//!   blows
-//!   away as dust.
+//!   blows away as dust.
 //!
 //! Symbols: E `lift_metres`, ℓ `saltation_metres`, K `abrasion`, p_rock `rock_grip`, p_sand `SAND_GRIP`, B `PRESS`.
 //! Scheme: hops are shifts of the whole field (`Hop`), in whole slabs (`Slabs`). So the sand is conserved exactly, and
@@ -47,15 +46,15 @@ pub(super) const PRESS: f32 = 5.0;
 pub(super) const MOST_PRESS: f32 = 3.0;
 
 talweg_ground::params! {
-    /// Carries loose sand over the ground with the wind and piles it up into dunes. It can lay down sand first, and can
-    /// erode bare rock with it.
+    /// Carries loose sand over the ground with the wind and piles it up into dunes. The layer can add sand first, and
+    /// flying sand can erode bare rock with it.
     Dunes "Wind erosion (dunes)" in "Erosion", from "Werner 1995; Nishimori et al. 1998; Paris et al. 2019", also "sand desert aeolian barchan transverse star seif yardang saltation sahara" {
         /// Number of iterations. More iterations let the dunes grow, merge and travel.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
         /// Direction that the wind comes from, clockwise from north: 270 is a west wind. Crests form across it.
         wind_angle: f32 ["°"] = 250.0, 0.0..=360.0;
-        /// Number of alternating winds. One makes crests across it, two make ridges between them, three and more make
-        /// stars.
+        /// Number of alternating winds. One wind forms crests across it, two form ridges between them, three or more
+        /// form stars.
         winds: u32 = 1, 1..=8;
         /// Angle between one wind and the next. At 120, three winds blow from all sides.
         turn_angle: f32 ["°"] = 90.0, 0.0..=180.0 => |dunes| dunes.winds > 1;
@@ -66,8 +65,8 @@ talweg_ground::params! {
         sand_metres: f32 ["m"] = 14.0, 0.0..=1000.0, slider 0.0..=50.0;
         /// How unevenly the sand is laid, from an even sheet to heaps with bare ground between them.
         patchiness: f32 ["share"] = 0.3, 0.0..=1.0;
-        /// Depth of sand that the wind lifts from level ground in one iteration. Higher values mean a stronger wind:
-        /// dunes grow and travel faster.
+        /// Depth of sand that the wind lifts from level ground in one iteration. With higher values, as in a stronger
+        /// wind, dunes grow and travel faster.
         lift_metres: f32 ["m"] = 0.3, 0.0..=5.0, slider 0.02..=1.0;
         /// Length of a hop of the sand. Sets the size of the dunes: crests start about three hops apart and grow from
         /// there.

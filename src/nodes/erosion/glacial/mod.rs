@@ -14,8 +14,7 @@
 //!   like a circle: the notch of a river becomes an arc, and walls retreat into cirques.
 //! - Rockfall: walls steeper than `wall_angle` collapse, onto the ice if there is any.
 //! - Till: the fraction `till_share` of the eroded rock, and rock that falls on the ice, moves with the ice. The till
-//!   is
-//!   deposited as the ice melts: little of the till in thick ice, all of the till in ice that melts away (moraines).
+//!   is deposited as the ice melts: little of the till in thick ice, all of the till in ice that melts away (moraines).
 //!   Melt water spreads it over some hundred metres. Water carries the rest of the eroded rock away for good.
 //!
 //! Two clocks: ice reaches its form in centuries, a valley in tens of thousands of years. An iteration erodes for
@@ -72,8 +71,8 @@ talweg_ground::params! {
         multiscale_params!();
         /// Time for which the ice erodes the rock in one iteration. An ice age lasts some 50,000 years.
         time_step: f32 ["years"] = 300.0, 1.0..=100_000.0, slider 50.0..=2000.0;
-        /// Part of the time step for which the ice itself is simulated; it takes its form within some centuries. Lower
-        /// values make the glaciers grow more slowly from iteration to iteration; above 16 they become too thick.
+        /// Part of the time step for which the ice itself is simulated. Glaciers reach their form within centuries.
+        /// Lower values make the glaciers grow more slowly from iteration to iteration; above 16 they become too thick.
         ice_years: f32 ["years"] = 5.0, 0.1..=10_000.0, slider 1.0..=50.0;
         /// Height at which snowfall equals melting over a year. Lower lines make longer and thicker glaciers.
         equilibrium_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=3000.0;
@@ -86,8 +85,8 @@ talweg_ground::params! {
         /// Sliding speed of ice under a drag of 100 kPa, as below a glacier 100 m thick on a slope of 6°. At 0 the ice
         /// is frozen to its bed and erodes nothing.
         sliding: f32 ["m/year"] = 40.0, 0.0..=1000.0, slider 0.0..=200.0;
-        /// Softness of the ice relative to ice at its melting point. Cold ice has a tenth of it, flows slowly and grows
-        /// thick.
+        /// Softness of the ice relative to ice at its melting point. Cold ice is a tenth as soft, flows slowly and
+        /// grows thick.
         softness: f32 ["×"] = 1.0, 0.0..=10.0, slider 0.05..=3.0;
         /// Radius to which a notch is rounded. Higher values make broader valley floors; at 0 ice sinks into slots.
         floor_radius: f32 ["m"] = 800.0, 0.0..=10_000.0, slider 0.0..=3000.0;
@@ -98,7 +97,7 @@ talweg_ground::params! {
         /// Fraction of the eroded rock that the ice carries. High values make high moraines; water carries the rest
         /// away.
         till_share: f32 ["share"] = 0.05, 0.0..=1.0;
-        /// Steepest wall that stands; rock from steeper walls falls on the ice. At 89 all walls stand.
+        /// Steepest wall that is stable; rock from steeper walls falls on the ice. At 89 all walls are stable.
         wall_angle: f32 ["°"] = 55.0, 20.0..=89.0, slider 35.0..=75.0;
         /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
         /// hardness map, the harder of the two counts.

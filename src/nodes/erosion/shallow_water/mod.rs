@@ -8,18 +8,16 @@
 //!    equations with half the memory. Before that, q is relaxed a little towards the neighbouring fluxes along the pipe
 //!    (θ = 0.9), which keeps wave fronts from rippling;
 //! 2. K scales the outflow of a cell. It accounts for friction, a maximum speed, and the available water. Friction is
-//!    the
-//!    drag v² on the depth for a speed v, computed implicitly: on a slope S the speed settles at C·√(S·d / (D·friction))
-//!    and never overshoots;
+//!    the drag v² on the depth for a speed v, computed implicitly: on a slope S the speed settles at C·√(S·d /
+//!    (D·friction)) and never overshoots;
 //! 3. bed: the water can hold s_eq = capacity · ramp(d) · |q| · (sin α + sin α_min), with α the slope angle of the
-//!    flow:
-//!    sin α follows from the power Σ q·ΔH of the flow. Water with less sediment dissolves ground at the rate `dissolving`;
-//!    water with more deposits it at the rate `deposition`. Neither changes the bed by more than a fifth of the height
-//!    difference to the lowest or highest neighbour, so neither pits nor spikes grow. Slopes beyond the talus angle slip.
-//!    Running water undercuts the ground at its sides: there a bank already slips beyond `bank_angle`. This effect is full
-//!    where a tenth of a metre of depth crosses a cell in an iteration and where the bank is 45° or more off the flow. The
-//!    bed upstream and downstream is not a bank, or steep rivers would level it. A channel becomes at least as wide, in
-//!    metres, as the depth of its water divided by the bank slope;
+//!    flow: sin α follows from the power Σ q·ΔH of the flow. Water with less sediment dissolves ground at the rate
+//!    `dissolving`; water with more deposits it at the rate `deposition`. Neither changes the bed by more than a fifth
+//!    of the height difference to the lowest or highest neighbour, so neither pits nor spikes grow. Slopes beyond the
+//!    talus angle slip. Running water undercuts the ground at its sides: there a bank already slips beyond
+//!    `bank_angle`. This effect is full where a tenth of a metre of depth crosses a cell in an iteration and where the
+//!    bank is 45° or more off the flow. The bed upstream and downstream is not a bank, or steep rivers would level it.
+//!    A channel becomes at least as wide, in metres, as the depth of its water divided by the bank slope;
 //! 4. transport: every flux takes the fraction q/d of the sediment of the cell that it leaves. This upwind flux form
 //!    conserves the sediment; the semi-Lagrangian back-trace of the papers does not;
 //! 5. rain, springs, evaporation.
@@ -104,19 +102,20 @@ talweg_ground::params! {
         shallow_depth: f32 ["m"] = 0.5, 0.0..=1000.0, slider 0.0..=5.0;
         /// Fraction of the free capacity that the water picks up in one iteration.
         dissolving: f32 = 0.2, 0.0..=10.0, slider 0.0..=0.5;
-        /// Fraction of the excess sediment that the water deposits in one iteration. Lower values carry it farther out.
+        /// Fraction of the excess sediment that the water deposits in one iteration. With lower values rivers carry the
+        /// sediment farther.
         deposition: f32 = 0.1, 0.0..=10.0, slider 0.0..=0.5;
-        /// How much standing water weakens hard rock.
+        /// How much water weakens the hard rock below it.
         softening: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// Steepest slope that stays in place. The banks of rivers collapse until they rest at it.
+        /// Steepest stable slope. The banks of rivers collapse until they have this slope.
         talus_angle: f32 ["°"] = 52.0, 0.0..=89.0, slider 15.0..=80.0;
-        /// Steepest bank that stands beside running water. Lower values make more banks collapse, and rivers become
+        /// Steepest stable bank next to running water. Lower values make more banks collapse, and rivers become
         /// wider than they are deep.
         bank_angle: f32 ["°"] = 25.0, 0.0..=89.0, slider 5.0..=60.0;
         /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
         /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// What happens to water at the edges of the terrain.
+        /// Behaviour of water at the edges of the terrain.
         border: Border = Border::Outflow;
         presets {
             Light "Light rain": "Fine gullies on the slopes." { iterations = 250, rain = 1.5, sediment_capacity = 40.0, shallow_depth = 0.3 }

@@ -64,15 +64,16 @@ talweg_ground::params! {
         /// Duration of one iteration.
         time_step: f32 ["years"] = 2000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
         uplift_params!();
-        /// How much more a stream cuts where it is steep. Above 1, steps in a river erode away quickly.
+        /// How much more a stream erodes where it is steep. Above 1, steps in a river erode away quickly.
         slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0;
         /// Minimum drainage area of every point. Higher values make broad smooth slopes between few valleys.
         source_area: f32 ["m²"] = 20_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
-        /// How readily the eroded rock settles. At 0 rivers carry all of it away; at 1 they build fans and fill basins.
+        /// How readily the eroded rock settles. At 0 rivers carry all the rock away; at 1 they build fans and fill
+        /// basins.
         deposition: f32 = 0.0, 0.0..=10.0, slider 0.0..=2.0;
         /// Speed of the soil creep. Higher values round the crests more.
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=100.0, slider 0.0..=0.2;
-        /// Steepest slope that stands; landslides bring steeper slopes down. At 90 any slope stands.
+        /// Steepest stable slope; landslides lower steeper slopes. At 90 any slope is stable.
         talus_angle: f32 ["°"] = 45.0, 0.0..=90.0, slider 20.0..=60.0;
         /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
         /// hardness map, the harder of the two counts.

@@ -36,13 +36,13 @@ macro_rules! uplift_params {
             /// Shape of the area that rises.
             uplift_shape: $crate::erosion::stream_power::uplift::UpliftShape
                 = $crate::erosion::stream_power::uplift::UpliftShape::Everywhere;
-            /// Unevenness of the uplift. At 0 it is smooth; at the maximum some parts hardly rise.
+            /// Unevenness of the uplift. At 0 the uplift is smooth; at 1 some parts hardly rise.
             uplift_variation: f32 ["share"] = 0.3, 0.0..=1.0;
             /// Rate at which a stream that drains 1 km² cuts down on a slope of 45°. High values make deep valleys and
             /// low mountains.
             erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;
-            /// How much more a large stream cuts than a small one. High values make flat valley floors and steep valley
-            /// heads.
+            /// How much more a large stream erodes than a small stream. High values make flat valley floors and steep
+            /// valley heads.
             area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7;
             $($rest)*
         ] }
