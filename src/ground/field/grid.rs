@@ -18,7 +18,7 @@ pub const MAX_SAMPLES: usize = 16_384;
 
 /// A square grid of `samples` × `samples` heights; sample (row i, column j) is at the position (i, j) / (samples - 1).
 ///
-/// On a wrapping grid the last row repeats row 0 and the last column repeats column 0; the neighbour beyond an edge is
+/// On a wrapping grid the last row repeats row 0 and the last column repeats column 0. The neighbour beyond an edge is
 /// therefore the sample one step inside the opposite edge.
 ///
 /// A globe consists of six square faces, those of a cube projected onto a sphere. The faces are stored one after the

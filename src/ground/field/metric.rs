@@ -5,13 +5,13 @@
 //! that all faces share.
 //!
 //! Units: distances are in sample spacings on a square and in radii on a globe ([`Metric::spacing`] converts between
-//! the two units); areas are in units of the mean cell area; conductances have no unit.
+//! the two units). Areas are in units of the mean cell area. Conductances have no unit.
 //!
 //! Links: the value of a pair of neighbours is stored once, at the northern or western cell of the pair. All faces
 //! share one table, because a cube-sphere is symmetric about the borders, centre lines and diagonals of its faces.
-//! Links are computed for one eighth of a face and mirrored to the rest, so both cells of a pair read the same bits on
-//! any face. At a corner of the cube three faces meet, and two of the eight directions have no neighbour. Links in
-//! these two directions get a special value.
+//! Links are computed for one eighth of a face and mirrored to the rest, so both cells of a pair of neighbours read the
+//! same bits on any face. At a corner of the cube three faces meet, and two of the eight directions have no neighbour.
+//! Links in these two directions get a special value.
 //!
 //! Conductance: diffusion between cells i and j transports w·(h_j - h_i), where h is the height and w = ½·(cot α + cot
 //! β) is the conductance. Here α and β are the angles opposite the pair in the two adjacent triangles. Each grid

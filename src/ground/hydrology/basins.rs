@@ -2,11 +2,11 @@
 //!
 //! Law: every pit has a basin: all cells from which the receivers lead to this pit. The basin [`OUTSIDE`] holds all
 //! cells that drain to an outlet. The link of two basins is the minimum of max(h_a, h_b) over all pairs of neighbouring
-//! cells, a in one basin and b in the other, with heights h_a and h_b. A minimum spanning tree of the basins, rooted at
-//! [`OUTSIDE`], holds the lowest path out of every basin; the spill level of a basin is the highest link on its path.
-//! The filled surface is max(h, spill level of the cell's basin), with h the height of the cell. It equals the result
-//! of priority-flood bit for bit. The time is linear except for the sorting of the links, and most of the work runs in
-//! parallel.
+//! cells, of height h_a in one basin and h_b in the other. A minimum spanning tree of the basins, rooted at
+//! [`OUTSIDE`], holds the lowest path out of every basin. The spill level of a basin is the highest link on the basin's
+//! path. The filled surface is max(h, spill level of the cell's basin), with h the height of the cell. The filled
+//! surface equals the result of priority-flood bit for bit. The time is linear except for the sorting of the links, and
+//! most of the work runs in parallel.
 //! Drainage: the receivers along the path from the spill point down to the pit are reversed. The water of a depression
 //! then gathers at its pit and climbs to the spill point. Each cell has one receiver, and there is no cycle.
 //! Ties: of several links of equal height, the link with the lowest second cell wins; remaining ties are broken by cell

@@ -3,7 +3,7 @@
 //! Law (Tarboton 1997): the steepest of the eight facets around a cell gives the flow direction. Let α be the angle
 //! between the flow direction and the orthogonal neighbour, and β the angle of the whole facet (45° on a square). The
 //! diagonal neighbour gets α/β of the water and the orthogonal neighbour the rest. The facets are those of the filled
-//! surface. On its level parts, in lakes and flats, the water follows the single receivers of the
+//! surface. On level parts of this surface, in lakes and flats, the water follows the single receivers of the
 //! [`FlowGraph`](super::FlowGraph). Water on a facet always flows strictly down, so there is no cycle.
 
 use rayon::prelude::*;

@@ -75,8 +75,8 @@ pub(super) fn route(
     })
 }
 
-/// Offset of the cell index for each direction. `starts` holds the first index of the rows to the north, here and to
-/// the south.
+/// Offset of the cell index for each direction. `starts` holds the first index of the row to the north, of the current
+/// row and of the row to the south.
 fn steps_from(starts: [usize; 3]) -> [u32; 8] {
     DIRECTIONS
         .map(|(down, right)| starts[(down + 1) as usize].wrapping_sub(starts[1]).wrapping_add_signed(right) as u32)

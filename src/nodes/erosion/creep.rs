@@ -44,10 +44,11 @@ talweg_ground::params! {
         /// Duration of one iteration. On a small terrain an iteration stops once the soil has spread over about a
         /// hundredth of the side length.
         time_step: f32 ["years"] = 5000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
-        /// Speed of the creep. Dry ground has about 0.001, damp hills 0.01, ground that freezes and thaws 0.04.
+        /// Speed of the creep. The speed is about 0.001 in dry ground, 0.01 in damp hills and 0.04 in ground that
+        /// freezes and thaws.
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Removes small roughness." { iterations = 8 }

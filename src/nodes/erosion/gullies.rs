@@ -24,7 +24,8 @@ talweg_ground::params! {
     Gullies "Gullies" in "Erosion", from "Johansen 2026; Clay John 2018", also "erosion filter ravines branching directional noise gabor fast ridges" {
         /// Width of the largest gullies, from crest to crest.
         size: f32 ["m"] = 800.0, 1.0..=1_000_000.0, slider 50.0..=4000.0;
-        /// Number of gully sizes, each half as wide as the one before. More octaves add finer gullies.
+        /// Number of gully sizes; the gullies of each size are half as wide as those of the size before. More octaves
+        /// add finer gullies.
         octaves: u32 = 5, 1..=12;
         /// Depth of the largest gullies on steep slopes.
         depth: f32 ["m"] = 180.0, 0.0..=100_000.0, slider 0.0..=500.0;

@@ -32,9 +32,10 @@
 //! Stability: a cell gives no more water than it has, so water is never negative. Neighbours level at once, so deep
 //! water sloshes; evaporation damps this oscillation.
 //! Anisotropy: a cone of slope 2.4 keeps a slope of 2.39 along 0°, 22.5° and 45° alike, within 0.1 %
-//! (tests/core/nodes/erosion/classic.rs). On the terrain of Le Martelot's figure 17 (257², its constants, 100
-//! iterations) the mean slope falls by 35 % and the erosion score rises from 0.559 to 0.622
-//! (tests/core/nodes/documents.rs); the [fast form](super::hydraulic_fast) has a table of more iterations.
+//! (tests/core/nodes/erosion/classic.rs). On the terrain of Le Martelot's figure 17 (257² samples, the constants of the
+//! paper, 100 iterations) the mean slope falls by 35 % and the erosion score rises from 0.559 to 0.622
+//! (tests/core/nodes/documents.rs). The notes of the [fast form](super::hydraulic_fast) have a table of more
+//! iterations.
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
 use super::buffers::{self, NextState, WorkingMemory};
@@ -51,14 +52,14 @@ use talweg_ground::field::topology::{
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::params! {
-    /// Lets rain loosen the ground, run downhill and deposit it where the water dries. Hollows fill, valley floors
-    /// level and the slopes above them steepen.
+    /// Lets rain loosen the ground, run downhill and deposit the sediment where the water dries. Hollows fill, valley
+    /// floors level and the slopes above them steepen.
     Hydraulic "Hydraulic erosion, classic" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
         /// Water that falls in one iteration, as a fraction of the relief; scaled by the rain map if a layer below made
-        /// one. More rain fills hollows and runs farther.
+        /// such a map. More rain fills hollows and runs farther.
         rain: f32 ["share"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
         /// Ground that water dissolves in one iteration, as a fraction of the water depth. Higher values erode faster.
         solubility: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
@@ -66,10 +67,10 @@ talweg_ground::params! {
         sediment_capacity: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
         /// Fraction of the water that evaporates in one iteration. Lower values let the water run farther.
         evaporation: f32 ["share"] = 0.5, 0.0..=1.0, slider 0.05..=1.0;
-        /// Which cells count as neighbours.
+        /// Neighbouring cells to which water can flow.
         neighbours: Neighbours = Neighbours::Moore;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Levels the valley floors." { iterations = 20 }

@@ -60,14 +60,14 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Lets rain loosen the ground, run to the lowest neighbour and deposit it where the water dries. Faster than the
-    /// full form; it keeps more of the fine relief, and on even slopes the rills follow the grid.
+    /// Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries. Faster
+    /// than the full form and keeps more of the fine relief. On even slopes the rills follow the grid.
     HydraulicFast "Hydraulic erosion, classic, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
         /// Water that falls in one iteration, as a fraction of the relief; scaled by the rain map if a layer below made
-        /// one. More rain fills hollows and runs farther.
+        /// such a map. More rain fills hollows and runs farther.
         rain: f32 ["share"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
         /// Ground that water dissolves and holds, as a fraction of the water depth. Higher values erode faster.
         solubility: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
@@ -75,8 +75,8 @@ talweg_ground::params! {
         evaporation: f32 ["share"] = 0.5, 0.0..=1.0, slider 0.05..=1.0;
         /// Surface that is levelled: the water surface, or the surface of Le Martelot 2005.
         levelled: LevelledSurface = LevelledSurface::Water;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Levels the valley floors." { iterations = 20 }

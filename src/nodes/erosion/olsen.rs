@@ -22,23 +22,23 @@ use crate::{Context, MultiScale, NodeParts, Process, Run, Traits};
 use talweg_ground::field::Terrain;
 
 talweg_ground::params! {
-    /// Levels gentle slopes and keeps steep ones: plains and terraces between cliffs, suited to game maps. The edges of
-    /// the plains follow the grid a little.
+    /// Levels gentle slopes and keeps steep slopes. Makes plains and terraces between cliffs, suited to game maps. The
+    /// edges of the plains follow the grid a little.
     Olsen "Olsen's combined erosion" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.3", also "flatten playable strategy game terrain plains plateau combined" {
         /// Number of iterations, counted at the scene's resolution. More iterations make wider plains.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
         multiscale_params!();
         /// Steepest slope that is still levelled. Steeper slopes stay unchanged.
         flat_angle: f32 ["°"] = 20.0, 0.0..=89.0, slider 2.0..=45.0 => |olsen| olsen.threshold == TalusThreshold::Angle;
-        /// How the threshold is given: as an angle, or as the constant of Le Martelot 2005.
+        /// Definition of the threshold: an angle, or the constant of Le Martelot 2005.
         threshold: TalusThreshold = TalusThreshold::Angle;
-        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Higher values also level steeper
-        /// slopes.
+        /// The constant of Le Martelot 2005: 2 to 20 in the paper's text, 4 in its figures. Higher values also level
+        /// steeper slopes.
         k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |olsen| olsen.threshold == TalusThreshold::Document;
-        /// Which cells count as neighbours.
+        /// Neighbouring cells to which material can move.
         neighbours: Neighbours = Neighbours::VonNeumann;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Smooths the valley floors." { iterations = 20, flat_angle = 15.0 }

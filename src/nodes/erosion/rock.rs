@@ -1,7 +1,7 @@
 //! The hardness of the rock, which all erosion processes share, and the erodibility that follows from it.
 //!
 //! Hardness is 0 for loose ground and 1 for rock that never erodes. A process has a uniform hardness (a parameter) and
-//! also reads the map that layers below may have made ([`MapKind::Hardness`]); the harder of the two counts.
+//! also reads the map that layers below may have made ([`MapKind::Hardness`]); the higher hardness counts in each cell.
 
 use std::sync::Arc;
 

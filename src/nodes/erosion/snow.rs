@@ -39,7 +39,7 @@ use crate::{Context, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Proce
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 
 talweg_ground::params! {
-    /// Covers high and gentle slopes with snow, lets it slide off steep slopes, and melts it where it is warm. Cliffs
+    /// Covers high and gentle slopes with snow. The snow slides off steep slopes and melts where it is warm. Cliffs
     /// stay bare, couloirs fill, and cones grow at their feet.
     Snow "Snow" in "Erosion", from "Cordonnier et al. 2018; Hock 2003", also "winter avalanche glacier ice alpine white drift" {
         /// Number of iterations. More iterations let the snow pile up and then slide to rest.

@@ -8,7 +8,7 @@
 //! neighbours, as in Olsen 2004 and Le Martelot 2005. Their k corresponds to a talus angle of atan(k · relief_metres /
 //! size_metres).
 //! Presets: angles of repose of dry sand 34°, wet clay 15°, chalk 45°, granite 35 to 40° after Glover, Pocket Ref
-//! (1998); of talus about 37° after Chandler, Geological Society 1973.
+//! (1998). The angle of repose of talus is about 37° after Chandler, Geological Society 1973.
 //!
 //! On a globe δ_n are the actual distances and T is a rise per radius. There the loss of a cell is a volume, so that
 //! scree travels equally fast where cells are small. The volume is c · max(d_n - T_n) over a cell of the mean area, and
@@ -23,7 +23,7 @@
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell never falls below its lowest neighbour and volume is conserved, so heights stay bounded for any c.
 //! A hollow is filled from all sides at once, so a large c overshoots. At 257² on fractal noise the papers' c = 0.5
-//! moves four times as much rock back and forth in iteration 50 as c = 0.3 does, and is no nearer to rest after 1000
+//! moves four times as much rock back and forth in iteration 50 as c = 0.3 does, and is no closer to rest after 1000
 //! iterations.
 //! Anisotropy: a cone that came to rest at slope 1 has 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all eight
 //! neighbours; 1.05, 1.27 and 1.37 with the four orthogonal ones; 1.36, 1.24 and 1.01 with the diagonal ones
@@ -44,7 +44,7 @@ use talweg_ground::field::topology::{
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::choices! {
-    /// Which cells count as neighbours.
+    /// Neighbouring cells to which material can move.
     Neighbours {
         Moore "All 8": "All eight surrounding cells (Moore): makes the roundest cones of scree.",
         VonNeumann "4 straight": "North, east, south and west (von Neumann): takes about half the time; slopes become steeper along diagonals.",
@@ -62,17 +62,18 @@ talweg_ground::params! {
         /// Steepest slope on which rock stays in place. Loose rock rests at 30 to 40 degrees; on a whole planet seen
         /// from afar slopes of a degree are steep.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0 => |thermal| thermal.threshold == TalusThreshold::Angle;
-        /// How the threshold is given: as an angle, or as the constant of Le Martelot 2005.
+        /// Definition of the threshold: an angle, or the constant of Le Martelot 2005.
         threshold: TalusThreshold = TalusThreshold::Angle;
-        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Higher values leave steeper slopes.
+        /// The constant of Le Martelot 2005: 2 to 20 in the paper's text, 4 in its figures. Higher values leave steeper
+        /// slopes.
         k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |thermal| thermal.threshold == TalusThreshold::Document;
         /// Fraction of the excess height moved in one iteration. Above 30 % the slopes ripple until they settle; near
         /// 100 % they oscillate strongly.
         rate: f32 ["share"] = 0.3, 0.0..=1.0, slider 0.05..=0.5;
-        /// Which cells count as neighbours.
+        /// Neighbouring cells to which material can move.
         neighbours: Neighbours = Neighbours::Moore;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Blunts the crests." { iterations = 12 }

@@ -4,10 +4,10 @@
 //! +X, and longitude increases eastwards, towards +Y. On the four faces around the equator, rows run east and columns
 //! run south.
 //!
-//! Copies: a wrapping square repeats its first row and column in its last row and column, and neighbouring faces of a
-//! globe both store the samples of their shared border. The copy with the lowest index *owns* the sample: it is the
-//! sample's *owner*. Neighbours are given as the indices of owners, sums count owners only, and [`Grid::close`] writes
-//! the owners' values to their copies. At the eight corners of the cube three faces meet: a sample there has three
+//! Copies: a wrapping square repeats its first row and column in its last row and column. Neighbouring faces of a globe
+//! both store the samples of their shared border. The copy with the lowest index *owns* the sample: it is the sample's
+//! *owner*. Neighbours are given as the indices of owners, sums count owners only, and [`Grid::close`] writes the
+//! owners' values to their copies. At the eight corners of the cube three faces meet: a sample there has three
 //! orthogonal and three diagonal neighbours.
 
 use super::{Edges, Grid};

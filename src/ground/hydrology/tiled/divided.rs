@@ -6,7 +6,7 @@ use super::{TileRegions, rim};
 use crate::field::{Cancelled, Control};
 use crate::hydrology::{DInfinity, DrainedArea, NeighbourReceivers, Receivers, UpstreamOrder};
 
-/// Flag in the number of a receiver that lies in another tile.
+/// Flag in the number of a receiver that is in another tile.
 const BEYOND: u32 = 1 << 31;
 
 /// The drainage of one tile, divided between two receivers per cell, on a window around the tile.

@@ -1,15 +1,15 @@
 //! Drainage of a square, computed tile by tile in two stages, with the same bits as on the whole square.
 //!
-//! Basins: each tile labels its cells by the end of their flow path within the tile: an outlet, a pit, or an *exit*, a
-//! cell whose receiver is in another tile. The tile keeps the minimum spanning tree of the links between its labels. A
-//! label without a cell on the rim can only be linked within the tile. So other tiles need only a part of the spanning
-//! tree, the [`BasinSummary`]: the labels of the rim, the forks between them, and the highest link between each two of
-//! these labels and forks. An exit and the cell that its water reaches belong to one basin. [`solve_spills`] joins the
-//! exits, the summaries and the links over the borders to the minimum spanning tree of all basins. Links have a strict
-//! order (height, lower cell, cell index), so this spanning tree is the one that [`Basins`](super::Basins) finds on the
-//! whole square, reduced to the rims. Each tile then gets a [`SpillSolution`]. It lists which of the tile's highest
-//! links belong to the spanning tree, the water level behind every label, and the flow paths that other tiles reverse.
-//! [`RegionDrainage::solve`] computes the rest within the tile.
+//! Basins: each tile labels its cells by the end of their flow path within the tile: an outlet, a pit, or an *exit*. An
+//! exit is a cell whose receiver is in another tile. The tile keeps the minimum spanning tree of the links between its
+//! labels. A label without a cell on the rim can only be linked within the tile. So other tiles need only a part of the
+//! spanning tree, the [`BasinSummary`]. It holds the labels of the rim, the forks between them, and the highest link
+//! between each two of these nodes. An exit and the cell that its water reaches belong to one basin. [`solve_spills`]
+//! joins the exits, the summaries and the links over the borders to the minimum spanning tree of all basins. Links have
+//! a strict order (height, lower cell, cell index), so this spanning tree is the one that [`Basins`](super::Basins)
+//! finds on the whole square, reduced to the rims. Each tile then gets a [`SpillSolution`]. It lists which of the
+//! tile's highest links belong to the spanning tree, the water level behind every label, and the flow paths that other
+//! tiles reverse. [`RegionDrainage::solve`] computes the rest within the tile.
 //!
 //! Drainage areas: a tile accumulates its own area ([`DrainedRegion::summary`]). [`solve_inflows`] then sums the
 //! outflow along the exits of all tiles, and the tile accumulates again with its inflow ([`DrainedRegion::areas`]).

@@ -1,8 +1,8 @@
 //! Instant landslides: the highest terrain that is nowhere above the given terrain and nowhere steeper than the talus
 //! angle.
 //!
-//! Law: h'(x) = min over all y of h(y) + tan θ·|x - y|, with h the old height, h' the new height, θ the talus angle and
-//! |x - y| the distance along the eight directions of the grid.
+//! Law: h'(x) = min over all y of h(y) + tan θ·|x - y|, with h the old height, h' the new height and θ the talus angle.
+//! Distances |x - y| are measured along the eight directions of the grid.
 //! Scheme: on a square there are two scans, one from each of two opposite corners. In a scan every cell reads the
 //! neighbours that are done. The scans are exact except across the seam of a wrapping square (Rosenfeld & Pfaltz 1966).
 //! On wrapping squares and on globes rounds follow, in which every cell reads all its neighbours. They end when nothing

@@ -8,8 +8,8 @@
 //! moved upstream. So an iteration costs the same at every age, and the playhead jumps to any age at once. Depressions
 //! of the initial terrain along the streams do not travel. They fill with rubble from the slopes: half of each
 //! depression fills in 10 000 years. Slopes in steady state end at the talus angle, where landslides erode the terrain
-//! as fast as it rises; at these slopes the shorter of the two response times counts. Steeper slopes of the initial
-//! terrain are lowered as in `stream_power`, within about [`SLIDE_YEARS`].
+//! as fast as it rises. At these slopes the response time of landslides counts if it is shorter than the response time
+//! of the stream. Steeper slopes of the initial terrain are lowered as in `stream_power`, within about [`SLIDE_YEARS`].
 //!
 //! Scheme: the drainage network ([`network`]) is found first, as a fixed point, on coarse grids first. Flow directions
 //! determine the areas, the areas determine the heights at the network's age, and these heights determine the
@@ -41,11 +41,11 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::Outlets;
 
 talweg_ground::params! {
-    /// Makes mountains of any age, as fast at ten million years as at one: the terrain rises while streams cut it,
-    /// solved in one step on the drainage network. The playhead is the age.
+    /// Makes mountains of any age; ten million years take no longer than one year. The terrain rises while streams
+    /// erode it, solved in one step on the drainage network. The playhead is the age.
     AnalyticStreamPower "Mountains by age" in "Erosion", from "Steer 2021; Tzathas et al. 2024; Whipple & Tucker 1999", also "analytical stream power steady state uplift age response time chi tectonics fluvial valleys ridges" {
-        /// Number of iterations, each of one time step; the age is their product. More iterations make older mountains
-        /// at no cost.
+        /// Number of iterations, each of one time step. The age is the number of iterations times the time step. More
+        /// iterations make older mountains at no cost.
         iterations: u32 = 100, 0..=10_000, slider 1..=300;
         /// Duration of one iteration.
         time_step: f32 ["years"] = 50_000.0, 1.0..=10_000_000.0, slider 1000.0..=200_000.0;
@@ -60,8 +60,8 @@ talweg_ground::params! {
         source_area: f32 ["m²"] = 5_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
         /// Steepest stable slope; landslides lower steeper slopes. At 90 any slope is stable.
         talus_angle: f32 ["°"] = 40.0, 0.0..=90.0, slider 20.0..=60.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Height of the sea: terrain at or below it neither rises nor erodes.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
@@ -82,8 +82,8 @@ impl Process for AnalyticStreamPower {
         Traits {
             writes: &WRITTEN,
             is_random: true,
-            // on one grid: version 2 adds areas band by band, version 3 as whole numbers; from coarse to fine: in
-            // version 3 valleys of large grids keep their places, in version 4 areas are whole numbers
+            // On one grid, version 2 adds areas band by band, and version 3 adds them as whole numbers. From coarse to
+            // fine, version 3 keeps the valleys of large grids in place, and version 4 adds areas as whole numbers.
             version: if self.network_scale == LargestScale::OneGrid { 3 } else { 4 },
             on_planet: Some(OnPlanet { more_fields: 2.5, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::of(14.5),

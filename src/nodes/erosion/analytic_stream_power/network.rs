@@ -23,7 +23,7 @@ use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowGraph, FlowMesh, Flow
 
 /// Number of fixed-point rounds on the coarsest grid.
 const ROUNDS: u32 = 40;
-/// Number of rounds on a finer grid relative to the grid before.
+/// Number of rounds on a grid, as a fraction of the rounds on the next coarser grid.
 const FEWER: f64 = 0.6;
 /// Minimum number of rounds on a grid.
 const LEAST_ROUNDS: u32 = 3;
@@ -71,7 +71,7 @@ struct WearRates {
     cell_metres: f64,
     /// Greatest uplift in m/year.
     uplift: f64,
-    /// Slope at which the softest rock stands, as a tangent.
+    /// Steepest stable slope of the softest rock, as a tangent.
     talus: f64,
     relief: f64,
 }

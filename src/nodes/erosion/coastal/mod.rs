@@ -3,21 +3,22 @@
 //!
 //! Law: every contour within reach of the waves moves landward at the speed R · E · A(z) · erodibility, that is ∂h/∂t =
 //! -R E A |∇h| with h the height. A = 1 - (z / H)² above the sea level up to the wave height H, and (1 - |z| / B)²
-//! below the sea level down to the wave base B. z is a height relative to the sea: the height of the point nearest to
-//! the sea level on the face below the cell, after a storm has stripped up to H / 2 of sand off the beach there. Above
-//! the sea level the rock behind a face counts as part of the face, so a cliff keeps its speed while one of its cells
-//! is half cut. If a cell is cut down before a step ends, the rest of the step acts on the cell behind it. Undercut
-//! rock collapses to the cliff angle. Sand erodes like loose ground. All eroded sand and the fraction `beach_share` of
-//! the eroded rock become debris; the rest is mud and lost. Debris spreads over the shore by diffusion with the
-//! diffusivity D, over √(4 D t) = `drift` in the time t of an iteration. Debris settles as sand where the terrain stays
-//! gentler than the beach angle and lower than half a wave height above the sea; less debris settles in deeper water.
+//! below the sea level down to the wave base B. The height z is relative to the sea. It is the height of the point
+//! nearest to the sea level on the face below the cell, after a storm has stripped up to H / 2 of sand off the beach
+//! there. Above the sea level the rock behind a face counts as part of the face, so a cliff keeps its speed while one
+//! of its cells is half cut. If a cell is cut down before a step ends, the rest of the step acts on the cell behind it.
+//! Undercut rock collapses to the cliff angle. Sand erodes like loose ground. All eroded sand and the fraction
+//! `beach_share` of the eroded rock become debris; the rest is mud and lost. Debris spreads over the shore by diffusion
+//! with the diffusivity D, over √(4 D t) = `drift` in the time t of an iteration. Debris settles as sand where the
+//! terrain stays gentler than the beach angle and lower than half a wave height above the sea; less debris settles in
+//! deeper water.
 //! Symbols: R `retreat` (metres per iteration), E exposure (see `fetch`; 1 on a straight coast that faces an open sea).
 //!
 //! Scheme: |∇h| is computed upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast
 //! retreats at the same speed in every direction. An iteration takes enough steps to keep the retreat per step below
 //! half a cell. Only the cells of the shore are computed, in a list in row order. Debris spreads by the
 //! super-time-stepping scheme RKL1 (Meyer, Balsara & Aslam 2014): s stages reach as far as s (s + 1) / 2 explicit
-//! passes and, like explicit passes, make nothing negative.
+//! passes. Like explicit passes, they make no amount negative.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Conservation: eroded material is lost as mud, or becomes debris and later ground again; debris that has not settled
 //! yet is in the Sediment map.
@@ -79,8 +80,8 @@ talweg_ground::params! {
         wave_azimuth: f32 ["°"] = 270.0, 0.0..=360.0;
         /// How strongly waves from the direction of the strongest waves prevail. At 1 the lee shores stay unchanged.
         prevailing: f32 ["share"] = 0.4, 0.0..=1.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "A narrow beach and low bluffs." { iterations = 20, retreat = 2.0 }

@@ -70,7 +70,7 @@ impl CoastalNeighbours {
         i >= 0 && j >= 0 && i < side && j < side
     }
 
-    /// The cell nearest to a row and column that may lie beyond the edges.
+    /// The cell nearest to a row and column that may be beyond the edges.
     #[inline(always)]
     pub fn clamped_cell(self, i: isize, j: isize) -> usize {
         let side = self.distinct as isize;

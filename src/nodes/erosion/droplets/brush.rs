@@ -128,7 +128,7 @@ impl Brushes {
         rose
     }
 
-    /// Whether part of the cone lies beyond an open edge.
+    /// Whether part of the cone is beyond an open edge.
     pub fn is_cut_off(&self, patch: &TileGround, place: [f32; 2]) -> bool {
         let cut = |p: f32| {
             let middle = (p + 0.5) as usize;

@@ -7,7 +7,8 @@
 //! fall / δ. Below capacity the droplet picks up a fraction of c - s and never digs below h(p'). Above capacity it
 //! deposits a fraction of s - c and never builds above h(p) + δ' tan θ_min, with δ' the radius of the brush. Then v²
 //! grows by g · fall / L, and w = 1 - ε · path / L, where path is the distance run so far. The droplet ends when it is
-//! spent (v² ≤ 0, no slope, path = L) and deposits its whole load, or at an open edge, where its load is lost.
+//! spent (v² ≤ 0, no slope, path = L). Then it deposits its whole load. At an open edge it ends as well, and its load
+//! is lost.
 //! Symbols: i `inertia`, K `sediment_capacity`, θ_min `min_slope`, g `gravity`, ε `evaporation`, L `lifetime` (a path
 //! length in metres), R `radius` (the radius in metres of the cone of weights that a droplet changes). Rates and
 //! inertia are defined for a path of R/3 and converted to the step: δ is R/3, but at least one cell. Every iteration
@@ -87,8 +88,8 @@ talweg_ground::params! {
         /// Fraction of the water that has evaporated at the end of the path. At 100 % a droplet deposits its load
         /// little by little until it is dry.
         evaporation: f32 ["share"] = 0.9, 0.0..=1.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "First rills on the slopes." { iterations = 10 }
@@ -159,8 +160,8 @@ impl Droplets {
     }
 }
 
-/// The data maps of this process. Wear and deposits record the net change of each iteration; flow is the water that
-/// passed, in cell areas, summed over the iterations; sediment is the load that passed in the last iteration.
+/// The data maps of this process. Wear and deposits record the net change of each iteration. Flow is the water that
+/// passed, in cell areas, summed over the iterations. Sediment is the load that passed in the last iteration.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment];
 
 /// Number of rows that a thread processes together in [`DropletsRun::fold`].

@@ -56,9 +56,9 @@ talweg_ground::params! {
         /// Number of alternating winds. One wind forms crests across it, two form ridges between them, three or more
         /// form stars.
         winds: u32 = 1, 1..=8;
-        /// Angle between one wind and the next. At 120, three winds blow from all sides.
+        /// Angle between one wind and the next wind. At 120, three winds blow from all sides.
         turn_angle: f32 ["°"] = 90.0, 0.0..=180.0 => |dunes| dunes.winds > 1;
-        /// Iterations that each wind blows before the next takes its turn.
+        /// Number of iterations for which each wind blows before the next wind.
         season: u32 = 15, 1..=1000, slider 1..=60 => |dunes| dunes.winds > 1;
         /// Mean depth of sand laid on the ground at the start. Little sand leaves single dunes on bare ground, much
         /// sand buries it.
@@ -68,8 +68,8 @@ talweg_ground::params! {
         /// Depth of sand that the wind lifts from level ground in one iteration. With higher values, as in a stronger
         /// wind, dunes grow and travel faster.
         lift_metres: f32 ["m"] = 0.3, 0.0..=5.0, slider 0.02..=1.0;
-        /// Length of a hop of the sand. Sets the size of the dunes: crests start about three hops apart and grow from
-        /// there.
+        /// Length of a hop of the sand. It sets the size of the dunes: crests start about three hops apart, and the
+        /// distance then grows.
         saltation_metres: f32 ["m"] = 70.0, 1.0..=2000.0, slider 10.0..=200.0;
         /// Fraction of the flying sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep the
         /// ground between dunes bare.
@@ -86,8 +86,8 @@ talweg_ground::params! {
         abrasion: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Variation of the rock's hardness from place to place. Hard spots shelter the ground behind them.
         unevenness: f32 ["share"] = 0.5, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
         presets {
             Light "Sand sheet": "Low waves of sand, as after a few windy days." { iterations = 80, sand_metres = 6.0, lift_metres = 0.2 }

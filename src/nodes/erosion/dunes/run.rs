@@ -88,7 +88,7 @@ fn band_size(samples: usize) -> (usize, usize) {
     (rows, rows * samples)
 }
 
-/// The law of one iteration; lengths are fractions of the relief.
+/// The parameters of one iteration; lengths are fractions of the relief.
 struct DuneLaw {
     slabs: Slabs,
     lift: f32,

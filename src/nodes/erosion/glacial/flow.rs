@@ -35,8 +35,8 @@ pub struct IceFlow {
     relief: f64,
 }
 
-/// Fields that set the speed of the ice: bed and lagging thickness as fractions of the relief, and slopes of the
-/// surface to the east and to the south, as tangents.
+/// Fields that set the speed of the ice. Bed and lagging thickness are fractions of the relief. The slopes of the
+/// surface to the east and to the south are tangents.
 #[derive(Clone, Copy)]
 pub struct FlowFields<'a> {
     pub bed: &'a [f32],

@@ -22,10 +22,10 @@
 //!
 //! Scheme: `ice_years` are divided into one step per year, at most 16 steps, each 0.7 times as long as the step before.
 //! A step is the balance, then flow along rows and columns in turn (locally one-dimensional), each implicit: `lines`.
-//! The flow between two cells is a fraction of their new content, with the thickness of the higher cell (upstream, with
-//! van Leer's limiter; in the manner of Jarosch, Schoof & Anslow 2013). So ice on the steepest bed is never below 0,
-//! and none is created. The thickness that sets the speed lags: it approaches the actual thickness by a third per step.
-//! Without this lag long steps would oscillate.
+//! The flow between two cells is a fraction of their new content, with the thickness of the higher cell. The thickness
+//! is upstream, with van Leer's limiter, in the manner of Jarosch, Schoof & Anslow 2013. So ice on the steepest bed is
+//! never below 0, and none is created. The thickness that sets the speed lags: it approaches the actual thickness by a
+//! third per step. Without this lag long steps would oscillate.
 //! From coarse to fine: times are the same on every grid; ice and till are passed from grid to grid.
 //! Boundary: ice and till leave over open edges where the surface falls towards the edge; a wrapping terrain continues
 //! on the other side. Squares only: no straight grid lines run through the corners of a globe's faces.
@@ -33,9 +33,9 @@
 //! a cell. At most a twentieth of a cell of till is deposited; water carries the excess away. Checks
 //! (tests/core/nodes/erosion/glacial.rs): Halfar's dome after nine times its age within 0.3 % of its height; Nye's slab
 //! within 0.1 %; the erosion of a cone is the same within 1 % along rows and diagonals. Visible traces of the grid:
-//! flow along rows and columns in turn leaves faint streaks on the surface of broad, thick ice, more with longer steps;
-//! the bed does not show them. Ice that moves fast relative to its step becomes too thick: in a scene of 24 km at 513²
-//! steps of 2 years produced 1.5 times as much ice as steps of 1 year.
+//! flow along rows and columns in turn leaves faint streaks on the surface of broad, thick ice. Longer steps make the
+//! streaks stronger. The bed does not show them. Ice that moves fast relative to its step becomes too thick: in a scene
+//! of 24 km at 513² steps of 2 years produced 1.5 times as much ice as steps of 1 year.
 //! Maps: [`MapKind::Ice`] is the ice thickness at the end, [`MapKind::Sediment`] the till in the ice; wear and deposits
 //! are recorded as well. The height is the height of the bed, as if the ice had melted. With `leave_ice` the height
 //! includes the ice, and the uppermost metre of the ice is the Snow map. Ice counts as `added` in the mass balance,
@@ -92,15 +92,15 @@ talweg_ground::params! {
         floor_radius: f32 ["m"] = 800.0, 0.0..=10_000.0, slider 0.0..=3000.0;
         /// Rate at which ice erodes its bed where it slides at 100 m/year.
         erosion_rate: f32 ["mm/year"] = 5.0, 0.0..=1000.0, slider 0.0..=30.0;
-        /// How much more fast ice erodes than slow ice. Above 1 main valleys sink below their side valleys.
+        /// How much more strongly fast ice erodes than slow ice. Above 1 main valleys sink below their side valleys.
         erosion_exponent: f32 = 1.0, 0.5..=3.0, slider 0.5..=2.0;
         /// Fraction of the eroded rock that the ice carries. High values make high moraines; water carries the rest
         /// away.
         till_share: f32 ["share"] = 0.05, 0.0..=1.0;
         /// Steepest wall that is stable; rock from steeper walls falls on the ice. At 89 all walls are stable.
         wall_angle: f32 ["°"] = 55.0, 20.0..=89.0, slider 35.0..=75.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Keeps the ice on the terrain, so that heights include it. If off, the ice has melted.
         leave_ice: bool = false;

@@ -82,7 +82,7 @@ talweg_ground::params! {
         /// deeper.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
         multiscale_params!();
-        /// Rain in one iteration on a grid of 513 samples a side. More rain makes wider rivers and larger lakes.
+        /// Rain in one iteration on a grid of 513 samples per side. More rain makes wider rivers and larger lakes.
         rain: f32 ["mm"] = 2.0, 0.0..=10_000.0, slider 0.0..=20.0;
         /// Number of springs, placed at random on high ground.
         springs: u32 = 0, 0..=64, slider 0..=24;
@@ -112,8 +112,8 @@ talweg_ground::params! {
         /// Steepest stable bank next to running water. Lower values make more banks collapse, and rivers become
         /// wider than they are deep.
         bank_angle: f32 ["°"] = 25.0, 0.0..=89.0, slider 5.0..=60.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Behaviour of water at the edges of the terrain.
         border: Border = Border::Outflow;

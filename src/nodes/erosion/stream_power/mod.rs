@@ -1,11 +1,11 @@
 //! Stream power: mountains that rise while rivers cut them.
 //!
 //! Law: ∂h/∂t = U - K·(A + A₀)^m·S^n + D∇²h + G·q/A, with h the height, U the uplift, A the drainage area weighted by
-//! the rain, A₀ the source area, S the slope, m and n their exponents, D the diffusivity and G the `deposition`. K is
-//! given as the `erodibility` E at 1 km² on a slope of 1: K = E / (10⁶ m²)^m. The source area A₀ lets slopes without a
-//! channel erode at the rate of a small channel, the same at any resolution. q is the flux of eroded rock: the fraction
-//! G/A of q settles (Yuan et al. 2019), and lakes catch the rock that reaches them. In steady state S = ((1 + G)·U /
-//! K)^(1/n) · A^(-m/n).
+//! the rain, and A₀ the source area. S is the slope, m the area exponent, n the slope exponent, D the diffusivity and G
+//! the `deposition`. K is given as the `erodibility` E at 1 km² on a slope of 1: K = E / (10⁶ m²)^m. The source area A₀
+//! lets slopes without a channel erode at the rate of a small channel, the same at any resolution. q is the flux of
+//! eroded rock: the fraction G/A of q settles (Yuan et al. 2019), and lakes catch the rock that reaches them. In steady
+//! state S = ((1 + G)·U / K)^(1/n) · A^(-m/n).
 //! Landslides: landslides lower slopes steeper than the talus angle within about [`SLIDE_YEARS`]; the rock is washed
 //! away.
 //!
@@ -17,7 +17,7 @@
 //! Settling: computed down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that
 //! by the Gaussian that solves the diffusion equation; on a globe between neighbours with the conductances of
 //! [`Links`]. Distances and areas are the actual distances and areas, on squares and on globes ([`FlowMesh`]).
-//! From coarse to fine: time and areas are the same on every grid, and each iteration lasts one time step; with a
+//! From coarse to fine: time and areas are the same on every grid, and each iteration lasts one time step. With a
 //! weight of ½ the coarsest grid has half of the total time. Valleys of a coarse grid follow its rows and diagonals, so
 //! they are bent by up to a cell on the way to the next grid. On planets no land is eroded below the sea level; on a
 //! square a shore erodes down to the sea floor. Land that a coarse grid eroded down to the sea level would drown
@@ -75,8 +75,8 @@ talweg_ground::params! {
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=100.0, slider 0.0..=0.2;
         /// Steepest stable slope; landslides lower steeper slopes. At 90 any slope is stable.
         talus_angle: f32 ["°"] = 45.0, 0.0..=90.0, slider 20.0..=60.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Height of the sea: terrain at or below it neither rises nor erodes.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
@@ -101,11 +101,12 @@ const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 
 impl Process for StreamPower {
     fn traits(&self) -> Traits {
-        // on one grid: since version 2 ranges fade towards open edges, and erosion with a slope exponent other than ½,
-        // 1 and 2 reads its roots from a table; since version 3 areas are added band by band, since 4 as whole numbers;
-        // from coarse to fine: since version 4 valleys of large grids keep their places, since 5 also trunk streams,
-        // and since 6 areas are whole numbers; on planets: since version 1 water is divided between two neighbours, as
-        // on squares, and since 3 rivers run down to the sea level, and land stays land on the next grid
+        // On one grid: since version 2 ranges fade towards open edges, and erosion with a slope exponent other than ½,
+        // 1 and 2 reads its roots from a table. Since version 3 areas are added band by band, since version 4 as whole
+        // numbers. From coarse to fine: since version 4 valleys of large grids keep their places, since version 5 also
+        // trunk streams. Since version 6 areas are whole numbers. On planets: since version 1 water is divided between
+        // two neighbours, as on squares. Since version 3 rivers run down to the sea level, and land stays land on the
+        // next grid.
         Traits {
             writes: &WRITTEN,
             is_random: self.uplift_variation > 0.0,

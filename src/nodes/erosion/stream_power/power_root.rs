@@ -1,5 +1,5 @@
-//! The fall that remains after erosion by a power of itself: the root x in [0, y] of x + c·x^n = y, for one n and many
-//! c and y.
+//! The fall that remains after erosion in proportion to a power n of the remaining fall. It is the root x in [0, y] of
+//! x + c·x^n = y, for one n and many values of c and y.
 //!
 //! Scheme: with x = t·y the root depends on one number, b = c·y^(n-1): t + b·t^n = 1. So log t is tabulated over s =
 //! log b and read by cubic Hermite interpolation, whose slopes are known: d log t / d log b = -(1 - t) / (t + n (1 -

@@ -91,8 +91,8 @@ impl TrunkHeights {
     }
 }
 
-/// Returns, for each tile, its trunks after the erosion, given the drainage of all trunks and their `grounds`. `cx` is
-/// the context of the whole terrain.
+/// Returns, for each tile, the heights of its trunks after the erosion. The inputs are the drainage of all trunks, and
+/// `grounds`, the heights and erodibilities of the trunks. `cx` is the context of the whole terrain.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
