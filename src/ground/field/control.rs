@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 #[error("cancelled")]
 pub struct Cancelled;
 
-/// Shared between the caller that requests an evaluation and the worker that runs it.
+/// The cancellation flag and the progress of one evaluation, shared by the requesting caller and the worker thread.
 #[derive(Debug, Default)]
 pub struct Control {
     stop: AtomicBool,
@@ -18,7 +18,7 @@ pub struct Control {
     listener: Mutex<LayerListener>,
 }
 
-/// Callback that receives the layer being computed, and `None` at the end.
+/// Callback that receives the index of the layer being computed, and `None` at the end of the evaluation.
 #[derive(Default)]
 struct LayerListener(Option<Box<dyn Fn(Option<usize>) + Send>>);
 
@@ -64,7 +64,8 @@ impl Control {
         self.listener.lock().unwrap_or_else(PoisonError::into_inner).tell(None);
     }
 
-    /// Registers `listener`, replacing any earlier one. It receives the layer being computed, and `None` at the end.
+    /// Registers `listener`, replacing any earlier listener. It receives the index of the layer being computed, and
+    /// `None` at the end of the evaluation.
     pub fn on_layer_change(&self, listener: impl Fn(Option<usize>) + Send + 'static) {
         *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = LayerListener(Some(Box::new(listener)));
     }

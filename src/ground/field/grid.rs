@@ -4,7 +4,7 @@ use super::Globe;
 use super::topology::FACES;
 
 crate::choices! {
-    /// What lies beyond the edges of the terrain.
+    /// Whether the terrain ends at its edges or continues at the opposite edge.
     Edges {
         Open "Open": "The terrain ends at its edges.",
         Wrap "Wrapping": "The terrain continues at the opposite edge, so that copies tile without a seam.",
@@ -16,21 +16,21 @@ pub const MIN_SAMPLES: usize = 2;
 /// Maximum number of samples per side.
 pub const MAX_SAMPLES: usize = 16_384;
 
-/// A square grid of `samples` × `samples` heights; sample (row i, column j) lies at (i, j) / (samples - 1).
+/// A square grid of `samples` × `samples` heights; sample (row i, column j) is at the position (i, j) / (samples - 1).
 ///
-/// On a wrapping grid the last row repeats row 0 and the last column repeats column 0; the neighbour beyond an edge is
+/// On a wrapping grid the last row repeats row 0 and the last column repeats column 0. The neighbour beyond an edge is
 /// therefore the sample one step inside the opposite edge.
 ///
-/// A globe consists of six square faces, those of a cube projected onto a sphere, stored one after the other. `rows` is
-/// then 6 · `samples`, and adjacent faces both store the samples on their shared border.
+/// A globe consists of six square faces, those of a cube projected onto a sphere. The faces are stored one after the
+/// other, so that `rows` is 6 · `samples`. Adjacent faces both store the samples on their shared border.
 ///
 /// A [window](Self::window) is a square cut out of an open square. Its samples keep the positions and the spacing of
 /// the whole grid, and have no neighbours beyond the window's sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
-    /// Stored samples per side: of one face on a globe, of the window if this is a window.
+    /// Stored samples per side: of one face on a globe, of the window if the grid is a window.
     pub samples: usize,
-    /// What lies beyond the edges of a square.
+    /// Whether a square ends at its edges or continues at the opposite edge.
     pub edges: Edges,
     /// Number of square faces: 1, or [`FACES`] on a globe, which has no outer edges.
     faces: usize,
@@ -46,7 +46,7 @@ impl Grid {
         Self::working(samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges)
     }
 
-    /// A working grid inside a node, which can be slightly larger than a terrain is allowed to be.
+    /// A square grid for work inside a node, which can be slightly larger than a terrain is allowed to be.
     pub fn working(samples: usize, edges: Edges) -> Self {
         Self { samples, edges, faces: 1, first: [0; 2], whole: samples }
     }
@@ -62,19 +62,19 @@ impl Grid {
     }
 
     /// A window of `samples` per side whose first sample is at row and column `first` of this grid. This grid must be a
-    /// square with open edges, and `first` + `samples` must not exceed its side.
+    /// square with open edges, and `first` + `samples` must not exceed the samples per side of this grid.
     pub fn window(self, first: [usize; 2], samples: usize) -> Self {
         debug_assert!(self.has_edge() && first.iter().all(|first| first + samples <= self.samples));
         let first = [first[0] + self.first[0], first[1] + self.first[1]];
         Self { samples, first, ..self }
     }
 
-    /// Row and column of the first sample within the whole grid; 0 unless this is a window.
+    /// Row and column of the first sample within the whole grid; 0 unless this grid is a window.
     pub fn first(self) -> [usize; 2] {
         self.first
     }
 
-    /// Samples per side of the whole grid, also if this is a window of it.
+    /// Samples per side of the whole grid, even if this grid is a window cut out of it.
     pub fn whole_samples(self) -> usize {
         self.whole
     }
@@ -103,7 +103,7 @@ impl Grid {
         self.faces == FACES
     }
 
-    /// Distance between neighbouring samples, as a fraction of the side.
+    /// Distance between neighbouring samples, as a fraction of the terrain's side length.
     #[inline]
     pub fn cell(self) -> f32 {
         1.0 / (self.whole - 1) as f32
@@ -127,8 +127,8 @@ impl Grid {
         self.position(self.first[1] + column)
     }
 
-    /// The index before row or column `index`, or `None` at an edge. On a globe the neighbour lies on the next face:
-    /// use [`neighbour`](Self::neighbour).
+    /// The index before row or column `index`, or `None` at an edge. On a globe the neighbour may be on another face:
+    /// use [`neighbour`](Self::neighbour) there.
     #[inline]
     pub fn previous(self, index: usize) -> Option<usize> {
         match (index, self.edges) {
@@ -148,7 +148,8 @@ impl Grid {
         }
     }
 
-    /// The row of a square that `row` maps to. `row` may lie slightly beyond the edges; `None` beyond an open edge.
+    /// Maps `row`, which may be slightly beyond the edges of a square, to a row of the square. `None` beyond an open
+    /// edge.
     #[inline]
     pub fn row_beyond(self, row: isize) -> Option<usize> {
         let last = self.samples as isize - 1;
@@ -162,7 +163,7 @@ impl Grid {
         Some(found)
     }
 
-    /// Row `row` of `field`.
+    /// The values of `field` in row `row`.
     pub fn row<T>(self, field: &[T], row: usize) -> &[T] {
         &field[row * self.samples..(row + 1) * self.samples]
     }
@@ -192,8 +193,8 @@ impl Grid {
         self.is_globe().then(|| Globe::new(self.samples))
     }
 
-    /// Sum over the distinct samples, in f64 and in row order, so that it is the same for any thread count. On a globe
-    /// each sample is weighted by its area in units of the mean cell area.
+    /// Sum over the distinct samples, in f64 and in row order, so that the sum is the same for any thread count. On a
+    /// globe each sample is weighted by its area in units of the mean cell area.
     pub fn sum(self, field: &[f32]) -> f64 {
         if let Some(globe) = self.shape() {
             return globe.sum(field);

@@ -5,17 +5,17 @@
 //! that all faces share.
 //!
 //! Units: distances are in sample spacings on a square and in radii on a globe ([`Metric::spacing`] converts between
-//! them); areas are in units of the mean cell area; conductances have no unit.
+//! the two units). Areas are in units of the mean cell area. Conductances have no unit.
 //!
 //! Links: the value of a pair of neighbours is stored once, at the northern or western cell of the pair. All faces
 //! share one table, because a cube-sphere is symmetric about the borders, centre lines and diagonals of its faces.
-//! Links are computed for one eighth of a face and mirrored to the rest, so both cells of a pair read the same bits on
-//! any face. At a corner of the cube three faces meet, and two of the eight directions have no neighbour. Such links
-//! get a special value.
+//! Links are computed for one eighth of a face and mirrored to the rest, so both cells of a pair of neighbours read the
+//! same bits on any face. At a corner of the cube three faces meet, and two of the eight directions have no neighbour.
+//! Links in these two directions get a special value.
 //!
-//! Conductance: diffusion between cells i and j transports w·(h_j - h_i), w = ½·(cot α + cot β). Here α and β are the
-//! angles opposite the pair in the two adjacent triangles. Each grid quadrangle is cut along its shorter diagonal,
-//! which keeps every w above 0.
+//! Conductance: diffusion between cells i and j transports w·(h_j - h_i), where h is the height and w = ½·(cot α + cot
+//! β) is the conductance. Here α and β are the angles opposite the pair in the two adjacent triangles. Each grid
+//! quadrangle is cut along its shorter diagonal, which keeps every w above 0.
 //!
 //! Source: Pinkall & Polthier 1993, *Computing discrete minimal surfaces and their conjugates*.
 
@@ -29,26 +29,26 @@ use super::{Globe, Grid};
 
 /// Distances and areas of a grid.
 pub trait Metric: Clone + Send + Sync + 'static {
-    /// The metric of a single row.
+    /// The distances and areas of a single row.
     type Row<'a>: RowMetric
     where
         Self: 'a;
 
-    /// The metric of `grid`.
+    /// The distances and areas of `grid`.
     fn of_grid(grid: Grid) -> Self;
 
-    /// The metric of row `row`, counted over all faces.
+    /// The distances and areas of row `row`, counted over all faces.
     fn row(&self, row: usize) -> Self::Row<'_>;
 
-    /// Side of a square cell of the mean area, in units of distance.
+    /// Side of a square cell of the mean area, in the metric's unit of distance.
     fn spacing(&self) -> f64;
 
-    /// Area of every cell of row `row` (counted over all faces), in units of the mean cell area; 0 for a copy. `None`
-    /// if all cells of the grid have the same area.
+    /// Area of every cell of row `row` (counted over all faces), in units of the mean cell area. Samples that another
+    /// face owns have the area 0. `None` if all cells of the grid have the same area.
     fn owned_areas(&self, row: usize) -> Option<&[f32]>;
 }
 
-/// Distances and areas of the cells of a row; directions are indices of [`DIRECTIONS`](super::DIRECTIONS).
+/// Distances and areas of the cells of a row. Directions are indices of [`DIRECTIONS`](super::DIRECTIONS).
 pub trait RowMetric: Copy {
     /// The same metric limited to `n` cells, so that a loop over them needs no bounds checks.
     #[must_use]
@@ -61,11 +61,11 @@ pub trait RowMetric: Copy {
     fn area(self, column: usize) -> f32;
 
     /// Converts `share`, a fraction of the depth of a mean-area cell, to the fraction of this cell's depth that has the
-    /// same volume. At most 1.
+    /// same volume. The result is at most 1.
     fn depth_share(self, share: f32, column: usize) -> f32;
 }
 
-/// The metric of a square: neighbouring samples are 1 apart, diagonal ones √2.
+/// The metric of a square: orthogonal neighbours are at distance 1, diagonal neighbours at distance √2.
 #[derive(Clone, Copy, Debug)]
 pub struct Uniform;
 
@@ -118,7 +118,7 @@ pub struct Spherical {
     distances: Links,
     /// Areas of the cells of one face.
     areas: Vec<f32>,
-    /// Areas of the cells of all faces; 0 for copies.
+    /// Areas of the cells of all faces; 0 for samples that another face owns.
     owned_areas: Vec<f32>,
 }
 
@@ -140,7 +140,7 @@ impl Spherical {
         &self.areas[row * n..][..n]
     }
 
-    /// Areas of the cells of all faces, in units of the mean cell area; 0 for copies.
+    /// Areas of the cells of all faces, in units of the mean cell area; 0 for samples that another face owns.
     pub fn all_owned_areas(&self) -> &[f32] {
         &self.owned_areas
     }
@@ -212,14 +212,14 @@ impl RowMetric for SphericalRow<'_> {
 /// The metric of a grid whose kind is known only at run time.
 #[derive(Clone, Debug)]
 pub enum GridMetric {
-    /// Every cell is a square of one size.
+    /// Every cell is a square, and all cells have the same size.
     Uniform,
     /// Distances and areas of a globe.
     Spherical(Arc<Spherical>),
 }
 
 impl GridMetric {
-    /// The metric of `grid`.
+    /// The distances and areas of `grid`.
     pub fn new(grid: Grid) -> Self {
         if grid.is_globe() { Self::Spherical(Arc::new(Spherical::of_grid(grid))) } else { Self::Uniform }
     }
@@ -256,8 +256,8 @@ pub trait Stencil: Copy {
     fn divergence(self, column: usize, flow: impl Fn(usize) -> f64) -> f64;
 }
 
-/// The Mehrstellen stencil: ⅔ for the straight neighbours and ⅙ for the diagonal ones, which makes the second-order
-/// error the same in all directions.
+/// The Mehrstellen stencil: weight ⅔ for the orthogonal neighbours and ⅙ for the diagonal neighbours. These weights
+/// make the second-order error the same in all directions.
 impl Stencil for Uniform {
     #[inline(always)]
     fn cut(self, _: usize) -> Self {
@@ -307,7 +307,7 @@ impl Stencil for Conductances<'_> {
 #[derive(Clone, Debug)]
 pub struct Links {
     n: usize,
-    /// Values of pairs, stored at the western or northern cell.
+    /// Values of pairs of neighbours, stored at the western or northern cell of each pair.
     east: Vec<f32>,
     south: Vec<f32>,
     south_east: Vec<f32>,
@@ -315,12 +315,12 @@ pub struct Links {
 }
 
 impl Links {
-    /// Distances in radii of the globe; infinite without a neighbour.
+    /// Distances between neighbours, in radii of the globe; infinite where a neighbour is missing.
     pub fn distances(globe: &Globe) -> Self {
         Self::of_pairs(globe, f32::INFINITY, |angle| angle)
     }
 
-    /// Reciprocals of the [`distances`](Self::distances); 0 without a neighbour.
+    /// Reciprocals of the [`distances`](Self::distances); 0 where a neighbour is missing.
     pub fn inverse_distances(globe: &Globe) -> Self {
         Self::of_pairs(globe, 0.0, |angle| 1.0 / angle)
     }
@@ -338,14 +338,15 @@ impl Links {
         .unfold(none)
     }
 
-    /// Conductances; 0 without a neighbour, so nothing flows there.
+    /// Conductances between neighbours; 0 where a neighbour is missing, so that nothing flows there.
     pub fn conductances(globe: &Globe) -> Self {
         let quadrangle = |i: usize, j: usize| Quadrangle::new(globe, i, j);
         Eighth {
             n: globe.samples(),
             straight: &|i, j| {
                 let south = quadrangle(i, j).north;
-                // The quadrangle beyond the border is a mirror image, so it contributes the same amount.
+                // The quadrangle beyond the border is a mirror image of the inner quadrangle, so it contributes the
+                // same amount.
                 south + if i == 0 { south } else { quadrangle(i - 1, j).south }
             },
             diagonal: &|i, j| quadrangle(i, j).diagonals,
@@ -373,7 +374,7 @@ impl Links {
         (row % self.n + 1) * (self.n + 2) + 1 + column
     }
 
-    /// For each of the eight directions, the table and the index in it of the link from the cell at `at`.
+    /// For each of the eight directions: the table that holds the link of the cell at `at`, and the index in the table.
     #[inline(always)]
     fn tables(&self, at: usize) -> [(&[f32], usize); 8] {
         let stride = self.n + 2;
@@ -391,17 +392,17 @@ impl Links {
     }
 }
 
-/// The links of one eighth of a face, from which those of the whole face follow by symmetry.
+/// The links of one eighth of a face. The links of the whole face follow by symmetry.
 struct Eighth<'a> {
     n: usize,
-    /// Link between (row, column) and (row, column + 1).
+    /// Link between the samples (row, column) and (row, column + 1).
     straight: &'a (dyn Fn(usize, usize) -> f64 + Sync),
-    /// Diagonal links of the quadrangle south-east of (row, column): from its north-west and from its north-east
+    /// Diagonal links of the quadrangle south-east of (row, column): from its north-west corner and from its north-east
     /// corner.
     diagonal: &'a (dyn Fn(usize, usize) -> [f64; 2] + Sync),
 }
 impl Eighth<'_> {
-    /// Links of a whole face and its margin; `none` without a neighbour.
+    /// Computes the links of a whole face and its margin. Links to missing neighbours get the value `none`.
     fn unfold(&self, none: f32) -> Links {
         let (n, last) = (self.n, self.n as isize - 1);
         let inside = |k: isize| (0..=last).contains(&k);
@@ -417,7 +418,8 @@ impl Eighth<'_> {
         };
         Links {
             n,
-            // At a corner of a face, the steps over both borders lead to the same sample: count only one of them.
+            // At a corner of a face, the steps over both borders lead to the same sample: count only one of the two
+            // steps.
             east: table(&|i, j| {
                 let twice = (j == -1 || j == last) && at_corner(i);
                 (inside(i) && j <= last && !twice).then(|| self.straight(i, j))
@@ -434,7 +436,7 @@ impl Eighth<'_> {
         }
     }
 
-    /// Maps the step from `k` to `k + 1` into the first half of a face, and says whether it is mirrored there.
+    /// Maps the step from `k` to `k + 1` into the first half of a face, and returns whether the step is mirrored there.
     fn fold(&self, k: isize) -> (usize, bool) {
         let last = self.n as isize - 1;
         let (low, turned) = match k {
@@ -459,14 +461,14 @@ impl Eighth<'_> {
     }
 }
 
-/// Conductances within a quadrangle.
+/// Conductances along the sides and diagonals of a quadrangle.
 struct Quadrangle {
     north: f64,
     south: f64,
     diagonals: [f64; 2],
 }
 
-/// Squared diagonal lengths on the unit sphere that differ by less than this count as equal.
+/// Two squared diagonal lengths on the unit sphere count as equal if they differ by less than this value.
 const ALIKE: f64 = 1.0e-12;
 
 impl Quadrangle {
@@ -519,7 +521,7 @@ mod tests {
         globe.exact_direction(k / (n * n), k / n % n, k % n)
     }
 
-    /// Both cells of a pair read the same, correct value.
+    /// Both cells of a pair of neighbours read the same, correct value.
     #[test]
     fn pairs_have_one_link() {
         for n in [2, 3, 4, 5, 12, 17] {

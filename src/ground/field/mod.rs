@@ -1,7 +1,8 @@
 //! Sampled terrain: the grid, its neighbours and its metric, heights and data maps, resampling, slope, random numbers,
 //! and the cancellation flag that every evaluation checks.
 //!
-//! Heights are fractions of the relief, positions fractions of the side; row 0 is the north edge, column 0 the west.
+//! Heights are fractions of the relief, and positions are fractions of the terrain's side length. Row 0 is the north
+//! edge, column 0 the west edge.
 
 mod control;
 pub mod globe;

@@ -1,7 +1,7 @@
 //! Random values derived from a position, never from call order.
 
 /// A stream of random values addressed by lattice position: the same position gives the same value at any resolution
-/// and with any number of threads. The mixer is the finaliser of SplitMix64 (Steele et al. 2014).
+/// and with any number of threads. The bits are mixed by the finaliser of SplitMix64 (Steele et al. 2014).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream(u64);
 
@@ -15,30 +15,30 @@ const fn mix(mut z: u64) -> u64 {
 }
 
 impl Stream {
-    /// The stream of a layer in a scene.
+    /// The random stream of one layer in a scene.
     pub fn new(scene_seed: u32, layer_seed: u32) -> Self {
         Self(mix(u64::from(scene_seed) << 32 | u64::from(layer_seed)).wrapping_add(GOLDEN))
     }
 
-    /// An independent stream, for octave or level `salt`.
+    /// An independent stream for one octave or level; `salt` is its number.
     pub fn fork(self, salt: u64) -> Self {
         Self(mix(self.0 ^ mix(salt.wrapping_add(GOLDEN))).wrapping_add(GOLDEN))
     }
 
-    /// 64 random bits for lattice position (x, y).
+    /// 64 random bits that belong to the lattice position (x, y).
     #[inline(always)]
     pub fn bits(self, x: i32, y: i32) -> u64 {
         let place = (x as u32 as u64) << 32 | y as u32 as u64;
         mix(self.0 ^ mix(place.wrapping_add(GOLDEN)))
     }
 
-    /// A uniform value in [0, 1), a multiple of 2^-24.
+    /// A uniformly distributed value in [0, 1), which is a multiple of 2^-24.
     #[inline(always)]
     pub fn unit(self, x: i32, y: i32) -> f32 {
         (self.bits(x, y) >> 40) as f32 * (1.0 / 16_777_216.0)
     }
 
-    /// A uniform value in [-1, 1).
+    /// A uniformly distributed value in [-1, 1).
     #[inline(always)]
     pub fn signed(self, x: i32, y: i32) -> f32 {
         self.unit(x, y) * 2.0 - 1.0

@@ -7,9 +7,9 @@ use super::Grid;
 /// A range of rows and a range of columns of a square grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Rows, counted from the north; the end is excluded.
+    /// Range of rows, counted from the north; the end is excluded.
     pub rows: Span<usize>,
-    /// Columns, counted from the west; the end is excluded.
+    /// Range of columns, counted from the west; the end is excluded.
     pub columns: Span<usize>,
 }
 
@@ -35,13 +35,13 @@ impl Region {
         meet(&self.rows, &other.rows) && meet(&self.columns, &other.columns)
     }
 
-    /// Number of samples.
+    /// Number of samples in the region.
     #[inline]
     pub fn len(&self) -> usize {
         self.rows.len() * self.columns.len()
     }
 
-    /// The smallest region that contains both.
+    /// The smallest region that contains both regions.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         if self.is_empty() || other.is_empty() {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{Cancelled, Control, Edges, Grid, Stream};
 
 /// Weights of four consecutive samples for the point at fraction `t` between the second and the third (Catmull & Rom
-/// 1974). At ½ they are (-1, 9, 9, -1)/16; at 0 only the second sample counts.
+/// 1974). At `t` = ½ the weights are (-1, 9, 9, -1)/16; at `t` = 0 only the second sample counts.
 #[inline]
 pub fn catmull_rom_weights(t: f32) -> [f32; 4] {
     let t2 = t * t;
@@ -21,11 +21,11 @@ pub fn catmull_rom_weights(t: f32) -> [f32; 4] {
 struct AxisStencil {
     samples: [usize; 4],
     weights: [f32; 4],
-    /// The output sample coincides with the second input sample, so that one is copied.
+    /// Whether the output sample coincides with the second input sample, so that its value is copied.
     coincides: bool,
 }
 
-/// Minimum number of samples per side for cubic interpolation; below it, interpolation is linear.
+/// Minimum number of samples per side for cubic interpolation. With fewer samples, interpolation is linear.
 const LEAST_FOR_CURVES: usize = 4;
 
 /// The stencils of all samples of `to` along an axis (0 for rows, 1 for columns). At an open edge, the parabola through
@@ -77,16 +77,16 @@ pub fn input_samples(from: usize, to: usize, wanted: Range<usize>) -> Range<usiz
     before(wanted.start).saturating_sub(2)..(before(wanted.end.saturating_sub(1)) + 3).min(from)
 }
 
-/// Resamples `field` from grid `from` to grid `to`, which must have the same edges and faces. Interpolation is by
-/// Catmull-Rom curves through four samples, first along rows and then along columns. Samples common to both grids keep
-/// their bits. On a grid twice as fine, the others follow the interpolating subdivision of Dubuc 1986 and Deslauriers &
-/// Dubuc
-/// 1989. Each face of a globe is interpolated separately; the faces agree along their borders. Either grid can be a
-///       window;
-/// the window of `from` must then hold the [`input_samples`] the samples of `to`.
+/// Resamples `field` from grid `from` to grid `to`, which must have the same edges and faces.
+///
+/// Interpolation is by Catmull-Rom curves through four samples, first along rows and then along columns. Samples common
+/// to both grids keep their bits. On a grid twice as fine, the new samples follow the interpolating subdivision of
+/// Dubuc (1986) and of Deslauriers & Dubuc (1989). Each face of a globe is interpolated separately; the faces agree
+/// along their borders. Either grid can be a window. The window of `from` must then hold the [`input_samples`] of the
+/// samples of `to`.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the evaluation was cancelled.
 pub fn resample(from: Grid, to: Grid, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
     let (n, m) = (from.samples, to.samples);
     let [rows, columns] = [0, 1].map(|axis| stencils(from, to, axis));
@@ -120,18 +120,18 @@ pub fn resample(from: Grid, to: Grid, field: &[f32], control: &Control) -> Resul
     Ok(made)
 }
 
-/// Random smooth offsets between a finer grid and a coarser one, for [`resample_displaced`]. They hide features that
-/// follow the rows and columns of the coarse grid.
+/// Random smooth offsets between a finer grid and a coarser one, for [`resample_displaced`]. The offsets hide features
+/// that follow the rows and columns of the coarse grid.
 #[derive(Clone, Debug)]
 pub struct GridDisplacement {
     from: Grid,
     to: Grid,
-    /// Offsets to the east and to the south, in cells of the coarse grid.
+    /// Offsets to the east and offsets to the south, in cells of the coarse grid.
     cells: [Vec<f32>; 2],
 }
 
-/// Extra coarse cells that a displacement with a strength of up to one cell needs on every side. The curve overshoots
-/// one cell, but by less than two.
+/// Extra coarse cells that a displacement with a strength of up to one cell needs on every side. The interpolated
+/// offset can exceed one cell, but never two.
 pub const DISPLACEMENT_HALO: usize = 2;
 /// Spacing of the random values of a [`GridDisplacement`], in cells of the coarse grid.
 const DISPLACEMENT_SPACING: usize = 2;
@@ -141,10 +141,10 @@ const FADE_CELLS: f32 = 3.0;
 impl GridDisplacement {
     /// Random offsets of at most about `strength` cells of `from`; the interpolation can overshoot slightly. Offsets
     /// are 0 on edges and on the borders of a globe's faces. Either grid can be a window. The window of `from` must
-    /// then hold [`DISPLACEMENT_HALO`] more on every side than [`input_samples`], as far as the grid extends.
+    /// then hold [`DISPLACEMENT_HALO`] more samples on every side than [`input_samples`], as far as the grid extends.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the evaluation was cancelled.
     pub fn random(from: Grid, to: Grid, strength: f32, random: Stream, control: &Control) -> Result<Self, Cancelled> {
         let intervals = from.whole_samples() - 1;
         let samples = intervals.div_ceil(DISPLACEMENT_SPACING) + 1;
@@ -176,13 +176,13 @@ impl GridDisplacement {
 /// Like [`resample`], but every output sample reads the coarse grid at a displaced position.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the evaluation was cancelled.
 pub fn resample_displaced(by: &GridDisplacement, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
     let GridDisplacement { from, to, cells: [east, south] } = by;
     let (n, m) = (from.samples, to.samples);
     let [last, steps] = [from, to].map(|grid| grid.whole_samples() - 1);
     let wraps = from.edges == Edges::Wrap && !from.is_globe();
-    // The last sample before a position along an axis, and the distance from it to the position.
+    // Returns the last sample before a position along an axis, and the distance from the sample to the position.
     let place = |k: usize, cells: f32| {
         let exact = (k * last) as f32 / steps as f32 + cells;
         let inside = if wraps {

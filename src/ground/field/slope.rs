@@ -11,7 +11,7 @@ pub fn gradient(grid: Grid, height: &[f32], row: usize, column: usize) -> (f32, 
     sampled_gradient(grid, |i, j| height[i * n + j], row, column)
 }
 
-/// [`gradient`] of heights read through a function of row and column.
+/// The [`gradient`] of heights that the function `at` returns for a row and column.
 pub fn sampled_gradient(grid: Grid, at: impl Fn(usize, usize) -> f32, row: usize, column: usize) -> (f32, f32) {
     let (west, east) = (grid.previous(column), grid.next(column));
     let (north, south) = (grid.previous(row), grid.next(row));
@@ -21,7 +21,7 @@ pub fn sampled_gradient(grid: Grid, at: impl Fn(usize, usize) -> f32, row: usize
     (dx / (steps(west, east) * grid.cell()), dy / (steps(north, south) * grid.cell()))
 }
 
-/// Slope in degrees at (row, column). `relief_over_size` is relief_metres / size_metres.
+/// Slope in degrees at (row, column). `relief_over_size` is the relief divided by the side length, both in metres.
 #[inline]
 pub fn slope_degrees(grid: Grid, height: &[f32], row: usize, column: usize, relief_over_size: f32) -> f32 {
     gradient_degrees(gradient(grid, height, row, column), relief_over_size)
@@ -36,8 +36,8 @@ pub fn gradient_degrees((gx, gy): (f32, f32), relief_over_size: f32) -> f32 {
 
 /// Slope vector on a globe at sample `index`, in heights per radian: it points uphill and is tangent to the sphere.
 ///
-/// The differences along the face's rows and columns determine it, whatever the angle between them. Copies of a sample
-/// have the slope of their owner.
+/// The differences along the face's rows and columns determine the vector, whatever the angle between rows and columns.
+/// Copies of a sample on other faces have the same slope as the sample itself.
 pub fn globe_gradient(globe: &Globe, height: &[f32], index: usize) -> [f32; 3] {
     let index = globe.grid().owner(index);
     let difference = |forth: usize, back: usize| {
@@ -52,7 +52,7 @@ pub fn globe_gradient(globe: &Globe, height: &[f32], index: usize) -> [f32; 3] {
     std::array::from_fn(|k| x * right[k] + y * down[k])
 }
 
-/// Slope in degrees at a sample of a globe. `relief_over_radius` is relief_metres / radius_metres.
+/// Slope in degrees at a sample of a globe. `relief_over_radius` is the relief divided by the radius, both in metres.
 #[inline]
 pub fn globe_slope_degrees(globe: &Globe, height: &[f32], index: usize, relief_over_radius: f32) -> f32 {
     let [x, y, z] = globe_gradient(globe, height, index);
@@ -75,7 +75,7 @@ mod tests {
         }
     }
 
-    /// h = x decreases from the pole of the x axis as cos θ: its slope is sin θ.
+    /// The height h = x decreases away from the pole of the x axis as cos θ, so its slope is sin θ.
     #[test]
     fn the_slope_on_a_globe_is_that_of_the_function() {
         let globe = Globe::new(65);

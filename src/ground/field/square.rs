@@ -16,13 +16,13 @@ pub trait SquareReader: Sync {
     /// Returns complete rows of a data map, or of the heights if `kind` is `None`.
     ///
     /// # Errors
-    /// When it was cancelled, or the rows cannot be read; the reader then reports the reason.
+    /// Fails if the evaluation was cancelled or the rows cannot be read; the reader then reports the reason.
     fn rows(&self, kind: Option<MapKind>, rows: Range<usize>) -> Result<Vec<f32>, Cancelled>;
 
     /// Heights and all data maps in a [window](Grid::window) of the whole terrain.
     ///
     /// # Errors
-    /// When it was cancelled, or the window cannot be read; the reader then reports the reason.
+    /// Fails if the evaluation was cancelled or the window cannot be read; the reader then reports the reason.
     fn window(&self, grid: Grid) -> Result<Terrain, Cancelled>;
 }
 

@@ -78,17 +78,17 @@ pub const HAS_GROUND: f32 = 0.5;
 
 /// A heightfield on a [`Grid`], with the data maps that the layers wrote.
 ///
-/// Heights are fractions of the relief, stored row by row from the north-west corner, on a globe face by face. Cloning
-/// copies the heights and shares the maps.
+/// Heights are fractions of the relief. They are stored row by row from the north-west corner, and on a globe face by
+/// face. Cloning copies the heights and shares the maps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
-    /// The grid of the samples.
+    /// The grid on which the heights and maps are sampled.
     pub grid: Grid,
-    /// Heights as fractions of the relief, row by row from the north-west, on a globe face by face.
+    /// Heights as fractions of the relief, stored row by row from the north-west corner, and on a globe face by face.
     pub height: Vec<f32>,
     maps: [Option<Arc<Vec<f32>>>; MapKind::COUNT],
     /// Extra fields, one value per sample, that an unfinished process needs to resume
-    /// ([`Run::into_under_way`](crate::nodes::Run::into_under_way)). Otherwise empty.
+    /// ([`Run::into_under_way`](crate::nodes::Run::into_under_way)). Empty if no process is unfinished.
     pub process_state: Vec<Vec<f32>>,
 }
 
@@ -98,7 +98,7 @@ impl Terrain {
         Self { grid, height: vec![0.0; grid.len()], maps: Default::default(), process_state: Vec::new() }
     }
 
-    /// Heights of a square from a function of the position (u to the east, v to the south, each from 0 to 1).
+    /// A square terrain whose heights are a function of the position (u to the east, v to the south, each from 0 to 1).
     pub fn from_fn(samples: usize, edges: Edges, mut height: impl FnMut(f32, f32) -> f32) -> Self {
         let mut terrain = Self::flat(Grid::new(samples, edges));
         let grid = terrain.grid;
@@ -108,41 +108,41 @@ impl Terrain {
         terrain
     }
 
-    /// Samples per side; on a globe, per side of a face.
+    /// Samples per side of the square, or of one face of a globe.
     #[inline]
     pub fn samples(&self) -> usize {
         self.grid.samples
     }
 
-    /// The data map of this kind, one value per sample, or `None` if it was not written.
+    /// The data map of this kind, one value per sample, or `None` if no layer wrote the map.
     pub fn map(&self, kind: MapKind) -> Option<&Arc<Vec<f32>>> {
         self.maps[kind as usize].as_ref()
     }
 
-    /// The maps that were written, in the order of [`MapKind`].
+    /// The maps that layers wrote, in the order of [`MapKind`].
     pub fn maps(&self) -> impl Iterator<Item = (MapKind, &Arc<Vec<f32>>)> {
         MapKind::ALL.iter().filter_map(|&kind| Some((kind, self.map(kind)?)))
     }
 
-    /// The map for writing, filled with its neutral value if it did not exist.
+    /// Mutable access to a map, which is created with its neutral value if it did not exist.
     pub fn map_mut(&mut self, kind: MapKind) -> &mut Vec<f32> {
         let len = self.grid.len();
         Arc::make_mut(self.maps[kind as usize].get_or_insert_with(|| Arc::new(vec![kind.neutral(); len])))
     }
 
-    /// Replaces the map and returns the previous one.
+    /// Replaces the map of this kind and returns the previous map.
     pub fn set_map(&mut self, kind: MapKind, map: Option<Arc<Vec<f32>>>) -> Option<Arc<Vec<f32>>> {
         debug_assert!(map.as_ref().is_none_or(|m| m.len() == self.grid.len()));
         std::mem::replace(&mut self.maps[kind as usize], map)
     }
 
-    /// On a wrapping grid, copies the first row and column to the last ones; on a globe, copies owner samples to their
-    /// copies on the face borders.
+    /// On a wrapping grid, copies the first row and column to the last row and column. On a globe, makes the copies of
+    /// a sample on the face borders equal to the sample on the face that owns the border.
     pub fn close_seam(&mut self) {
         self.grid.close(&mut self.height);
     }
 
-    /// One face of a globe as a square terrain with open edges; a square terrain is its own face 0.
+    /// One face of a globe as a square terrain with open edges. A square terrain has only face 0: the terrain itself.
     pub fn face(&self, face: usize) -> Self {
         let n = self.grid.samples;
         let cells = face * n * n..(face + 1) * n * n;
@@ -155,7 +155,7 @@ impl Terrain {
         }
     }
 
-    /// Memory in bytes; shared maps count in full.
+    /// Memory of the terrain in bytes; shared maps count in full.
     pub fn bytes(&self) -> usize {
         4 * self.grid.len() * (1 + self.maps.iter().flatten().count() + self.process_state.len())
     }
@@ -194,8 +194,8 @@ impl Terrain {
         bilinear(n, |row, column| self.height[row * n + column], [u, v])
     }
 
-    /// Content hash: XXH3-128 of the size, the heights and every data map, over their little-endian bits. Equal hashes
-    /// mean equal bits in all of them.
+    /// Content hash: XXH3-128 of the size, the heights and every data map, computed from their little-endian bytes. If
+    /// two terrains have equal hashes, their sizes, heights and maps have equal bits.
     pub fn hash(&self) -> u128 {
         terrain_hash(self.height_hash(), self.maps().map(|(kind, map)| (kind, self.field_hash(map))))
     }
@@ -205,7 +205,7 @@ impl Terrain {
         self.field_hash(&self.height)
     }
 
-    /// XXH3-128 of the size and one data map, if it was written.
+    /// XXH3-128 of the size and one data map, or `None` if no layer wrote the map.
     pub fn map_hash(&self, kind: MapKind) -> Option<u128> {
         self.map(kind).map(|map| self.field_hash(map))
     }
@@ -217,7 +217,8 @@ impl Terrain {
     }
 }
 
-/// The sample before position `place` (0 to 1) along a side, and the fraction of a cell beyond it. `place` is clamped.
+/// The sample before position `place` (0 to 1) along a side, and the distance from the sample to `place` as a fraction
+/// of a cell. `place` is clamped to the side.
 #[inline]
 pub fn cell_and_fraction(samples: usize, place: f32) -> (usize, f32) {
     let at = place.clamp(0.0, 1.0) * (samples - 1) as f32;
@@ -260,7 +261,7 @@ impl FieldHasher {
         Self(hasher)
     }
 
-    /// Adds the next values.
+    /// Adds the next values of the field to the hash.
     pub fn add(&mut self, values: &[f32]) {
         #[cfg(target_endian = "little")]
         self.0.update(bytemuck::cast_slice(values));

@@ -1,4 +1,4 @@
-//! Vectors in space. Each sum is taken in the order x, y, z.
+//! Vectors in space. Each sum is computed in the order x, y, z.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -14,7 +14,7 @@ pub fn cross<T: Copy + Sub<Output = T> + Mul<Output = T>>(a: [T; 3], b: [T; 3]) 
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// a - b.
+/// The difference a - b of two vectors.
 #[inline(always)]
 pub fn minus<T: Copy + Sub<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::Terrain;
 
-/// Number of samples by which the terrain is extended.
+/// Number of samples by which the terrain is extended into the void.
 const EXTENDED_SAMPLES: usize = 2;
 
 /// Heights for drawing a terrain with void samples; `None` if the terrain has no void.

@@ -1,11 +1,12 @@
 //! Basins: the pit that each cell drains to, the spill point and level of each basin, and the lakes.
 //!
-//! Law: every pit owns a basin, the cells whose receivers lead to it. The basin [`OUTSIDE`] holds all cells that drain
-//! to an outlet. The link of two basins is the least of max(h_a, h_b) over neighbouring cells a and b of the two. A
-//! minimum spanning tree of the basins, rooted at [`OUTSIDE`], holds the lowest path out of every basin; the spill
-//! level of a basin is the highest link on its path. The filled surface is max(h, level of the cell's basin). It equals
-//! the result of priority-flood bit for bit. The time is linear except for the sorting of the links, and most of the
-//! work runs in parallel.
+//! Law: every pit has a basin: all cells from which the receivers lead to this pit. The basin [`OUTSIDE`] holds all
+//! cells that drain to an outlet. The link of two basins is the minimum of max(h_a, h_b) over all pairs of neighbouring
+//! cells, of height h_a in one basin and h_b in the other. A minimum spanning tree of the basins, rooted at
+//! [`OUTSIDE`], holds the lowest path out of every basin. The spill level of a basin is the highest link on the basin's
+//! path. The filled surface is max(h, spill level of the cell's basin), with h the height of the cell. The filled
+//! surface equals the result of priority-flood bit for bit. The time is linear except for the sorting of the links, and
+//! most of the work runs in parallel.
 //! Drainage: the receivers along the path from the spill point down to the pit are reversed. The water of a depression
 //! then gathers at its pit and climbs to the spill point. Each cell has one receiver, and there is no cycle.
 //! Ties: of several links of equal height, the link with the lowest second cell wins; remaining ties are broken by cell
@@ -34,9 +35,9 @@ const REMEMBERED: usize = 1 << 10;
 /// The spill point of a basin: water flows from its cell `from` to the cell `to` of the basin `into`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpillPoint {
-    /// The last cell of the basin.
+    /// The last cell on the outgoing path that belongs to the basin.
     pub from: u32,
-    /// The first cell of the next basin.
+    /// The first cell of the basin that receives the water.
     pub to: u32,
     /// The basin that receives the water.
     pub into: u32,
@@ -45,28 +46,28 @@ pub struct SpillPoint {
 /// The basins of a terrain, numbered from 1 in the order of their pits; number 0 is [`OUTSIDE`].
 #[derive(Clone, Debug, Default)]
 pub struct Basins {
-    /// Basin of each cell.
+    /// Number of the basin of each cell.
     pub basin: Vec<u32>,
-    /// Height at which each basin spills.
+    /// Height at which each basin spills over.
     pub spill_level: Vec<f32>,
-    /// Spill point of each basin; the entry of [`OUTSIDE`] leads nowhere.
+    /// Spill point of each basin; the entry of [`OUTSIDE`] has no meaning.
     pub spill_point: Vec<SpillPoint>,
-    /// All basins, each after the basin that it spills into; the first is [`OUTSIDE`].
+    /// Numbers of all basins, each after the basin that it spills into; the first is [`OUTSIDE`].
     pub outside_first: Vec<u32>,
 }
 
 /// A lake: the standing water of one or more basins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lake {
-    /// Height of its surface.
+    /// Height of the lake's surface.
     pub level: f32,
     /// Area under water, in cells of the mean area.
     pub area: f64,
-    /// Volume: the sum over its cells of depth times area.
+    /// Volume: the sum over the lake's cells of depth times area.
     pub volume: f64,
-    /// Depth at its deepest cell.
+    /// Depth at the lake's deepest cell.
     pub deepest: f32,
-    /// First cell that the outflowing water reaches, then the last cell of the lake before it.
+    /// First cell outside the lake that the outflowing water reaches, then the last cell of the lake on its way.
     pub outlet: [u32; 2],
 }
 
@@ -128,7 +129,7 @@ impl Basins {
     }
 
     /// Returns the lake that covers each basin, as an index into the list or `None`, and the list of lakes. Basins
-    /// whose water joins at the same level form one lake.
+    /// whose water surfaces join at the same level form one lake.
     pub fn lakes(&self, mesh: &FlowMesh, height: &[f32]) -> (Vec<Option<u32>>, Vec<Lake>) {
         let mut lakes: Vec<Lake> = Vec::new();
         let mut lake_of = vec![None; self.spill_level.len()];
@@ -187,8 +188,8 @@ impl Basins {
     }
 }
 
-/// Level of water at `level` after it passes between two neighbours: at least the height of both. Returns the positive
-/// zero for both zeros, so that the order of equal heights cannot change a bit.
+/// Level of water after it passes between two neighbours: `level`, or the height of the higher neighbour if that is
+/// greater. Returns positive zero for both zeros, so that the order of equal heights cannot change a bit.
 pub(super) fn raised(level: f32, height: &[f32], [here, there]: [u32; 2]) -> f32 {
     let (a, b) = (height[here as usize], height[there as usize]);
     let sill = (if a > b { a } else { b }) + 0.0;
@@ -201,13 +202,13 @@ pub(super) struct BasinTree {
     pub links: Vec<BasinLink>,
     /// For each basin, the index of its first entry in `beside`.
     start: Vec<u32>,
-    /// Numbers of the links at each basin, basin by basin.
+    /// Numbers of the links at each basin, stored basin by basin.
     beside: Vec<u32>,
 }
 
 impl BasinTree {
-    /// The tree of `count` basins, where `basin` gives the basin of each cell. It is a forest if the `links` do not
-    /// connect all basins.
+    /// The minimum spanning tree of `count` basins, where `basin` holds the basin of each cell. The result is a forest
+    /// if the `links` do not connect all basins.
     pub fn new(basin: &[u32], count: usize, mut links: Vec<BasinLink>, control: &Control) -> Result<Self, Cancelled> {
         control.check()?;
         links.par_sort_unstable();
@@ -236,21 +237,22 @@ impl BasinTree {
         Ok(Self { links: tree, start, beside })
     }
 
-    /// Numbers of the tree links at a basin.
+    /// Numbers of the spanning tree's links at a basin.
     pub fn numbers_of(&self, basin: usize) -> &[u32] {
         &self.beside[self.start[basin] as usize..self.start[basin + 1] as usize]
     }
 
-    /// The tree links at a basin.
+    /// The spanning tree's links at a basin.
     fn links_of(&self, basin: usize) -> impl Iterator<Item = &BasinLink> {
         self.numbers_of(basin).iter().map(|&number| &self.links[number as usize])
     }
 }
 
-/// The lowest pair of neighbouring cells of two basins, ordered by height and then by cell index.
+/// The lowest pair of neighbouring cells of two basins. Links are ordered by height, then by cell index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct BasinLink {
-    /// Height of the link, as bits that sort like heights; `lower` is the same for the lower of its two cells.
+    /// Height of the link, as bits that sort like heights. `lower` holds the height of the link's lower cell in the
+    /// same form.
     pub height: u32,
     pub lower: u32,
     pub from: u32,
@@ -258,7 +260,7 @@ pub(super) struct BasinLink {
 }
 
 impl BasinLink {
-    /// Returns the cell of the link that lies in basin `side`, then the cell in the other basin.
+    /// Returns the cell of the link in basin `side`, then the cell in the other basin.
     #[inline]
     pub fn cells_from(&self, basin: &[u32], side: u32) -> (u32, u32) {
         if basin[self.from as usize] == side { (self.from, self.to) } else { (self.to, self.from) }
@@ -275,17 +277,17 @@ impl BasinLink {
 /// The bits of `h` as an integer that sorts in the same order as the heights.
 #[inline]
 pub fn ordered(h: f32) -> u32 {
-    // both zeros count as the same height
+    // Adding 0 turns -0 into +0, so that both zeros count as the same height.
     let bits = (h + 0.0).to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
-/// The height that [`ordered`] turned into these bits.
+/// The height that [`ordered`] converted into these bits.
 pub(super) fn height_of(ordered: u32) -> f32 {
     f32::from_bits(if ordered >> 31 == 1 { ordered & !(1 << 31) } else { !ordered })
 }
 
-/// Returns the basin of each cell and the number of basins, [`OUTSIDE`] included. Rows have `side` cells.
+/// Returns the basin of each cell and the number of basins, including [`OUTSIDE`]. Rows have `side` cells.
 pub(super) fn label(
     side: usize,
     receiver: &[u32],
@@ -303,7 +305,7 @@ pub(super) fn label(
             if k % CHECK == 0 {
                 control.check()?;
             }
-            // most cells lead to a neighbour whose end is already known
+            // the receiver of most cells is a neighbour whose end is already known
             let next = (receiver[start + k] as usize).wrapping_sub(start);
             if let Some(&known) = end.get(next)
                 && known != u32::MAX
@@ -328,7 +330,7 @@ pub(super) fn label(
         }
         Ok(())
     })?;
-    // sorted by cell index, so that a binary search finds the number of a pit
+    // pits sorted by cell index, so that a binary search finds the number of a pit
     let pits: Vec<u32> = (0..len)
         .into_par_iter()
         .with_min_len(CHECK)
@@ -339,7 +341,7 @@ pub(super) fn label(
     of.par_chunks_mut(band).enumerate().try_for_each(|(b, of)| {
         control.check()?;
         let mut known = [(u32::MAX, OUTSIDE); KNOWN_PITS];
-        // neighbouring cells usually end at the same pit
+        // cache of the last pit: neighbouring cells usually end at the same pit
         let (mut last, mut number) = (u32::MAX, OUTSIDE);
         for (basin, &to) in of.iter_mut().zip(&end[b * band..]) {
             if to != last {
@@ -360,15 +362,15 @@ pub(super) fn label(
     Ok((of, pits.len() + 1))
 }
 
-/// For each cell of a block, a number that is not 0 if the cell lies beside another basin. `around` holds the
-/// neighbours of the first cell.
+/// For each cell of a block, a number that is not 0 if one of the cell's neighbours is in another basin. `around` holds
+/// the neighbours of the first cell.
 fn borders(basin: &[u32], first: usize, around: [usize; 4]) -> [u32; LINK_BLOCK] {
     let block = |from: usize| -> &[u32; LINK_BLOCK] { basin[from..].first_chunk().expect("a whole block") };
     let (here, around) = (block(first), around.map(block));
     std::array::from_fn(|k| around.iter().fold(0, |differs, beside| differs | (here[k] ^ beside[k])))
 }
 
-/// The lowest links of neighbouring basins; some links appear more than once.
+/// The lowest links of neighbouring basins; the list can hold a link more than once.
 pub(super) fn basin_links(
     mesh: &FlowMesh,
     height: &[f32],
@@ -385,7 +387,7 @@ pub(super) fn basin_links(
             for row in b * band..((b + 1) * band).min(rows) {
                 control.check()?;
                 let start = row * n;
-                // columns from the first to the last inner cell of the row, if it has any
+                // columns from the first to the last inner cell of the row, if the row has inner cells
                 let mut inner = (start..start + n).filter(|&k| mesh.is_inner(k));
                 let counted = inner.next().map_or(start..start, |first| first..2 * start + n - first);
                 let forwards = |k: usize| [k + 1, k + n - 1, k + n, k + n + 1];
@@ -411,7 +413,7 @@ pub(super) fn basin_links(
     Ok(found?.concat())
 }
 
-/// Links of a band. Links between the same two basins share one slot of a small table, which keeps the lowest link.
+/// Links of a band. Links between the same two basins share one slot of a small table, which keeps the lowest of them.
 struct LinkTable {
     slots: Vec<Option<([u32; 2], BasinLink)>>,
     links: Vec<BasinLink>,

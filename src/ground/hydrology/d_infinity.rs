@@ -1,10 +1,10 @@
 //! D∞: flow that is divided between two neighbours.
 //!
-//! Law (Tarboton 1997): the steepest of the eight facets around a cell gives the flow direction. Let α be its angle
-//! from the straight side and β the angle of the whole facet (45° on a square). The diagonal neighbour gets α/β of the
-//! water and the straight neighbour the rest. The facets are those of the filled surface. On level parts of it, in
-//! lakes and flats, the water follows the single receivers of the [`FlowGraph`](super::FlowGraph). Facets only lead
-//! strictly down, so there is no cycle.
+//! Law (Tarboton 1997): the steepest of the eight facets around a cell gives the flow direction. Let α be the angle
+//! between the flow direction and the orthogonal neighbour, and β the angle of the whole facet (45° on a square). The
+//! diagonal neighbour gets α/β of the water and the orthogonal neighbour the rest. The facets are those of the filled
+//! surface. On level parts of this surface, in lakes and flats, the water follows the single receivers of the
+//! [`FlowGraph`](super::FlowGraph). Water on a facet always flows strictly down, so there is no cycle.
 
 use rayon::prelude::*;
 
@@ -17,14 +17,16 @@ use super::receivers::{NeighbourReceivers, Receivers};
 use crate::field::vector::{cross, dot};
 use crate::field::{Cancelled, Control};
 
-/// Two receivers of every cell, straight and diagonal; outlets and copies are their own receivers.
+/// Two receivers of every cell, one orthogonal and one diagonal. Outlets and copies are their own receivers.
 #[derive(Clone, Debug, Default)]
 pub struct DInfinity {
-    /// The two neighbours between which the flow direction passes.
+    /// The two neighbours of each cell between which the flow direction passes.
     pub receivers: NeighbourReceivers,
-    /// Point where the flow direction meets the line between the two receivers: 0 at the first, 1 at the second.
+    /// Point where the flow direction meets the line between the two receivers: 0 at the first receiver, 1 at the
+    /// second.
     pub fraction: Vec<f32>,
-    /// Distance to that point in cells, on a globe; empty on a square, where it is √(1 + fraction²).
+    /// Distance on a globe, in cells, to the point where the flow direction meets the line between the receivers. Empty
+    /// on a square, where the distance is √(1 + fraction²).
     pub distance: Vec<f32>,
 }
 
@@ -67,7 +69,7 @@ impl DInfinity {
         self.receivers.by_rows(n, fields.collect(), |row, (fractions, distances), divided| {
             control.check()?;
             let (window, in_row) = (RowWindow::new(mesh, surface, &beyond, row), outlets.in_row(row));
-            // cells that the facets skip lie in the sea and are their own receivers
+            // cells that the facets skip are in the sea and are their own receivers
             divided.iter_mut().zip(&receivers[row * n..]).for_each(|(to, &single)| *to = [single; 2]);
             fractions.fill(0.0);
             distances.fill(0.0);
@@ -78,8 +80,8 @@ impl DInfinity {
                     let second = if s2 > 0.0 { window.index(j, diagonal) } else { first };
                     return ([first, second], s2 / s1, distance);
                 }
-                // otherwise along the single receiver; a diagonal receiver is as far away as the second receiver of a
-                // facet
+                // otherwise the water follows the single receiver; a diagonal receiver is as far away as the second
+                // receiver of a facet
                 let single = receivers[row * n + j];
                 let distance = mesh.distance(row * n + j, single as usize);
                 ([single; 2], if distance > 1.0 { 1.0 } else { 0.0 }, distance)
@@ -120,8 +122,8 @@ impl DInfinity {
         self.fraction.par_iter().enumerate().map(share).collect()
     }
 
-    /// Adds to every cell the amounts from its donors, as [`accumulate`](super::accumulate) does; the fractions
-    /// `shares` go to the second receivers. Returns the order of the additions.
+    /// Adds to every cell the amounts from its donors, as [`accumulate`](super::accumulate) does. The second receiver
+    /// of a cell gets the cell's fraction in `shares`, the first receiver the rest. Returns the order of the additions.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -155,7 +157,7 @@ fn arctangent(x: f32) -> f32 {
     let below = if is_middle { 2.0 + x } else { 1.0 };
     let above = if is_steep { x - 1.0 } else { above };
     let below = if is_steep { x + 1.0 } else { below };
-    // the angle subtracted: 0, or the arc tangents of 1/2 and of 1, each in two parts
+    // the angle subtracted: 0, or the arc tangents of 1/2 and of 1, each as the sum of two numbers
     let (high, low) = if is_steep { (7.853_981e-1, 3.774_894_7e-8) } else { (4.636_476e-1, 5.012_158_2e-9) };
     let y = above / below;
     let z = y * y;

@@ -1,12 +1,13 @@
-//! The depth of every depression, from the way water fills it.
+//! The depth of every depression, found from the order in which rising water joins the depressions.
 //!
 //! Law: water rises everywhere at the same level. A depression starts at its pit and ends at its spill point, where its
 //! water first meets the water of a deeper depression. Of two pits of equal height, the pit with the lower index counts
 //! as deeper. The deepest depression never ends. Spill level minus pit height is the prominence of the pit; on the
 //! inverted terrain it is the topographic prominence of a peak.
 //! Scheme: cells belong to the pit that they drain to, so only the lowest links of neighbouring basins matter. These
-//! are joined in the order of their height: O(n + p log p) for p links.
-//! Boundary: edge cells are ordinary cells with fewer neighbours; on a wrapping terrain they have all eight.
+//! links are processed in the order of their height: O(n + p log p) operations for n cells and p links.
+//! Boundary: edge cells are ordinary cells with fewer neighbours; on a wrapping terrain every cell has all eight
+//! neighbours.
 
 use super::basins::{Sets, basin_links, label};
 use super::directions::{FlowRouting, flow_directions};
@@ -16,9 +17,10 @@ use crate::field::{Cancelled, Control};
 /// A depression of the terrain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Depression {
-    /// Its lowest cell; on a level bottom, one of the lowest cells.
+    /// The depression's lowest cell; on a level bottom, one of the lowest cells.
     pub pit: u32,
-    /// Height at which its water meets the water of a deeper depression; `None` for the deepest.
+    /// Height at which the depression's water meets the water of a deeper depression; `None` for the deepest
+    /// depression.
     pub spill_level: Option<f32>,
 }
 
@@ -50,7 +52,7 @@ pub fn depressions(mesh: &FlowMesh, height: &[f32], control: &Control) -> Result
         }
         let [one, two] = [a, b].map(|set| deepest[set as usize]);
         let depth = |basin: u32| height[found[basin as usize - 1].pit as usize];
-        // lower basin numbers have pits of lower index
+        // basins are numbered in the order of their pits, so the lower number also has the pit of lower index
         let (stays, ends) = match depth(one) < depth(two) || (depth(one) == depth(two) && one < two) {
             true => (one, two),
             false => (two, one),

@@ -1,18 +1,20 @@
-//! Flow directions: the single receiver of every cell, and the facets of the terrain that lead there.
+//! Flow directions: the single receiver of every cell, and the facets of the terrain on which the water flows there.
 //!
 //! D8 (O'Callaghan & Mark 1984): the neighbour with the greatest fall per distance. Flow paths run at multiples of 45°.
 //!
 //! Rho8 (Fairfield & Leymarie 1991) on facets: the steepest of the eight triangular facets around the cell gives the
-//! flow direction (Tarboton 1997). It meets the far side of the facet at the fraction f of the way from the straight
-//! neighbour to the diagonal neighbour. The water takes the diagonal with probability f and the straight neighbour
-//! otherwise, so that its mean path follows the true direction. The random draw belongs to the cell and never changes.
+//! flow direction (Tarboton 1997). The flow direction meets the far side of the facet at the fraction f of the way from
+//! the orthogonal neighbour to the diagonal neighbour. The water flows to the diagonal neighbour with probability f and
+//! to the orthogonal neighbour otherwise, so that its mean path follows the flow direction. The random draw belongs to
+//! the cell and never changes.
 //!
-//! Facets: on a square with falls s₁ along the straight side and s₂ across it, f = s₂/s₁. On a globe the triangle has
-//! the true lengths of its sides: a to the straight neighbour, b to the diagonal neighbour, c between them. The flow
-//! direction is the direction of greatest fall per distance among all that meet the far side.
+//! Facets: on a square with falls s₁ towards the orthogonal neighbour and s₂ at right angles to it, f = s₂/s₁. On a
+//! globe the triangle has the actual lengths of its sides: a to the orthogonal neighbour, b to the diagonal neighbour,
+//! c between the two neighbours. The flow direction is the direction of greatest fall per distance among all directions
+//! that meet the far side.
 //!
-//! Level terrain flows to the neighbour of lowest index below its own; a cell with no neighbour lower in (height,
-//! index) is a pit.
+//! A cell on level terrain flows to its neighbour of lowest index, if this index is below its own. A cell with no
+//! neighbour that is lower in (height, index) is a pit.
 
 use std::ops::Range;
 
@@ -27,9 +29,9 @@ use crate::field::{Cancelled, Control, Grid, Stream};
 /// How a cell chooses its receiver.
 #[derive(Clone, Copy, Debug)]
 pub enum FlowRouting {
-    /// The steepest neighbour.
+    /// The neighbour with the steepest descent.
     D8,
-    /// One of the two neighbours on either side of the true direction, drawn from this random stream.
+    /// One of the two neighbours on either side of the actual flow direction, drawn from this random stream.
     Rho8(Stream),
 }
 
@@ -73,7 +75,8 @@ pub(super) fn route(
     })
 }
 
-/// Offset of the cell index for each direction, given the first index of the rows to the north, here and to the south.
+/// Offset of the cell index for each direction. `starts` holds the first index of the row to the north, of the current
+/// row and of the row to the south.
 fn steps_from(starts: [usize; 3]) -> [u32; 8] {
     DIRECTIONS
         .map(|(down, right)| starts[(down + 1) as usize].wrapping_sub(starts[1]).wrapping_add_signed(right) as u32)
@@ -84,19 +87,19 @@ pub(super) struct RowWindow<'a> {
     mesh: &'a FlowMesh,
     height: &'a [f32],
     row: usize,
-    /// The rows to the north, here and to the south.
+    /// Heights of the row to the north, the current row and the row to the south.
     rows: [&'a [f32]; 3],
-    /// Index of the first cell of each of the three.
+    /// Index of the first cell of each of the three rows.
     starts: [usize; 3],
     /// Offset of the cell index for each direction, in the `counted` columns.
     steps: [u32; 8],
-    /// Columns whose neighbours lie in the three rows. Empty in the copies of a wrapping square and near the borders of
-    /// the faces of a globe.
+    /// Columns whose neighbours are all in the three rows. Empty in the copies of a wrapping square and near the
+    /// borders of the faces of a globe.
     counted: Range<usize>,
 }
 
 impl<'a> RowWindow<'a> {
-    /// Row `row` of the grid; `beyond` stands in for the missing row north or south of an open square.
+    /// Row `row` of the grid; `beyond` replaces the missing row north or south of an open square.
     pub fn new(mesh: &'a FlowMesh, height: &'a [f32], beyond: &'a [f32], row: usize) -> Self {
         let grid = mesh.grid();
         let (n, side) = (grid.samples, grid.distinct());
@@ -139,7 +142,7 @@ impl<'a> RowWindow<'a> {
         self.mesh.neighbours(self.starts[1] + j)[direction]
     }
 
-    /// Receivers by D8. Cells without a lower neighbour and outlets in the sea are their own receivers.
+    /// Determines the receivers by D8. Cells without a lower neighbour and outlets in the sea are their own receivers.
     fn steepest(&self, outlets: &Outlets, receivers: &mut [u32]) {
         let start = self.starts[1];
         let distances = self.mesh.links().map(|(links, per_radius)| (links.around_row(self.row), per_radius));
@@ -183,7 +186,7 @@ impl<'a> RowWindow<'a> {
         }
     }
 
-    /// Receivers by Rho8. A cell without a lower neighbour is its own receiver.
+    /// Determines the receivers by Rho8. A cell without a lower neighbour is its own receiver.
     fn drawn(&self, stream: Stream, outlets: &Outlets, receivers: &mut [u32]) {
         let [top, left] = self.mesh.grid().first();
         receivers.iter_mut().enumerate().for_each(|(j, to)| *to = (self.starts[1] + j) as u32);
@@ -214,9 +217,9 @@ impl<'a> RowWindow<'a> {
     }
 
     /// Divides the water of a row of a square between the two neighbours on either side of the flow direction. Writes
-    /// their indices to `receivers` and the point where the direction passes between them to `fractions`. Calls `put`
-    /// with the facet of columns that are left to the caller; the facet is level if nothing leads down or the cell is
-    /// an outlet. Some columns in the sea keep their values.
+    /// their indices to `receivers` and the point where the direction passes between them to `fractions`. Columns that
+    /// this function cannot divide are passed to `put` with their facet; the facet is level if nothing leads down or
+    /// the cell is an outlet. Some columns in the sea keep their values.
     pub fn divide_on_square(
         &self,
         outlets: &Outlets,
@@ -260,7 +263,8 @@ impl<'a> RowWindow<'a> {
                 continue;
             };
             let mut distances = links.distances(j);
-            // at a corner of the cube both borders lead to the same neighbour, which has facets on both sides
+            // at a corner of the cube the steps over both borders lead to the same neighbour, which has facets on both
+            // sides
             let other = if self.row.is_multiple_of(self.mesh.grid().samples) { NORTH } else { SOUTH };
             for lost in [EAST, WEST].into_iter().filter(|&lost| around[lost] == NONE) {
                 (heights[lost], distances[lost]) = (heights[other], distances[other]);
@@ -271,7 +275,7 @@ impl<'a> RowWindow<'a> {
         }
     }
 
-    /// Makes outlets their own receivers, and routes level terrain.
+    /// Makes outlets their own receivers, and finds the receivers of level terrain.
     fn mend(&self, outlets: &Outlets, receivers: &mut [u32]) {
         let outlets = outlets.in_row(self.row);
         for (j, to) in receivers.iter_mut().enumerate() {
@@ -287,11 +291,11 @@ impl<'a> RowWindow<'a> {
     }
 }
 
-/// The steepest fall of each cell of a block, and the index offset of the neighbour that it leads to.
+/// The steepest fall of each cell of a block, and the index offset of the neighbour in that direction.
 type SteepestFalls = ([f32; BLOCK], [u32; BLOCK]);
 
-/// Writes to `steepest` the greatest of the falls from the cells of a row to their neighbours `beside` in each
-/// direction.
+/// Writes to `steepest` the greatest fall from each cell of a row to its neighbours, and the neighbour's index offset.
+/// `beside` holds the heights of the neighbours in each direction.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn steepest_on_square(here: &[f32], beside: [&[f32]; 8], steps: [u32; 8], steepest: &mut SteepestFalls) {
     const SHORT: f32 = std::f32::consts::FRAC_1_SQRT_2;
@@ -301,7 +305,7 @@ fn steepest_on_square(here: &[f32], beside: [&[f32]; 8], steps: [u32; 8], steepe
     }
 }
 
-/// [`steepest_on_square`] for a globe, with the distances in radii of `per_radius` cells.
+/// [`steepest_on_square`] for a globe. Distances are in radii, and a radius is `per_radius` cells long.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn steepest_on_globe(
     here: &[f32],
@@ -329,8 +333,8 @@ fn keep_steeper(step: u32, falls: impl Iterator<Item = f32>, (best, to): &mut St
 
 /// Distances around the cells of a row of a globe.
 pub(super) struct LinkRows<'a> {
-    /// Distances in the rows to the north, here and to the south. A row beyond a border is replaced by its mirror
-    /// image, which has the same distances.
+    /// Distances in the row to the north, the current row and the row to the south. A row beyond a border is replaced
+    /// by its mirror image, which has the same distances.
     rows: [[&'a [f32]; 8]; 3],
 }
 
@@ -343,7 +347,7 @@ impl<'a> LinkRows<'a> {
     }
 
     /// Distances of the cells of the inner `columns` to their neighbours. Then, for each direction, the distance
-    /// between that neighbour and the next neighbour in turn.
+    /// between the neighbour in that direction and the neighbour in the next direction.
     pub fn inner(&self, columns: Range<usize>) -> [[&'a [f32]; 8]; 2] {
         let [north, here, south] = &self.rows;
         let [west, middle, east] = [columns.start - 1, columns.start, columns.start + 1];
@@ -366,7 +370,8 @@ impl<'a> LinkRows<'a> {
         self.rows[1].map(|row| row[j])
     }
 
-    /// For each direction, the distance between that neighbour and the next neighbour in turn.
+    /// For each direction, the distance between the neighbour in that direction and the neighbour in the next
+    /// direction.
     fn side_distances(&self, j: usize) -> [f32; 8] {
         let [north, here, south] = &self.rows;
         let [west, east] = mirrored(j, here[EAST].len());
@@ -383,7 +388,7 @@ impl<'a> LinkRows<'a> {
     }
 }
 
-/// The rows or columns before and after `index` of `n`, mirrored at the borders.
+/// The row or column before `index` and the one after it, of `n` rows or columns; mirrored at the borders.
 fn mirrored(index: usize, n: usize) -> [usize; 2] {
     [if index == 0 { 1 } else { index - 1 }, if index + 1 == n { n - 2 } else { index + 1 }]
 }
@@ -394,7 +399,8 @@ mod tests {
     use crate::field::Globe;
     use crate::field::vector::dot;
 
-    /// Columns inside the faces of a globe are routed in blocks, bit for bit as one by one.
+    /// Columns inside the faces of a globe are routed in blocks, with the same bits as when each column is routed
+    /// alone.
     #[test]
     fn vectorised_globe_columns_are_routed_like_single_ones() {
         let grid = Grid::globe(75);
@@ -419,7 +425,7 @@ mod tests {
                 inner.each_facet(&no_sea, |j, facet| facets[0][j] = Some(facet));
                 listed.each_facet(&no_sea, |j, facet| facets[1][j] = Some(facet));
                 assert_eq!(facets[0], facets[1], "row {row}");
-                // above the sea both results are equal, and every skipped cell is sea
+                // above the sea both results are equal, and every cell that was skipped is in the sea
                 let outlets = Outlets::new(grid, &height, 0.5);
                 let mut in_sea = vec![0; 75];
                 inner.steepest(&outlets, &mut in_sea);
@@ -434,7 +440,7 @@ mod tests {
         }
     }
 
-    /// If heights fall evenly in one direction of space, the flow direction of every cell points there, except at the
+    /// If heights fall evenly in one direction of space, the flow direction of every cell agrees with it, except at the
     /// lowest cells.
     #[test]
     fn facets_of_a_globe_lead_down_everywhere() {
@@ -445,8 +451,8 @@ mod tests {
         let at = |k: usize| globe.direction_of(k);
         let height: Vec<f32> = (0..mesh.len()).map(|k| 1.0 - dot(at(k), foot)).collect();
         let beyond = vec![f32::INFINITY; 24];
-        // facets are treated as right-angled; where three faces meet, their grid lines cross at 60° and the direction
-        // is 12° off
+        // facets are treated as right-angled; where three faces meet, their grid lines cross at 60° and the flow
+        // direction is 12° off
         let (mut worst, mut worst_at_corners) = (1.0f32, 1.0f32);
         for row in 0..grid.rows() {
             let window = RowWindow::new(&mesh, &height, &beyond, row);

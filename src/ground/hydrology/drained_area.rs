@@ -1,18 +1,18 @@
-//! Areas as whole numbers: sums are the same in any order and lose nothing.
+//! Areas as whole numbers: sums are the same in any order and are never rounded.
 
 use std::ops::AddAssign;
 
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-/// Units in a cell of the mean area. The largest possible sum, all cells of the largest terrain under [`MOST_RAIN`], is
-/// 2⁶² units.
+/// Units in a cell of the mean area. The largest possible sum is 2⁶² units: all cells of the largest terrain, each with
+/// the rain [`MOST_RAIN`].
 const UNITS: f64 = (1 << 20) as f64;
-/// Upper limit of the rain, as a multiple of the mean.
+/// Upper limit of the rain, as a multiple of the mean rain.
 const MOST_RAIN: f32 = 1024.0;
 
-/// Drainage area of a cell, in units of 2⁻²⁰ cells. Stored as two halves, low and high, so that a list of areas can be
-/// converted in place to single precision ([`into_cells`](Self::into_cells)).
+/// Drainage area of a cell, in units of 2⁻²⁰ cells. The number is stored as two halves, low and high, so that a list of
+/// areas can be converted in place to single precision ([`into_cells`](Self::into_cells)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct DrainedArea([u32; 2]);
@@ -30,14 +30,14 @@ impl DrainedArea {
         Self::of_units((f64::from(cells) * UNITS + 0.5) as u64)
     }
 
-    /// Area of a cell weighted by its `rain`, a multiple of the mean that is limited to 0 … 1024.
+    /// Area of a cell weighted by its `rain`, which is a multiple of the mean rain and is limited to 0 … 1024.
     #[inline]
     pub fn under_rain(cell: f32, rain: f32) -> Self {
         let falling = if rain > 0.0 { rain.min(MOST_RAIN) } else { 0.0 };
         Self::of_cells(cell * falling)
     }
 
-    /// The area in units.
+    /// The area in units of 2⁻²⁰ cells.
     #[inline]
     pub fn units(self) -> u64 {
         u64::from(self.0[0]) | u64::from(self.0[1]) << 32
@@ -46,11 +46,11 @@ impl DrainedArea {
     /// The area in cells of the mean area.
     #[inline]
     pub fn cells(self) -> f32 {
-        // the units fit a signed number, which is converted in one instruction
+        // the number of units fits into a signed number, which one instruction converts
         (self.units() as i64 as f64 * (1.0 / UNITS)) as f32
     }
 
-    /// Splits the area in two; the second part is the fraction `share`, from 0 to 1.
+    /// Splits the area in two parts; the second part is the fraction `share`, from 0 to 1, of the area.
     #[inline]
     pub fn divided(self, share: f32) -> [Self; 2] {
         let units = self.units();
@@ -63,7 +63,7 @@ impl DrainedArea {
     pub fn into_cells(areas: Vec<Self>) -> Vec<f32> {
         let count = areas.len();
         let mut words: Vec<u32> = bytemuck::cast_vec::<_, [u32; 2]>(areas).into_flattened();
-        // first within each block to its start, then block after block
+        // first move the results of each block to its start, then move the blocks together
         words.par_chunks_mut(2 * BLOCK).for_each(|block| {
             for k in 0..block.len() / 2 {
                 block[k] = Self([block[2 * k], block[2 * k + 1]]).cells().to_bits();
@@ -105,7 +105,7 @@ mod tests {
             assert_eq!(area.divided(0.0)[0], area);
         }
         assert_eq!(DrainedArea::of_cells(1.0).cells(), 1.0);
-        // adding whole cells loses nothing, where single precision would round
+        // adding whole cells is exact here, where single precision would round
         let mut many = DrainedArea::of_units(1 << 50);
         many += DrainedArea::of_cells(1.0);
         assert_eq!(many.units(), (1 << 50) + (1 << 20));

@@ -7,12 +7,12 @@ use super::order::UpstreamOrder;
 use super::receivers::single;
 use crate::field::{Cancelled, Control};
 
-/// Water routed from every cell to an outlet.
+/// The path of water from every cell of a terrain to an outlet.
 #[derive(Clone, Debug, Default)]
 pub struct FlowGraph {
-    /// The receiver of each cell. Outlets and copies are their own receivers; no other cell is.
+    /// The receiver of each cell. Outlets and copies are their own receivers; all other cells drain to a neighbour.
     pub receivers: Vec<u32>,
-    /// The cells that drain to each pit or to the outlets, with spill points and levels.
+    /// The basins: the cells that drain to each pit or to the outlets, with spill points and levels.
     pub basins: Basins,
 }
 
@@ -55,7 +55,7 @@ impl FlowGraph {
         self.basins.filled(height)
     }
 
-    /// The flow path of water from cell `from` to its outlet, both included.
+    /// The cells on the flow path from cell `from` to its outlet, including both.
     pub fn course(&self, from: usize) -> Vec<usize> {
         let next = |&k: &usize| Some(self.receivers[k] as usize).filter(|&to| to != k);
         std::iter::successors(Some(from), next).collect()

@@ -17,8 +17,8 @@ const UNIFORM: [f32; 8] = {
 
 /// The cells of a grid: their neighbours, distances and areas. One mesh serves any heights on the grid.
 ///
-/// Cells are the samples of the grid, copies included, by their index. A copy is nobody's neighbour and has no area:
-/// results belong to the owners, and [`Grid::close`] passes them to the copies.
+/// Cells are the samples of the grid, copies included, by their index. A copy is never listed as a neighbour and has no
+/// area: results belong to the owners, and [`Grid::close`] writes the results to the copies.
 /// Units: distances in side lengths of a cell of the mean area, areas in cells of the mean area.
 #[derive(Clone, Debug)]
 pub struct FlowMesh {
@@ -30,7 +30,7 @@ pub struct FlowMesh {
 }
 
 impl FlowMesh {
-    /// The cells of `grid`.
+    /// The mesh of all cells of `grid`.
     pub fn new(grid: Grid) -> Self {
         let metric = GridMetric::new(grid);
         let cells_per_radius = metric.spherical().map_or(1.0, |sphere| (1.0 / sphere.spacing()) as f32);
@@ -43,7 +43,7 @@ impl FlowMesh {
         self.grid
     }
 
-    /// Distances and areas.
+    /// Distances between the cells and their areas.
     pub fn metric(&self) -> &GridMetric {
         &self.metric
     }
@@ -68,8 +68,8 @@ impl FlowMesh {
         self.adjacency.existing_neighbours(k)
     }
 
-    /// Whether index arithmetic gives the neighbours of cell `k`: it lies two or more cells from the borders of its
-    /// face.
+    /// Whether the neighbours of cell `k` follow from index arithmetic: the cell is two or more cells from the borders
+    /// of its face.
     #[inline]
     pub(super) fn is_inner(&self, k: usize) -> bool {
         self.adjacency.is_inner(k)
@@ -96,7 +96,7 @@ impl FlowMesh {
         direction.map_or(f32::INFINITY, |direction| self.distances(a)[direction])
     }
 
-    /// Straight-line distance of any two cells: the shorter way round on a wrapping square, the chord on a globe.
+    /// Straight-line distance of any two cells: the shorter way around on a wrapping square, the chord on a globe.
     pub fn straight_distance(&self, a: usize, b: usize) -> f32 {
         if let Some(sphere) = self.sphere() {
             let [a, b] = [a, b].map(|k| sphere.globe().direction_of(k));
@@ -162,8 +162,8 @@ impl FlowMesh {
         });
     }
 
-    /// Side length in metres of a cell of the mean area. `size_metres` is the side length of the terrain, on a globe a
-    /// quarter of its circumference.
+    /// Side length in metres of a cell of the mean area. `size_metres` is the side length of the terrain, or on a globe
+    /// a quarter of the circumference.
     #[inline]
     pub fn cell_metres(&self, size_metres: f32) -> f32 {
         match self.sphere() {
@@ -190,7 +190,7 @@ impl FlowMesh {
 }
 
 /// Cells where water leaves the terrain: open edges and cells at or below the sea. If the terrain has no open edge and
-/// no sea, its lowest cell is the outlet. Copies count as outlets, so that no water comes from them.
+/// no sea, its lowest cell is the outlet. Copies of border samples count as outlets, so that no water comes from them.
 #[derive(Clone, Copy, Debug)]
 pub struct Outlets {
     grid: Grid,
@@ -201,7 +201,7 @@ pub struct Outlets {
 }
 
 impl Outlets {
-    /// The outlets of `height`, with the sea at height `sea` (negative infinity for none).
+    /// The outlets of `height`, with the sea at height `sea`; negative infinity means that there is no sea.
     pub fn new(grid: Grid, height: &[f32], sea: f32) -> Self {
         let over_edges = grid.has_edge();
         let mut lowest = usize::MAX;
@@ -223,7 +223,7 @@ impl Outlets {
         h <= self.sea || k == self.lowest || self.contain_border(k)
     }
 
-    /// The outlets in row `row` of the grid.
+    /// The outlets of row `row` of the grid.
     pub(super) fn in_row(&self, row: usize) -> RowOutlets<'_> {
         let n = self.grid.samples;
         let is_inner = (1..n - 1).contains(&(row % n));
@@ -236,7 +236,7 @@ impl Outlets {
         heights.iter().all(|&h| h <= self.sea)
     }
 
-    /// `h` if it is above the sea, else the least height above the sea.
+    /// Returns `h` if it is above the sea, else the least number above the sea level.
     #[inline]
     pub fn above_sea(&self, h: f32) -> f32 {
         if h > self.sea { h } else { self.sea.next_up() }
@@ -253,7 +253,7 @@ impl Outlets {
         if self.grid.edges == Edges::Wrap {
             return row == last || column == last;
         }
-        // of a window, only the edges of the whole terrain count
+        // in a window, only the edges of the whole terrain count as edges
         let [top, left] = self.grid.first().map(|first| first as u32);
         let (row, column, last) = (top + row, left + column, self.grid.whole_samples() as u32 - 1);
         self.over_edges && (row == 0 || column == 0 || row == last || column == last)
@@ -263,9 +263,9 @@ impl Outlets {
 /// The outlets of one row.
 pub(super) struct RowOutlets<'a> {
     outlets: &'a Outlets,
-    /// Index of the first cell.
+    /// Index of the first cell of the row.
     start: usize,
-    /// Columns that lie on no border.
+    /// Columns that are on no border of the grid.
     inner: Range<usize>,
 }
 

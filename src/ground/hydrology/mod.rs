@@ -2,7 +2,7 @@
 //!
 //! All functions work on a [`FlowMesh`]: the cells of a grid with their neighbours, distances and areas. Water leaves
 //! at [`Outlets`]: open edges and cells at or below the sea, or, if the terrain has neither, its lowest cell. Heights
-//! are compared with ties broken by index. So every cell that is neither outlet nor pit has exactly one receiver, also
+//! are compared with ties broken by index. So every cell that is neither outlet nor pit has exactly one receiver, even
 //! on level terrain.
 //!
 //! ```text
@@ -11,9 +11,10 @@
 //!                                               ▼                                      ▼
 //!                                  DInfinity: two receivers each         upstream order: areas, streams, erosion
 //! ```
-//! [`depressions`] returns the depth of every depression on its own and, on inverted terrain, the prominence of every
-//! peak. [`tiled`] computes the drainage tile by tile. Parallel parts write each cell once; sequential parts run in
-//! index order. Areas are summed as whole numbers ([`DrainedArea`]). No bit depends on the number of threads.
+//! [`depressions`] returns the depth of every depression, independent of the flow graph. On inverted terrain the depth
+//! is the prominence of a peak. [`tiled`] computes the drainage tile by tile. Parallel parts write each cell once;
+//! sequential parts run in index order. Areas are summed as whole numbers ([`DrainedArea`]). No bit depends on the
+//! number of threads.
 
 mod basins;
 mod d_infinity;

@@ -1,16 +1,16 @@
-//! The order of the cells along the flow, and sums carried down and values carried up along it, in parallel bands.
+//! The order of the cells along the flow, and parallel traversals in this order. Sums propagate downstream, values
+//! propagate upstream.
 //!
 //! Scheme: the cells are halved by their index, again and again, down to bands of at most [`LEAST_BAND`] cells. A band
-//! first takes all cells whose whole upstream area lies within it. From every cell without donors it walks down, and
-//! continues as long as the last donor of the next cell has just been passed. So neighbours on the same stream are
-//! adjacent in the order, and loops along it use the cache well. The smallest wider band that holds all donors takes a
-//! cell that waits for water from another band. So the two halves of a band can be traversed in parallel: before the
-//! band's own cells on the way down, after them on the way up. Only the few cells along trunk streams are left to the
-//! wide bands.
-//! Flow over the border of a band is passed on in a list. Bands depend only on the number of cells, so sums are added
-//! in the same order with any number of threads.
-//! Source: Braun & Willett 2013 (another such order, their stack); Barnes 2016 (flow over the borders of tiles, passed
-//! on in lists).
+//! first takes all cells whose whole upstream area is within the band. From every cell without donors the walk follows
+//! the receivers down. It continues as long as the current cell was the last donor that the next cell waited for. So
+//! neighbours on the same stream are adjacent in the order, and loops along it use the cache well. A cell that waits
+//! for water from another band belongs to the smallest wider band that holds all its donors. So the two halves of a
+//! band can be traversed in parallel: before the band's own cells on the way down, after them on the way up. Only the
+//! few cells along trunk streams remain for the wide bands. Flow over the border of a band is passed on in a list.
+//! Bands depend only on the number of cells, so sums are added in the same order with any number of threads.
+//! Source: Braun & Willett 2013 (a different order for the same purpose, their stack); Barnes 2016 (flow over the
+//! borders of tiles, passed on in lists).
 
 use std::ops::AddAssign;
 
@@ -21,13 +21,13 @@ use crate::field::{Cancelled, Control};
 const CHECK: usize = 1 << 15;
 /// Bands of at most this many cells are not halved.
 const LEAST_BAND: usize = 1 << 16;
-/// Donor count that marks a cell as already passed by a walk.
+/// Donor count that marks a cell which a walk has already passed.
 const PASSED: u8 = u8::MAX;
 
 /// Every cell of a grid, each after all cells that drain to it.
 ///
-/// The order is built for one or two receivers per cell. They must lead without cycles to cells that are their own
-/// receivers. The traversals must be given the same receivers.
+/// The order is built for one or two receivers per cell. The receivers must lead without cycles to cells that are their
+/// own receivers. The traversals must be given the same receivers as [`new`](Self::new).
 #[derive(Clone, Debug, Default)]
 pub struct UpstreamOrder(CellBand);
 
@@ -36,15 +36,15 @@ pub struct UpstreamOrder(CellBand);
 struct CellBand {
     /// Index of the first cell.
     start: usize,
-    /// The cells that wait for water across the border of the two halves; all cells if the band has no halves.
+    /// The cells that wait for water across the border between the two halves; all cells if the band has no halves.
     own: Vec<u32>,
-    /// Receivers outside this band, once for each time that one occurs: first those of the halves, then those of `own`.
+    /// Receivers outside this band, with repetitions: first the receivers of the halves, then the receivers of `own`.
     leaving: Vec<u32>,
     halves: Option<Box<[CellBand; 2]>>,
 }
 
 impl UpstreamOrder {
-    /// The order of cells with `N` `receivers` each.
+    /// The order of cells that have `N` `receivers` each.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -80,7 +80,8 @@ impl UpstreamOrder {
         Ok(Self(CellBand::new(builder, 0, &mut donors, held)?.0))
     }
 
-    /// Iterates over the cells in this order; reversed, each cell comes before all cells that drain to it.
+    /// Iterates over the cells in this order. The reversed iterator returns each cell before all cells that drain to
+    /// it.
     #[inline]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = u32> {
         let mut bands = Vec::new();
@@ -89,8 +90,8 @@ impl UpstreamOrder {
     }
 
     /// Visits each cell after all cells that drain to it. `visit(cell, held, own)` gets the amount of the cell (its
-    /// initial value in `held` plus the inflow) and its entry in `own`. It returns the amount for each receiver. Cells
-    /// that are their own receivers are not visited; their inflow stays there.
+    /// initial value in `held` plus the inflow) and the cell's entry in `own`. It returns the amount for each receiver.
+    /// Cells that are their own receivers are not visited; their inflow stays there.
     ///
     /// # Errors
     /// Fails if the run is cancelled; some cells have been visited by then.
@@ -129,17 +130,17 @@ impl AddAssign for NoHolding {
     fn add_assign(&mut self, _: Self) {}
 }
 
-/// The inputs of an order.
+/// The inputs from which an order is built.
 struct OrderBuilder<'a, const N: usize, R: ?Sized, V> {
     receivers: &'a R,
     /// Bands of at most this many cells are not halved.
     least: usize,
     control: &'a Control,
-    /// Returns the amounts that each cell gives to its receivers.
+    /// Returns the amounts that each cell passes to its receivers.
     visit: V,
 }
 
-/// Position of cell `k` in a band of `len` cells that starts at `start`; `None` if it lies outside.
+/// Position of cell `k` in a band of `len` cells that starts at `start`; `None` if the cell is outside the band.
 #[inline]
 fn place(k: u32, start: usize, len: usize) -> Option<usize> {
     let place = (k as usize).wrapping_sub(start);
@@ -152,8 +153,8 @@ impl<const N: usize, R: Receivers<N> + ?Sized, V: Sync> OrderBuilder<'_, N, R, V
         (len > self.least).then_some(len / 2)
     }
 
-    /// Counts how often each cell of a band is the receiver of another cell of it; returns the receivers outside the
-    /// band.
+    /// Counts how often each cell of a band is the receiver of another cell in the band. Returns the receivers outside
+    /// the band.
     fn count_donors(&self, start: usize, donors: &mut [u8]) -> Result<Vec<u32>, Cancelled> {
         self.control.check()?;
         let len = donors.len();
@@ -182,7 +183,7 @@ impl<const N: usize, R: Receivers<N> + ?Sized, V: Sync> OrderBuilder<'_, N, R, V
 }
 
 impl CellBand {
-    /// Builds the band of the cells from `start` on. `donors` holds their donor counts and `held` their amounts.
+    /// Builds the band of the cells from index `start`. `donors` holds their donor counts and `held` their amounts.
     /// Returns the band and its outflow, in the order of `leaving`. Cells that the band takes have no donors left.
     fn new<const N: usize, R: Receivers<N> + ?Sized, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
         builder: &OrderBuilder<N, R, V>,
@@ -241,7 +242,7 @@ impl CellBand {
         self.leaving.shrink_to_fit();
     }
 
-    /// Takes the cells of the list `ready`, the last first, and all cells that become ready through them.
+    /// Takes the cells of the list `ready`, starting with the last cell, and all cells that become ready as a result.
     #[inline]
     fn walk<const N: usize, R: Receivers<N> + ?Sized, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
         &mut self,
@@ -279,7 +280,7 @@ impl CellBand {
         Ok(())
     }
 
-    /// Collects the lists of cells, in order.
+    /// Collects the lists of cells of this band and its halves, in traversal order.
     fn list<'a>(&'a self, lists: &mut Vec<&'a [u32]>) {
         self.halves.iter().flat_map(|halves| &**halves).for_each(|half| half.list(lists));
         lists.push(&self.own);
@@ -344,7 +345,7 @@ impl CellBand {
             control.check()?;
             for &k in block.iter().rev() {
                 let (mut below, tos) = ([0.0; N], receivers.receivers(k as usize));
-                // indexed: iterating backwards through two zipped lists costs more than the visit
+                // indexed loop: iterating backwards through two zipped lists costs more time than the visit
                 for side in (0..N).rev() {
                     below[side] = match place(tos[side], start, len) {
                         Some(at) => values[at],
@@ -375,7 +376,7 @@ impl CellBand {
 }
 
 /// Adds to every cell the amounts of its donors. With 1 in each cell, the result counts the cells that drain through
-/// it, itself included. Whole numbers up to 2²⁴ are exact in `f32`. Returns the order of the additions.
+/// the cell, itself included. Whole numbers up to 2²⁴ are exact in `f32`. Returns the order of the additions.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -394,8 +395,8 @@ mod tests {
 
     const CELLS: usize = 1500;
 
-    /// Two receivers of each cell with a smaller height, nearby or anywhere. The lowest cell and some others are their
-    /// own receivers.
+    /// Two receivers of each cell with a smaller height, nearby or anywhere. The lowest cell and some other cells are
+    /// their own receivers.
     fn receivers(seed: u32) -> Vec<[u32; 2]> {
         let random = Stream::new(seed, 3);
         let height = |k: usize| random.unit(k as i32, 0);
@@ -415,7 +416,7 @@ mod tests {
             .collect()
     }
 
-    /// Donors give in list order, as in a sequential run.
+    /// Each cell receives the amounts of its donors in list order, as in a sequential run.
     #[test]
     fn bands_of_any_size_visit_each_cell_once_after_its_donors() {
         let control = Control::default();
@@ -462,7 +463,7 @@ mod tests {
                 assert!(if is_end { passed[k].is_nan() } else { passed[k] == expected[k] }, "{k}");
             }
 
-            // bit for bit equal to a sequential run: no sums are involved
+            // the values equal those of a sequential run bit for bit, because no sums are involved
             let value = |k: usize, own: f32, [one, two]: [f32; 2]| own * 0.37 + one * 0.5 + two * (k % 7) as f32 * 0.05;
             let mut expected: Vec<f32> = (0..CELLS).map(|k| (k % 11) as f32).collect();
             let mut values = expected.clone();
@@ -494,13 +495,13 @@ mod tests {
             }
         }
         assert_eq!(held, expected);
-        // also where one band holds all cells
+        // the bands include one that holds all cells
         let mut counted = vec![1u32; CELLS];
         accumulate(receivers.as_flattened(), &mut counted, &control).unwrap();
         assert!(counted.iter().zip(&expected).all(|(&counted, &expected)| counted as f32 == expected));
     }
 
-    /// Rounded sums are rounded in the same order.
+    /// Sums computed while the order is built are rounded in the same order as sums computed along the finished order.
     #[test]
     fn sums_during_ordering_have_the_bits_of_sums_along_the_order() {
         let control = Control::default();

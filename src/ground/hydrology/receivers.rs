@@ -1,4 +1,4 @@
-//! The receivers of each cell, stored as cell indices or, in one byte, as directions.
+//! The receivers of each cell, stored as cell indices, or as directions in one byte.
 
 use rayon::prelude::*;
 
@@ -27,18 +27,18 @@ pub(super) fn single(receivers: &[u32]) -> &[[u32; 1]] {
 }
 
 /// Two receivers of every cell in one byte. Each half holds the position of a receiver among the nine cells around and
-/// including the cell, counted in grid order. Receivers elsewhere, across seams and borders of faces, are listed
-/// separately.
+/// including the cell, counted in grid order. Receivers outside the nine cells, across seams and borders of faces, are
+/// listed separately.
 #[derive(Clone, Debug, Default)]
 pub struct NeighbourReceivers {
     codes: Vec<u8>,
-    /// Index offset of each of the nine positions.
+    /// Index offset of each of the nine cells around and including a cell.
     steps: [u32; 16],
     /// Cells with separately listed receivers, in the order of their index.
     listed: Vec<ListedCell>,
 }
 
-/// A cell with its receivers.
+/// The index of a cell and its two receivers.
 type ListedCell = (u32, [u32; 2]);
 
 /// Code of a cell with separately listed receivers.
@@ -47,8 +47,8 @@ const LISTED: u8 = 0xff;
 const OWN: u8 = 0x44;
 
 impl NeighbourReceivers {
-    /// Encodes the receivers that `route_row(number, row, receivers)` writes for each of `rows`; rows have `samples`
-    /// cells.
+    /// Encodes the receivers that `route_row(number, row, receivers)` writes for each row in `rows`. A row has
+    /// `samples` cells.
     ///
     /// # Errors
     /// Returns the error of a row.
@@ -78,7 +78,7 @@ impl NeighbourReceivers {
         Ok(())
     }
 
-    /// Decodes the [`codes`](Self::codes) of the cells of a square; `None` if a receiver lies outside it.
+    /// Decodes the [`codes`](Self::codes) of the cells of a square; `None` if a receiver is outside the square.
     pub(super) fn from_codes(samples: usize, codes: Vec<u8>) -> Option<Self> {
         let mut made = Self { codes, ..Self::default() };
         made.step_in_rows(samples);
@@ -109,7 +109,7 @@ impl NeighbourReceivers {
         self.codes[k] = OWN;
     }
 
-    /// Computes the index offsets for rows of `samples` cells.
+    /// Computes the index offsets for a grid with rows of `samples` cells.
     fn step_in_rows(&mut self, samples: usize) {
         let step = |code: usize| ((code / 3) * samples + code % 3).wrapping_sub(samples + 1) as u32;
         self.steps = std::array::from_fn(|code| if code < 9 { step(code) } else { 0 });
@@ -125,8 +125,8 @@ impl NeighbourReceivers {
     }
 }
 
-/// Writes the codes of the cells from `first` on with these receivers, in rows of `samples` cells; [`LISTED`] where no
-/// code exists.
+/// Writes the codes of consecutive cells with these receivers, starting at cell `first`. Rows have `samples` cells. The
+/// code is [`LISTED`] where the receivers cannot be encoded.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn encode(receivers: &[[u32; 2]], first: u32, samples: u32, codes: &mut [u8]) {
     for ((code, tos), k) in codes.iter_mut().zip(receivers).zip(first..) {
@@ -136,11 +136,12 @@ fn encode(receivers: &[[u32; 2]], first: u32, samples: u32, codes: &mut [u8]) {
     }
 }
 
-/// Stands for a receiver outside the nine positions.
+/// Marks a receiver outside the nine positions.
 const NO_CODE: u32 = 0x0f;
 
 /// The position, among the nine cells around and including a cell, at the index offset `step`, in rows of `samples`
-/// cells; [`NO_CODE`] if it is outside. Without branches, so that many cells are processed at once.
+/// cells. [`NO_CODE`] if the offset is not one of the nine. Written without branches, so that many cells are processed
+/// at once.
 #[inline(always)]
 fn code_of(step: u32, samples: u32) -> u32 {
     let here = step.wrapping_add(1);
@@ -189,7 +190,7 @@ mod tests {
             };
             receivers.by_rows(samples, vec![(); samples], write).unwrap();
             assert_eq!(receivers.cells(), cells as usize);
-            assert!(receivers.listed.len() < cells as usize / 2, "most are told in a byte");
+            assert!(receivers.listed.len() < cells as usize / 2, "most receivers fit in a byte");
             for k in 0..cells {
                 assert_eq!(receivers.receivers(k as usize), written(k), "{k} of {samples}");
                 assert_eq!(receivers.is_end(k as usize), written(k) == [k; 2]);

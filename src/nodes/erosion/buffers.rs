@@ -1,8 +1,8 @@
 //! Output buffers of a step, and the mass balance of a run.
 //!
-//! A step fills [`NextState`], which replaces the terrain once it is complete. So a cancelled step leaves the run unchanged,
-//! and data maps shared with a snapshot are never copied. Gains and losses are measured on the stored heights, row by
-//! row, so that rounding errors never accumulate in the mass balance.
+//! A step fills [`NextState`], which replaces the terrain once the step is complete. So a cancelled step leaves the run
+//! unchanged, and data maps shared with a snapshot are never copied. Gains and losses are measured on the stored
+//! heights, row by row, so that rounding errors never accumulate in the mass balance.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use crate::MassBalance;
 use talweg_ground::field::{Edges, Grid, MapKind, Terrain};
 
-/// Loss and gain of a row, and the amount carried by the water over it.
+/// Loss of a row, its gain, and the amount of material carried by the water over the row.
 pub type RowAccount = [f64; 3];
 
-/// Working memory of a run: the output of a step before it replaces the terrain, and intermediate values. Its clone is
-/// empty, so that a snapshot, which is a clone of its run, holds only the state.
+/// Working memory of a run: the output of a step before it replaces the terrain, and intermediate values. A clone of
+/// the working memory is empty, so that a snapshot, which is a clone of its run, holds only the state.
 #[derive(Default)]
 pub struct WorkingMemory<T>(T);
 
@@ -42,7 +42,7 @@ impl<T> DerefMut for WorkingMemory<T> {
 pub struct NextState<const MAPS: usize> {
     pub height: Vec<f32>,
     pub maps: [Vec<f32>; MAPS],
-    /// One account for every row.
+    /// One account of loss, gain and carried material for every row.
     pub accounts: Vec<RowAccount>,
 }
 
@@ -85,7 +85,7 @@ impl<const MAPS: usize> NextState<MAPS> {
 }
 
 /// Swaps each of `maps` with the terrain's map of its kind. If a snapshot shares the terrain's map, the snapshot keeps
-/// it and the buffer becomes empty.
+/// the map and the buffer becomes empty.
 pub fn exchange_maps<'a>(
     terrain: &mut Terrain,
     kinds: impl IntoIterator<Item = MapKind>,
@@ -110,8 +110,8 @@ pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
     }
 }
 
-/// The account of a row: its loss, its gain and the amount carried by the water over it. Values are weighted by area if
-/// cells differ in area ([`Metric::owned_areas`](talweg_ground::field::Metric::owned_areas)).
+/// The account of a row: its loss, its gain and the amount carried by the water over the row. Values are weighted by
+/// area if cells differ in area ([`Metric::owned_areas`](talweg_ground::field::Metric::owned_areas)).
 pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carried: Option<&[f32]>) -> RowAccount {
     let Some(areas) = areas else {
         let distinct = grid.distinct();
@@ -152,7 +152,7 @@ pub fn with_balance(old: f32, new: f32, wear: f32, deposits: f32) -> (f32, f32) 
     (wear + if fall > 0.0 { fall } else { 0.0 }, deposits + if fall < 0.0 { -fall } else { 0.0 })
 }
 
-/// Number of cells whose falls are kept at a time.
+/// Number of cells whose height losses are buffered at a time.
 const TILE: usize = 64;
 
 /// Loss and gain of a row, measured on the heights, in eight partial sums that are always combined in the same order.
@@ -165,8 +165,8 @@ pub fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
         for (fall, (&old, &new)) in falls.iter_mut().zip(old.iter().zip(new)) {
             *fall = f64::from(old) - f64::from(new);
         }
-        // two separate loops: in one loop the compiler pairs net with gross instead of neighbours, which takes twice
-        // the time
+        // two separate loops: in a single loop the compiler pairs the net sum with the gross sum instead of
+        // neighbouring cells, which takes twice the time
         let (eights, last) = falls.as_chunks::<8>();
         for falls in eights {
             net.iter_mut().zip(falls).for_each(|(net, fall)| *net += fall);

@@ -4,16 +4,16 @@
 //! cover is gained or lost however often it moves.
 //!
 //! Law of a slide: cover flows through the face between two cells of surface heights H and H', towards the lower cell.
-//! The flow is q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the giving cell's cover. g is the length of
-//! the surface gradient on the face, both components, in heights per cell. T (`rise`) is the rise of the angle of
-//! repose over one cell, and c is `share`. D (`creep`) also levels gentler slopes. Since g is the full gradient, slopes
-//! come to rest at the same angle in every direction of the grid.
+//! The flow is q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the giving cell's cover. The notation x⁺
+//! means max(x, 0). g is the length of the surface gradient on the face, with both components, in heights per cell. T
+//! (`rise`) is the rise of the angle of repose over one cell, and c is `share`. D (`creep`) also levels gentler slopes.
+//! Since g is the full gradient, slopes come to rest at the same angle in every direction of the grid.
 //!
 //! Scheme: all faces are computed at once from the old cover. A cell has four faces, so cover never becomes negative.
 //! The cells on both sides of a face compute its flow from the same numbers, and the bits do not depend on the threads.
 //! Amounts are rounded down to whole slabs, so that a slope at rest stops completely.
 //! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
-//! Stability: c + D of at most ¼ (explicit diffusion in two dimensions).
+//! Stability: c + D must be at most ¼ (explicit diffusion in two dimensions).
 
 use talweg_ground::field::{Edges, Grid};
 
@@ -26,8 +26,8 @@ pub struct Slabs {
 }
 
 impl Slabs {
-    /// Slabs for a cover about `depth` deep (as a fraction of the relief): such a cover has 2¹⁷ to 2¹⁸ slabs. Depths up
-    /// to 128 times that are exact.
+    /// Slabs for a cover about `depth` deep (as a fraction of the relief): a cover of this depth has 2¹⁷ to 2¹⁸ slabs.
+    /// Depths up to 128 times `depth` are exact.
     pub fn for_depth(depth: f32) -> Self {
         let depth = depth.clamp(1e-12, 1e12);
         // the largest power of two that is not above `depth`
@@ -69,7 +69,7 @@ impl Layers<'_> {
     }
 }
 
-/// Height of the surface. All code computes it here, so that it has the same bits everywhere.
+/// Height of the surface. All code computes the height here, so that it has the same bits everywhere.
 #[inline(always)]
 pub fn surface(bed: f32, cover: f32, worn: f32) -> f32 {
     bed + (cover - worn)
@@ -84,9 +84,9 @@ pub struct Repose {
     pub slabs: Slabs,
     /// Rise of the angle of repose over one cell.
     pub rise: f32,
-    /// Fraction of the excess slope that a face lets through.
+    /// Fraction of the excess slope that flows through a face in one slide.
     pub share: f32,
-    /// Fraction of any height difference that a face lets through.
+    /// Fraction of the height difference that flows through a face in one slide, whatever the slope.
     pub creep: f32,
 }
 
@@ -95,7 +95,8 @@ struct CoverRows {
     north: Vec<f32>,
     mid: Vec<f32>,
     south: Vec<f32>,
-    /// Flow through the faces of a row: entry j is the west face of cell j, entry n the east face of the last cell.
+    /// Flow through the east and west faces of a row: entry j is the west face of cell j, entry n the east face of the
+    /// last cell.
     eastward: Vec<f32>,
     /// Flow through the north faces; `outflow` is the flow through the south faces.
     inflow: Vec<f32>,
@@ -103,7 +104,7 @@ struct CoverRows {
 }
 
 impl Repose {
-    /// Writes the cover of the rows from `first` on after one slide.
+    /// Writes to `out` the cover after one slide, for the rows from row `first` on.
     pub fn slide(&self, layers: Layers, first: usize, out: &mut [f32]) {
         let n = self.grid.samples;
         let line = || vec![0.0f32; n + 2];
@@ -136,7 +137,7 @@ impl Repose {
         }
     }
 
-    /// Loads the surface along row `row`. A row one beyond an edge continues the surface at the same slope.
+    /// Loads the surface along row `row`. A row one step beyond an edge continues the surface at the same slope.
     fn load(&self, layers: Layers, row: isize, line: &mut [f32]) {
         let n = self.grid.samples;
         match self.grid.row_beyond(row) {
@@ -168,7 +169,7 @@ impl Repose {
         }
     }
 
-    /// Computes the flow through the south faces of row `row`, whose surface is `mid`.
+    /// Computes the flow through the south faces of row `row`, whose surface is in `mid`.
     fn southward(&self, cover: &[f32], row: isize, rows: &mut CoverRows) {
         let n = self.grid.samples;
         let out = &mut rows.outflow[..n];
@@ -200,7 +201,7 @@ impl Repose {
         (rows.eastward[0], rows.eastward[n]) = (west, east);
     }
 
-    /// Flow through a face from `here` to `there`; negative if it runs the other way.
+    /// Flow through a face from `here` to `there`; negative if the cover flows from `there` to `here`.
     #[inline(always)]
     fn flow(&self, here: f32, there: f32, across: f32, cover_here: f32, cover_there: f32) -> f32 {
         let fall = here - there;
@@ -215,7 +216,7 @@ impl Repose {
     }
 }
 
-/// Loss and gain of the ground along a row between two states of (cover - worn).
+/// Loss and gain of the ground along a row, between two states of (cover depth - eroded depth).
 pub fn exchange(old: impl Iterator<Item = f32>, new: impl Iterator<Item = f32>) -> [f64; 2] {
     let (mut eroded, mut deposited) = (0.0f64, 0.0f64);
     for (old, new) in old.zip(new) {

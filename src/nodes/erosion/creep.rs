@@ -1,21 +1,22 @@
-//! Hillslope creep: soil moves down every slope, faster where it is steeper.
+//! Hillslope creep: soil moves down every slope, faster where the slope is steeper.
 //!
-//! Law: ∂h/∂t = ∇·(κ s ∇h), with κ the `diffusivity` and s the erodibility (1 - hardness) of the cell that gives the
-//! soil. So the hardest rock gives no soil but can still be buried.
-//! Symbols: r = κ·Δt/Δx², Δt the `time_step`, Δx the distance between samples. Soil that creeps for a time t spreads
-//! over √(2κt): 45 m in 100 000 years at 0.01 m²/year.
+//! Law: ∂h/∂t = ∇·(κ s ∇h), with h the height, t the time, κ the `diffusivity` and s the erodibility (1 - hardness) of
+//! the cell that gives the soil. So the hardest rock gives no soil but can still be buried.
+//! Symbols: r = κ·Δt/Δx², with Δt the `time_step` and Δx the distance between samples. Soil that creeps for a time t
+//! spreads over √(2κt): 45 m in 100 000 years at 0.01 m²/year.
 //!
 //! Scheme: explicit. The flow between two cells is r·s·w·(h_n - h), with w the conductance of the pair. On a square w
-//! is ⅔ for the four straight neighbours and ⅙ for the diagonal neighbours (the Mehrstellen stencil). On a globe it is
-//! [`Links::conductances`], and the flow is a volume that spreads over the cell's own area. One iteration consists of
-//! equal steps, as many as `stability_bound` requires. Heights are in double precision within an iteration, and the
-//! part lost in single precision is kept between iterations: slow creep moves less than the last digit a year. A
-//! cancelled iteration leaves the run unchanged. Wear and deposits record the net change of each iteration.
-//! From coarse to fine: time is the same on every grid.
+//! is ⅔ for the four orthogonal neighbours and ⅙ for the diagonal neighbours (the Mehrstellen stencil). On a globe w is
+//! from [`Links::conductances`], and the flow is a volume that spreads over the cell's own area. One iteration consists
+//! of equal steps, as many as `stability_bound` requires. Heights are in double precision within an iteration. The part
+//! that single precision would lose is kept between iterations, because slow creep changes a height by less than its
+//! last digit per year. A cancelled iteration leaves the run unchanged. Wear and deposits record the net change of each
+//! iteration.
+//! From coarse to fine: an iteration simulates the same time on every grid.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: with r ≤ ¼ a new height is a mean of old heights with positive weights (the smallest is 1 - 10/3·r), so
-//! nothing overshoots. `FARTHEST` limits the length of an iteration, and so the number of its steps on a small terrain
-//! or over a long time.
+//! nothing overshoots. `FARTHEST` limits the duration of an iteration, and so the number of its steps on a small
+//! terrain or over a long time.
 //! Source: Culling 1960 (soil creep as diffusion); Fernandes & Dietrich 1997 (values of κ, 0.0004 to 0.036 m²/year).
 
 use std::sync::Arc;
@@ -43,10 +44,11 @@ talweg_ground::params! {
         /// Duration of one iteration. On a small terrain an iteration stops once the soil has spread over about a
         /// hundredth of the side length.
         time_step: f32 ["years"] = 5000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
-        /// Speed of the creep. Dry ground has about 0.001, damp hills 0.01, ground that freezes and thaws 0.04.
+        /// Speed of the creep. The speed is about 0.001 in dry ground, 0.01 in damp hills and 0.04 in ground that
+        /// freezes and thaws.
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Removes small roughness." { iterations = 8 }
@@ -59,13 +61,13 @@ talweg_ground::params! {
     }
 }
 
-/// Rows that are processed together; the rows beside them are read twice.
+/// Number of rows in a band. The rows adjacent to a band are read once for each of the two bands.
 const BAND_ROWS: usize = 32;
-/// Largest r of one step on a square.
+/// Largest stable r of one step on a square.
 const STABLE: f64 = 0.25;
 /// Fraction of a cell's height that may be exchanged in one step on a globe.
 const EXCHANGED: f64 = 0.8;
-/// Largest √(κ·Δt) of one iteration, as a fraction of the side.
+/// Largest √(κ·Δt) of one iteration, as a fraction of the terrain's side length.
 const FARTHEST: f64 = 1.0 / 128.0;
 
 impl Process for Creep {
@@ -73,7 +75,7 @@ impl Process for Creep {
         Traits {
             writes: &WRITTEN,
             on_planet: Some(OnPlanet { version: 1, more_fields: 4.6, ..OnPlanet::DEFAULT }),
-            // 5 with one step in an iteration, 9 with three or more on rock of varying hardness
+            // 5 bytes per sample with one step in an iteration, 9 with three or more on rock of varying hardness
             memory: NodeMemory::constant(6.8),
             ..Traits::PROCESS
         }
@@ -156,7 +158,7 @@ struct CreepRun {
     /// Number of steps per unit of r.
     stability_bound: f64,
     terrain: Terrain,
-    /// The part of the heights that single precision loses.
+    /// The part of each height that single precision loses.
     rest: Vec<f32>,
     next: WorkingMemory<NextState<2>>,
     scratch: WorkingMemory<CreepScratch>,
@@ -166,12 +168,12 @@ struct CreepRun {
 /// Working memory of an iteration; empty in snapshots.
 #[derive(Default)]
 struct CreepScratch {
-    /// Heights between two steps.
+    /// Heights in double precision between two steps.
     now: Vec<f64>,
     later: Vec<f64>,
     /// r·s of every cell, if the hardness varies.
     rates: Vec<f64>,
-    /// The part of the new heights that single precision loses.
+    /// The part of each new height that single precision loses.
     rest: Vec<f32>,
 }
 
@@ -192,7 +194,7 @@ impl FieldValues<f64> for ExactHeights<'_> {
 }
 
 impl CreepRun {
-    /// One step from `now` to `later`.
+    /// Runs one step from the heights `now` to the heights `later`.
     fn one_step(
         &self,
         cx: &Context,
@@ -211,7 +213,8 @@ impl CreepRun {
         Ok(())
     }
 
-    /// Applies the law to `count` rows from `first` on, in order, and calls `put(row, heights)` for each.
+    /// Applies the diffusion equation to `count` rows in order, starting with row `first`, and calls `put(row,
+    /// heights)` for each row.
     fn creep(
         &self,
         grid: Grid,
@@ -228,7 +231,7 @@ impl CreepRun {
         }
     }
 
-    /// r of a whole iteration.
+    /// Value of r = κ·Δt/Δx² for a whole iteration.
     fn spread(&self, grid: Grid, side: f64) -> f64 {
         let cells = match &self.metric {
             GridMetric::Uniform => (grid.whole_samples() - 1) as f64,
@@ -260,8 +263,8 @@ impl ErosionRun for CreepRun {
         }
         let uniform = share * f64::from(rock.uniform().unwrap_or(1.0));
         let given = CreepRates { uniform, of_cells: &rates };
-        // on a square the last step also finishes each row while it is in the cache; on a globe copies can follow only
-        // once all owners are known
+        // on a square the last step also finishes each row while it is in the cache; on a globe copies can be written
+        // only once all owners are known
         let between = steps - u32::from(!grid.is_globe());
         let exact = ExactHeights { height: old, rest };
         for step in 0..between {
@@ -303,7 +306,7 @@ impl ErosionRun for CreepRun {
             }
             Ok(())
         })?;
-        // from here on the step cannot fail
+        // from this line on the step cannot fail
         *self.next = next;
         self.next.replace_terrain(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         std::mem::swap(&mut self.rest, &mut new_rest);
@@ -331,9 +334,9 @@ fn exact_row(height: &[f32], rest: &[f32], out: &mut [f64]) {
     }
 }
 
-/// Writes heights in single precision, the part that this loses, wear and deposits. `made` holds the new heights of a
-/// row; the old row comes with its own lost part, wear and deposits. Cells that have not moved keep their bits, even
-/// the sign of a zero.
+/// Writes heights in single precision, the part that single precision loses, wear and deposits. `made` holds the new
+/// heights of a row. `old` holds its old heights; `rest`, `wear` and `deposits` hold the old values of the other three
+/// outputs. Cells that have not moved keep their bits, even the sign of a zero.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn finish_row(made: &[f64], [old, rest, wear, deposits]: [&[f32]; 4], out: [&mut [f32]; 4]) {
     let n = made.len();
@@ -348,17 +351,17 @@ fn finish_row(made: &[f64], [old, rest, wear, deposits]: [&[f32]; 4], out: [&mut
     }
 }
 
-/// r·s of the cells.
+/// Creep rate r·s of each cell.
 #[derive(Clone, Copy)]
 struct CreepRates<'a> {
-    /// Value of all cells, if the hardness is uniform.
+    /// Rate of all cells, if the hardness is uniform.
     uniform: f64,
-    /// Value of every cell; empty if the hardness is uniform.
+    /// Rate of every cell; empty if the hardness is uniform.
     of_cells: &'a [f64],
 }
 
-/// Applies one step of the law to `count` rows from `first` on, and calls `put(row, heights)` for each. An open edge
-/// acts as a mirror: the edge row repeats beyond it, so nothing crosses it on balance.
+/// Applies one step of the diffusion equation to `count` rows, starting with row `first`, and calls `put(row, heights)`
+/// for each row. An open edge acts as a mirror: the edge row repeats beyond the edge, so no net amount crosses it.
 fn diffuse<S: Stencil>(
     grid: Grid,
     stencil: impl Fn(usize) -> S,
@@ -384,7 +387,7 @@ fn diffuse<S: Stencil>(
     }
 }
 
-/// A row of uniform hardness.
+/// Computes a row of uniform hardness.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();
@@ -395,7 +398,7 @@ fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &m
     }
 }
 
-/// A row of varying hardness; the rate of the higher cell of each pair counts.
+/// Computes a row of varying hardness. For each pair of neighbours the rate of the higher cell counts.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 fn diffuse_uneven<S: Stencil>(stencil: S, rates: [&[f64]; 3], heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();

@@ -1,13 +1,14 @@
-//! Steps in which all cells give to their lower neighbours at once: the common part of thermal and hydraulic erosion.
+//! Steps in which all cells give material to their lower neighbours at once: the common part of thermal and hydraulic
+//! erosion.
 //!
-//! Scheme: gather, in two passes. Pass 1 computes the amount that each cell gives, and how much of it per unit of level
-//! difference ([`GatherLaw::give`]). In pass 2 every cell sums the amounts from its neighbours ([`GatherLaw::settle`]).
-//! Old maps are read, new ones written, and the bits do not depend on the threads.
-//! On a square both passes run down a band of rows together: rolling rows hold the amounts given, and the rows beside a
-//! band are computed twice. On a globe each pass runs over all cells before the next, because cells on another face,
-//! with other neighbours, give the amounts that cross a border. Between the passes copies get the values of their
-//! owners.
-//! Boundary: nothing leaves an open edge; a wrapping square continues on the other side, a globe everywhere.
+//! Scheme: gather, in two passes. Pass 1 computes the amount that each cell gives, and the part of this amount per unit
+//! of level difference ([`GatherLaw::give`]). In pass 2 every cell sums the amounts from its neighbours
+//! ([`GatherLaw::settle`]). A step reads the old maps and writes new ones, and the bits do not depend on the threads.
+//! On a square both passes run down a band of rows together: rolling rows hold the amounts given, and the rows adjacent
+//! to a band are computed twice. On a globe each pass runs over all cells before the next pass starts, because cells on
+//! another face, with other neighbours, give the amounts that cross a border. Between the passes copies get the values
+//! of their owners.
+//! Boundary: nothing leaves an open edge; a wrapping square continues on the other side; a globe has no edge.
 
 use rayon::prelude::*;
 
@@ -17,21 +18,21 @@ use talweg_ground::field::metric::{GridMetric, RowMetric};
 use talweg_ground::field::topology::{Beyond, StencilWindow};
 use talweg_ground::field::{Cancelled, Grid, Metric, Uniform};
 
-/// Cells of a band. Two rows beside each band are computed twice, so bands must not be too small.
+/// Number of cells in a band. Two rows next to each band are computed twice, so bands must not be too small.
 const BAND_CELLS: usize = 16 * 1024;
 const BAND_ROWS: usize = 16;
 
-/// A law of two passes, for rows of n cells. `OWN` values of a cell stay with it, it gives `GIVEN` kinds of material,
-/// and the law writes `OUT` maps, the height first.
+/// The equations of a process with two passes, for rows of n cells. `OWN` values of a cell stay with the cell, a cell
+/// gives `GIVEN` kinds of material, and the process writes `OUT` maps, the height first.
 ///
 /// Levels and shares are padded rows of n + 2 cells. Beyond an open edge a level is NaN, which never compares as lower,
 /// and a share is 0.
 pub trait GatherLaw<const OWN: usize, const GIVEN: usize, const OUT: usize>: Sync {
-    /// Loads the level and the own values of the cells of row `row` of the grid.
+    /// Loads the level and the own values of each cell of row `row` of the grid.
     fn load(&self, row: usize, level: &mut [f32], own: [&mut [f32]; OWN]);
 
     /// Computes the depth that each cell loses, and the volume per unit of level difference that each neighbour gets.
-    /// Reads the levels to the north, here and to the south.
+    /// Reads the levels of the row to the north, the current row and the row to the south.
     fn give<M: RowMetric>(
         &self,
         metric: M,
@@ -57,14 +58,14 @@ pub struct Settling<'a, const OWN: usize, const GIVEN: usize> {
 /// Output of a step, and the old height, wear and deposits.
 pub struct GatherStep<'a, const OUT: usize> {
     pub out: [&'a mut [f32]; OUT],
-    /// Index in `out` of the map that the water carries.
+    /// Index in `out` of the map of the carried material.
     pub carried: Option<usize>,
     /// New map of wear, followed by the new map of deposits.
     pub wear: &'a mut [f32],
     pub deposits: &'a mut [f32],
     pub accounts: &'a mut [RowAccount],
     pub old_height: &'a [f32],
-    /// Old maps of wear and deposits.
+    /// Old map of wear and old map of deposits.
     pub old_balance: [&'a [f32]; 2],
 }
 
@@ -102,7 +103,7 @@ pub fn step<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     }
 }
 
-/// Splits the fields into blocks of `cells` cells.
+/// Splits each field into blocks of `cells` cells.
 fn pieces<const K: usize>(fields: [&mut [f32]; K], cells: usize) -> Vec<[&mut [f32]; K]> {
     let count = fields.first().map_or(0, |field| field.len().div_ceil(cells));
     let mut chunks = fields.map(|field| field.chunks_mut(cells));
@@ -160,7 +161,7 @@ fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     out: &mut [&mut [f32]; OUT],
 ) {
     let n = grid.samples;
-    // `loaded` holds rows r - 1 … r + 2 and `given` rows r - 1 … r + 1, with r = first + ahead
+    // with r = first + ahead, `loaded` holds rows r - 1 … r + 2 and `given` holds rows r - 1 … r + 1
     let mut loaded: [Loaded<OWN>; 4] =
         std::array::from_fn(|_| Loaded { level: vec![f32::NAN; n + 2], own: std::array::from_fn(|_| vec![0.0; n]) });
     let mut given: [GivenShares<GIVEN>; 3] = std::array::from_fn(|_| GivenShares {
@@ -206,7 +207,7 @@ fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     }
 }
 
-/// Runs one pass after the other over all cells.
+/// Runs the two passes one after the other, each over all cells.
 fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
     cx: &Context,
     metric: &M,
@@ -273,7 +274,7 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
                 shares: windows.each_ref().map(StencilWindow::rows),
             };
             law.settle(row, metric.row(row), cells, row_mut(&mut out, k, n));
-            // copies have no area; they get the values of their owners
+            // copies on face borders have no area; they get the values of their owners
             let made = |field: usize| &out[field][k * n..][..n];
             let old = grid.row(old_height, row);
             add_balance(old, made(0), old_balance.map(|map| grid.row(map, row)), wear, deposits);
@@ -293,7 +294,7 @@ mod tests {
     use talweg_ground::field::topology::around_row;
     use talweg_ground::field::{Control, Edges, Stream};
 
-    /// A law in which every cell gives a fraction of its height above its neighbours.
+    /// Test equations in which every cell gives a fraction of its height above its neighbours.
     struct Levelling<'a> {
         grid: Grid,
         height: &'a [f32],

@@ -1,12 +1,12 @@
 //! Gullies computed at each point: branching ravines without a simulation.
 //!
-//! Law: [`gully_law`](talweg_construction::operators::gully_law), along the slope of the smoothed terrain. The operator
-//! *Gullies* of a construction follows the same law.
+//! Law: [`gully_law`](talweg_construction::operators::gully_law), along the slope of the smoothed terrain. The
+//! construction operator *Gullies* uses the same equations.
 //!
 //! The result depends only on the slope at each point, so the cost per sample is the same at any resolution. Higher
-//! resolutions add samples and change nothing else. The map *Ridge* is the mean of s over the octaves, weighted by
-//! depth: 1 on crests, -1 in creases.
-//! Boundary: on a wrapping terrain the lattice repeats; on a globe it is a lattice in space.
+//! resolutions add samples and change nothing else. The map *Ridge* is the mean of the position between crease and
+//! crest over the octaves, weighted by depth: 1 on crests, -1 in creases.
+//! Boundary: on a wrapping terrain the noise lattice repeats; on a globe the lattice is three-dimensional.
 //! Source: Johansen 2026, after Clay John 2018 and Nick Fenwick; Gabor noise by Lagae et al. 2009.
 
 use std::f32::consts::TAU;
@@ -24,7 +24,8 @@ talweg_ground::params! {
     Gullies "Gullies" in "Erosion", from "Johansen 2026; Clay John 2018", also "erosion filter ravines branching directional noise gabor fast ridges" {
         /// Width of the largest gullies, from crest to crest.
         size: f32 ["m"] = 800.0, 1.0..=1_000_000.0, slider 50.0..=4000.0;
-        /// Number of gully sizes, each half as wide as the one before. More octaves add finer gullies.
+        /// Number of gully sizes; the gullies of each size are half as wide as those of the size before. More octaves
+        /// add finer gullies.
         octaves: u32 = 5, 1..=12;
         /// Depth of the largest gullies on steep slopes.
         depth: f32 ["m"] = 180.0, 0.0..=100_000.0, slider 0.0..=500.0;
@@ -49,7 +50,7 @@ talweg_ground::params! {
 
 /// The data map of this filter.
 const WRITTEN: [MapKind; 1] = [MapKind::Ridge];
-/// Standard deviation of the smoothing of the terrain before its slope is taken, as a multiple of `size`.
+/// Standard deviation of the filter that smooths the terrain before its slope is computed, as a multiple of `size`.
 const SMOOTHING: f32 = 0.2;
 
 impl Filter for Gullies {
@@ -114,12 +115,12 @@ impl SmoothedFilter for Gullies {
 }
 
 impl Gullies {
-    /// The parameters of the gully law on a grid.
+    /// The parameters of the gully equations on a grid.
     fn law(&self, cx: &Context) -> GullyLaw {
         let tangent = |degrees: f32| libm::tanf(if degrees < 89.9 { degrees } else { 89.9 } * (TAU / 360.0));
         let octave = |k: u32| {
             let wanted = self.size / (1u32 << k) as f32;
-            // whole lattice cells along a side, so that a wrapping terrain has no seam
+            // a whole number of lattice cells along a side, so that a wrapping terrain has no seam
             let cells = (cx.size_metres / wanted).round();
             let cells = if cells > 1.0 { cells } else { 1.0 };
             let is_globe = cx.grid.is_globe();

@@ -1,39 +1,41 @@
-//! Hydraulic erosion, reference form: rain dissolves the ground, runs downhill and deposits it where it dries.
+//! Hydraulic erosion, reference form: rain dissolves the ground, runs downhill and deposits the sediment where it
+//! dries.
 //!
-//! Law, for every cell at once, with four maps h, w (water), m (sediment in it) and a = h + w:
+//! Law, for every cell at once, with the height h, the water w, the sediment m in the water and the level a = h + w:
 //! 1. rain: w += K_r · rain map;
 //! 2. dissolving: h -= K_s·s·w, m += K_s·s·w, with s the erodibility of the rock;
 //! 3. flow towards level: d_n = a - a_n for the lower neighbours, Δa = a - mean of a over the cell and these neighbours
-//!    = Σ d_n / (1 + their number), Δw = min(w, Δa); each of them gets Δw_n = Δw · d_n / Σ d_n and, with it, the
-//!    sediment Δm_n = m · Δw_n / w;
+//!    = Σ d_n / (1 + their number), Δw = min(w, Δa); each of these neighbours gets Δw_n = Δw · d_n / Σ d_n and, with
+//!    this water, the sediment Δm_n = m · Δw_n / w;
 //! 4. evaporation: w *= 1 - K_e; sediment in excess of K_c·w is deposited.
 //!
-//! Symbols: K_r `rain`, K_s `solubility`, K_c `sediment_capacity`, K_e `evaporation`; the documents use 0.01, 0.01,
-//! 0.01 and 0.5. Water is a depth, so rain is a fraction of the relief per iteration.
-//! Maps: Film (the water) and Sediment are depths, and continue from those of the layers below. Flow adds, for every
+//! Symbols: K_r `rain`, K_s `solubility`, K_c `sediment_capacity`, K_e `evaporation`; the papers use 0.01, 0.01, 0.01
+//! and 0.5. Water is a depth, so rain is a fraction of the relief per iteration.
+//! Maps: Film (the water) and Sediment are depths, and continue from the maps of the layers below. Flow adds, for every
 //! iteration, the water that left the cell, in units of the rain of one iteration on one cell. Wear and deposits record
 //! the net change of each iteration. The water is not part of the Water map: it covers every slope, and images would
 //! show a flooded country.
-//! The end: the last water stays where it is and holds its sediment, at most K_c·w; with the documents' constants that
-//! is a ten-thousandth of the relief. This sediment is in the Sediment map and counts as carried in the mass balance. A
-//! run does not know which iteration is the last, so the rest never settles on its own; another layer of this erosion
-//! with rain 0 lets it settle.
+//! The end: the last water stays in place and holds its sediment, at most K_c·w; with the papers' constants that is a
+//! ten-thousandth of the relief. This sediment is in the Sediment map and counts as carried in the mass balance. A run
+//! does not know which iteration is the last, so the rest never settles automatically; another layer of this erosion
+//! with rain 0 lets the rest settle.
 //!
 //! On a globe the water and sediment that pass between two cells are volumes and spread over the area of the receiving
-//! cell. The law contains no distances, so water moves one cell per iteration; on a globe that is up to a tenth more or
-//! less than the mean distance.
+//! cell. The equations contain no distances, so water moves one cell per iteration. On a globe one cell is up to a
+//! tenth longer or shorter than the mean distance.
 //!
-//! Scheme: `gather`: old maps are read, new ones written. Amounts too small for `f32` heights stay in the sediment
+//! Scheme: `gather`: old maps are read, new maps are written. Amounts too small for `f32` heights stay in the sediment
 //! (`lay_down`), so that height plus sediment is conserved over any number of iterations.
 //! From coarse to fine: water, sediment and heights are passed to the finer grid; depths and angles are the same on
 //! every grid.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell gives no more water than it has, so water is never negative. Neighbours level at once, so deep
-//! water sloshes; evaporation damps this.
-//! Anisotropy: a cone of slope 2.4 keeps 2.39 along 0°, 22.5° and 45° alike, within 0.1 %
-//! (tests/core/nodes/erosion/classic.rs). On the terrain of the document's figure 17 (257², its constants, 100
-//! iterations) the mean slope falls by 35 % and the erosion score rises from 0.559 to 0.622
-//! (tests/core/nodes/documents.rs); the [fast form](super::hydraulic_fast) has a table of more iterations.
+//! water sloshes; evaporation damps this oscillation.
+//! Anisotropy: a cone of slope 2.4 keeps a slope of 2.39 along 0°, 22.5° and 45° alike, within 0.1 %
+//! (tests/core/nodes/erosion/classic.rs). On the terrain of Le Martelot's figure 17 (257² samples, the constants of the
+//! paper, 100 iterations) the mean slope falls by 35 % and the erosion score rises from 0.559 to 0.622
+//! (tests/core/nodes/documents.rs). The notes of the [fast form](super::hydraulic_fast) have a table of more
+//! iterations.
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
 use super::buffers::{self, NextState, WorkingMemory};
@@ -50,25 +52,25 @@ use talweg_ground::field::topology::{
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::params! {
-    /// Lets rain loosen the ground, run downhill and deposit it where the water dries. Hollows fill, valley floors
-    /// level and the slopes above them steepen.
+    /// Lets rain loosen the ground, run downhill and deposit the sediment where the water dries. Hollows fill, valley
+    /// floors level and the slopes above them steepen.
     Hydraulic "Hydraulic erosion, classic" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
         /// Water that falls in one iteration, as a fraction of the relief; scaled by the rain map if a layer below made
-        /// one. More rain fills hollows and runs farther.
+        /// such a map. More rain fills hollows and runs farther.
         rain: f32 ["share"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
         /// Ground that water dissolves in one iteration, as a fraction of the water depth. Higher values erode faster.
         solubility: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
-        /// Sediment that water can hold, as a fraction of its depth. The rest is deposited at once.
+        /// Sediment that water can hold, as a fraction of the water depth. The water deposits the excess at once.
         sediment_capacity: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
         /// Fraction of the water that evaporates in one iteration. Lower values let the water run farther.
         evaporation: f32 ["share"] = 0.5, 0.0..=1.0, slider 0.05..=1.0;
-        /// Which cells count as neighbours.
+        /// Neighbouring cells to which water can flow.
         neighbours: Neighbours = Neighbours::Moore;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Levels the valley floors." { iterations = 20 }
@@ -133,7 +135,7 @@ struct HydraulicRun {
     terrain: Terrain,
     next: WorkingMemory<NextState<5>>,
     fields: WorkingMemory<Fields<3, 2>>,
-    /// Mass balance; its `carried` counts all sediment in the water, whichever layer brought it there.
+    /// Mass balance; its `carried` counts all sediment in the water, even sediment that came from another layer.
     mass_balance: MassBalance,
     carried_before: f64,
 }
@@ -164,7 +166,7 @@ impl ErosionRun for HydraulicRun {
             old_balance: [old_wear, old_deposits],
         };
         gather::step(cx, &self.metric, &law, &mut self.fields, step)?;
-        // from here on the step cannot fail
+        // from this line on the step cannot fail
         self.next.replace_terrain(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
@@ -180,9 +182,9 @@ impl ErosionRun for HydraulicRun {
     }
 }
 
-/// The law of one step. A cell's level is the altitude of the water surface after rain and dissolving. Its own values
-/// are the depth of the water, the sediment in it and the part of that dissolved in this step. It gives water and
-/// sediment.
+/// The equations of one step. A cell's level is the altitude of the water surface after rain and dissolving. Its own
+/// values are the depth of the water, the sediment in the water, and the part of this sediment dissolved in this step.
+/// A cell gives water and sediment.
 struct HydraulicLaw<'a> {
     terrain: &'a Terrain,
     water: &'a [f32],
@@ -233,8 +235,8 @@ impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
     }
 }
 
-/// Adds rain to a row and dissolves ground. On entry `water` holds the rain and `dissolved` the solubility. A separate
-/// function, as are the next two, so that the compiler knows that the slices it writes do not overlap.
+/// Adds rain to a row and dissolves ground. On entry `water` holds the rain and `dissolved` the solubility. This and
+/// the next two functions are separate, so that the compiler knows that the slices they write do not overlap.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 #[inline(never)]
 fn rain_on_row(
@@ -332,7 +334,7 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
         let (mut water_in, mut sediment_in) = (0.0f32, 0.0f32);
         let mut take = |direction: usize| {
             let d = around[direction][j] - a;
-            // selected before the multiplication, so that the loop has no branch
+            // d is selected before the multiplication, so that the loop has no branch
             let d = if d > 0.0 { d } else { 0.0 };
             water_in += water_shares[direction][j] * d;
             sediment_in += sediment_shares[direction][j] * d;
@@ -353,8 +355,8 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
         let m = (own_sediment[j] - sediment_lost[j]) + sediment_in / area;
         let most = capacity * w;
         let kept = if m < most { m } else { most };
-        // dissolving and depositing the same amount rounds the sediment; where nothing flows, the rounding would have
-        // the same sign in every cell and iteration and accumulate
+        // dissolving and depositing the same amount rounds the sediment; where nothing flows, the rounding errors would
+        // have the same sign in every cell and iteration and would accumulate
         let still = (sediment_lost[j] == 0.0) & (sediment_in == 0.0);
         let material = if still { sediments[j] } else { m - dissolved[j] };
         (height[j], sediment[j]) = lay_down(heights[j], material, kept);

@@ -3,16 +3,16 @@
 //! Law, with the symbols of the reference form ([`hydraulic`](super::hydraulic)) and K = K_s = K_c:
 //! 1. rain: w += K_r · rain map; the water holds K·s·w of sediment, taken from the ground (s: erodibility of the rock);
 //! 2. flow, in place: d = a - a_n to the lowest of the four neighbours, a = h + w; if d > 0, the water Δw = min(w, d/2)
-//!    flows there with the sediment in it;
+//!    flows to this neighbour with the sediment in it;
 //! 3. evaporation: w *= 1 - K_e, and the sediment that the water can no longer hold is deposited.
 //!
 //! Water always holds as much sediment as it can, so the sediment follows from the water. On rock of varying hardness s
-//! is that of the cell where the water stands: water from soft rock deposits its excess when it reaches hard rock.
-//! The document adds the merged map of water and sediment to the height: a = h + K·w, which is
-//! [`LevelledSurface::Merged`]. By default a is the height of the water surface, as in the reference form.
-//! Only the document's surface reproduces the results that it and Olsen report for the fast form. The table shows the
-//! erosion score on the terrain of its figures 17 and 18 after the given iterations (257², its constants,
-//! tests/core/nodes/documents.rs):
+//! is the erodibility of the cell that holds the water: water from soft rock deposits its excess when it reaches hard
+//! rock. Le Martelot 2005 adds the merged map of water and sediment to the height: a = h + K·w, which is
+//! [`LevelledSurface::Merged`]. By default a is the height of the water surface, as in the reference form. Only Le
+//! Martelot's surface reproduces the results that Le Martelot and Olsen report for the fast form. The table shows the
+//! erosion score on the terrain of Le Martelot's figures 17 and 18 after the given iterations (257², the constants of
+//! the paper, tests/core/nodes/documents.rs):
 //!
 //! | iterations | 0 | 25 | 100 | 1000 | 4000 |
 //! |---|---|---|---|---|---|
@@ -20,25 +20,26 @@
 //! | fast form, a = h + w | 0.56 | 0.56 | 0.57 | 0.63 | 0.71 |
 //! | fast form, a = h + K·w | 0.56 | 0.67 | 0.91 | 1.50 | 2.34 |
 //!
-//! Rain of a hundredth of the relief is as deep as the height differences between cells, so water that levels by its
-//! depth stands still. Water that levels by its sediment, a ten-thousandth of the relief, runs on to the next hollow
-//! and fills it. The reference form, whose surface the document gives as h + w, lags behind only for that reason.
+//! Rain of a hundredth of the relief is as deep as the height differences between cells, so water whose whole depth
+//! counts comes to rest. If only its sediment counts, a ten-thousandth of the relief, the water runs on to the next
+//! hollow and fills it. The reference form, for which the paper defines the surface as h + w, scores lower only for
+//! that reason.
 //!
-//! Maps as in the reference form. The Sediment map is written for later layers. It also holds amounts too small for
+//! Maps: as in the reference form. The Sediment map is written for later layers. It also holds amounts too small for
 //! `f32` heights (`lay_down`), so that height plus sediment is conserved. Sediment that the map held before this layer
 //! settles in the first iteration, except the part that the water can hold.
 //! Scheme, order, boundary: `sweep`.
 //! Stability: a move leaves the giving cell no lower than the receiving cell; no cell gives more water than it has.
-//! Bias: a cone of slope 2.4 has 2.40, 2.39 and 2.39 along 0°, 22.5° and 45°. But the order decides which of two nearly
-//! equal paths the water takes: on a featureless cone three quarters of the moved material ends up elsewhere on a
-//! mirrored terrain. On the document's kind of terrain (257², its constants, 100 iterations) the result differs by
-//! 0.004 of the relief (rms) from the result of the reference form, which itself changed the terrain by 0.0065. The
-//! mean slope falls by 22 % and the erosion score rises from 0.42 to 0.47, because four neighbours smooth less than
-//! eight (tests/core/nodes/erosion/classic.rs).
-//! Cost: as the document writes the two forms, an iteration of the fast form takes 0.26 to 0.28 of the reference's time
-//! at 512²; the document says about a fifth. Here it takes 0.65 of it on two threads, where both use vector
-//! instructions (benches/erosion.rs).
-//! Squares only, like every [`sweep`](super::sweep).
+//! Bias: a cone of slope 2.4 has the slopes 2.40, 2.39 and 2.39 along 0°, 22.5° and 45°. But the order decides which of
+//! two nearly equal paths the water takes: on a featureless cone three quarters of the moved material ends up elsewhere
+//! on a mirrored terrain. On terrain like Le Martelot's (257², the constants of the paper, 100 iterations) the result
+//! differs by 0.004 of the relief (rms) from the result of the reference form, which itself changed the terrain by
+//! 0.0065. The mean slope falls by 22 % and the erosion score rises from 0.42 to 0.47, because four neighbours smooth
+//! less than eight (tests/core/nodes/erosion/classic.rs).
+//! Cost: with the two forms written as in the paper, an iteration of the fast form takes 0.26 to 0.28 of the reference
+//! form's time at 512²; the paper says about a fifth. In this program the fast form takes 0.65 of the reference form's
+//! time on two threads, where both use vector instructions (benches/erosion.rs). Squares only, like every
+//! [`sweep`](super::sweep).
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
 use super::buffers::{self, NextState, RowAccount, WorkingMemory, add_balance, balance, total};
@@ -59,14 +60,14 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Lets rain loosen the ground, run to the lowest neighbour and deposit it where the water dries. Faster than the
-    /// full form; it keeps more of the fine relief, and on even slopes the rills follow the grid.
+    /// Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries. Faster
+    /// than the full form and keeps more of the fine relief. On even slopes the rills follow the grid.
     HydraulicFast "Hydraulic erosion, classic, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
         /// Water that falls in one iteration, as a fraction of the relief; scaled by the rain map if a layer below made
-        /// one. More rain fills hollows and runs farther.
+        /// such a map. More rain fills hollows and runs farther.
         rain: f32 ["share"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
         /// Ground that water dissolves and holds, as a fraction of the water depth. Higher values erode faster.
         solubility: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
@@ -74,8 +75,8 @@ talweg_ground::params! {
         evaporation: f32 ["share"] = 0.5, 0.0..=1.0, slider 0.05..=1.0;
         /// Surface that is levelled: the water surface, or the surface of Le Martelot 2005.
         levelled: LevelledSurface = LevelledSurface::Water;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Levels the valley floors." { iterations = 20 }
@@ -132,13 +133,13 @@ impl Process for HydraulicFast {
 }
 
 /// Values of a cell in the sweep: altitude a, depth of the water and the water that left. On rock of varying hardness
-/// also the net sediment that arrived with water, and the solubility.
+/// also the net sediment that arrived with the water, and the solubility.
 const LEVEL: usize = 0;
 const WATER: usize = 1;
 const GIVEN: usize = 2;
 const SEDIMENT: usize = 3;
 const SOLUBILITY: usize = 4;
-/// Least value of `unit` if water counts by its sediment.
+/// Lower limit of `unit` if only the sediment in the water counts towards the levelled surface.
 const LEAST_UNIT: f32 = 1.0e-6;
 
 /// A run of fast hydraulic erosion.
@@ -151,10 +152,11 @@ struct HydraulicFastRun {
     unit: f32,
     terrain: Terrain,
     next: WorkingMemory<NextState<5>>,
-    /// Scan on rock of uniform hardness; `uneven` serves rock of varying hardness, and the unused scan stays empty.
+    /// Scan for rock of uniform hardness. `uneven` is the scan for rock of varying hardness; the unused scan stays
+    /// empty.
     even: WorkingMemory<InPlaceScan<3>>,
     uneven: WorkingMemory<InPlaceScan<5>>,
-    /// Mass balance; its `carried` counts all sediment in the water, whichever layer brought it there.
+    /// Mass balance; its `carried` counts all sediment in the water, even sediment that came from another layer.
     mass_balance: MassBalance,
     carried_before: f64,
 }
@@ -187,12 +189,12 @@ impl ErosionRun for HydraulicFastRun {
     }
 }
 
-/// The law of one iteration.
+/// The equations of one iteration.
 struct HydraulicFastLaw<'a> {
     weather: &'a CellWeather,
-    /// Rain, if it is the same everywhere.
+    /// Rain of every cell, if the rain is uniform.
     rain: Option<f32>,
-    /// Solubility, if it is the same everywhere.
+    /// Solubility of every cell, if the solubility is uniform.
     solubility: f32,
     /// Rain and solubility along a row, if they are the same everywhere.
     rows: Option<[Vec<f32>; 2]>,
@@ -201,12 +203,12 @@ struct HydraulicFastLaw<'a> {
     terrain: &'a Terrain,
 }
 
-/// Output slices of a row, besides the values that the sweep keeps.
+/// Output slices of a row, in addition to the values that the sweep keeps.
 struct RowOutput<'a> {
     height: &'a mut [f32],
     wear: &'a mut [f32],
     deposits: &'a mut [f32],
-    /// New sediment, unless the sweep keeps it.
+    /// New sediment, unless the sweep keeps the sediment.
     sediment: Option<&'a mut [f32]>,
     account: &'a mut RowAccount,
 }
@@ -255,7 +257,7 @@ impl HydraulicFastLaw<'_> {
     }
 
     /// Evaporates water and deposits sediment along row `i`. On entry the slices hold the remaining water and the water
-    /// that left. If `came_apart`, `sediment` holds the net sediment that arrived.
+    /// that left the cells. If `came_apart`, `sediment` holds the net sediment that arrived.
     fn dry(&self, i: usize, came_apart: bool, [height, water, sediment, flow]: [&mut [f32]; 4]) {
         let grid = self.terrain.grid;
         let n = grid.distinct();
@@ -283,7 +285,7 @@ impl HydraulicFastLaw<'_> {
     }
 }
 
-/// Adds the water that left, in `flow`, to the flow that `passed` before.
+/// Adds the flow of earlier iterations, `passed`, to the water that left in this iteration, which `flow` holds.
 #[inline(never)]
 fn pass(passed: &[f32], unit: f32, flow: &mut [f32]) {
     flow.iter_mut().zip(passed).for_each(|(flow, passed)| *flow = passed + *flow * unit);
@@ -321,7 +323,7 @@ fn precipitate(
 }
 
 /// Computes level and depth of the water after uniform `rain`, with the uniform `solubility` and `unit`. A separate
-/// function for the same reason.
+/// function, so that the compiler knows that the slices do not overlap.
 #[inline(never)]
 fn wet([h, w, m]: [&[f32]; 3], [rain, solubility, unit]: [f32; 3], level: &mut [f32], water: &mut [f32]) {
     let n = h.len();
@@ -335,7 +337,7 @@ fn wet([h, w, m]: [&[f32]; 3], [rain, solubility, unit]: [f32; 3], level: &mut [
 impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
     const KEPT: usize = WATER;
     const LOADED: usize = if P > SEDIMENT { P } else { GIVEN };
-    /// A wall is higher than any terrain, and dry.
+    /// A cell beyond the edge: a dry wall higher than any terrain.
     const WALL: [f32; P] = {
         let mut wall = [0.0; P];
         wall[LEVEL] = f32::MAX;
@@ -370,7 +372,7 @@ impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
         let all = A::Value::all;
         let (level, water) = (around.get(LEVEL, CENTRE), around.get(WATER, CENTRE));
         let lowest = FirstLowest::new(around.four(LEVEL, CROSS));
-        // without a branch: the flow of water is unpredictable, and it flows nearly everywhere
+        // no branch here: whether water flows is unpredictable, and it flows in nearly every cell
         let levelling = (level - lowest.value) * all(0.5 / self.unit);
         let levelling = levelling.only(all(0.0).less_than(levelling));
         let moved = A::Value::choose(water.less_than(levelling), water, levelling);

@@ -1,9 +1,10 @@
 //! Moves half of the drop to the lowest neighbour, in place: the common step of the fast thermal erosion and Olsen's
 //! erosion.
 //!
-//! Law: d_n = h - h_n to the neighbours, T_n = T·δ_n with δ_n = 1 or √2 cells. Of the neighbours that may receive, the
-//! one with the greatest d_n gets s·d_n/2, with s the erodibility of the cell; nothing else moves. The fast thermal
-//! erosion gives where d_n > T_n, Olsen's erosion where the greatest d_n is in (0, T_n].
+//! Law: d_n = h - h_n is the drop from the cell to a neighbour, and T_n = T·δ_n its threshold, with the distance δ_n =
+//! 1 or √2 cells. Of the neighbours that may receive material, the neighbour with the greatest d_n gets s·d_n/2, with s
+//! the erodibility of the cell; nothing else moves. In the fast thermal erosion a cell gives where d_n > T_n, in
+//! Olsen's erosion where the greatest d_n is in (0, T_n].
 //! Scheme, boundary: an [`InPlaceScan`]. Both cells change at once, and the next cell reads the new heights.
 //! Stability: after a move the giving cell is still no lower than the receiving cell, so the heights stay within their
 //! range.
@@ -37,10 +38,10 @@ pub struct LowestThreshold {
     pub k: f32,
 }
 
-/// The data maps that are written, in the order of [`NextState::maps`].
+/// The data maps that these two processes write, in the order of [`NextState::maps`].
 pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
-/// A run of one of the two erosions.
+/// A run of fast thermal erosion or of Olsen's erosion.
 #[derive(Clone)]
 pub struct LowestNeighbourRun {
     place: Where,
@@ -50,7 +51,8 @@ pub struct LowestNeighbourRun {
     terrain: Terrain,
     mass_balance: MassBalance,
     next: WorkingMemory<NextState<2>>,
-    /// Scan on rock of uniform hardness; `uneven` serves rock of varying hardness, and the unused scan stays empty.
+    /// Scan for rock of uniform hardness. `uneven` is the scan for rock of varying hardness; the unused scan stays
+    /// empty.
     even: WorkingMemory<InPlaceScan<1>>,
     uneven: WorkingMemory<InPlaceScan<2>>,
 }
@@ -126,13 +128,13 @@ impl ErosionRun for LowestNeighbourRun {
 const HEIGHT: usize = 0;
 const ERODIBILITY: usize = 1;
 
-/// The law, compiled for each neighbourhood.
+/// The equations of the step, compiled separately for each neighbourhood.
 struct LowestStep<'a, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> {
     terrain: &'a Terrain,
     rock: &'a Rock,
-    /// Erodibility, if it is the same everywhere.
+    /// Erodibility of every cell, if the hardness is uniform.
     erodibility: f32,
-    /// Threshold to a neighbour in the same row or column.
+    /// Threshold of the drop to a neighbour in the same row or column.
     straight: f32,
     diagonal: f32,
 }
@@ -172,7 +174,7 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
 {
     const KEPT: usize = HEIGHT;
     const LOADED: usize = P;
-    /// Higher than any terrain, but finite: the difference of two walls is 0, not NaN.
+    /// Height of a wall beyond the edge: above any terrain, but finite. The difference of two walls is 0, not NaN.
     const WALL: [f32; P] = [f32::MAX; P];
 
     #[inline(always)]
@@ -198,7 +200,7 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
         let (steep_straight, steep_diagonal) = (straight_limit.less_than(straight), diagonal_limit.less_than(diagonal));
         // a wall gives no material
         let steep = (steep_straight | steep_diagonal) & h.less_than(all(f32::MAX));
-        // steep slopes are rare and worth a branch; gentle slopes are everywhere and are not
+        // steep slopes are rare, so a branch saves time; gentle slopes are everywhere, so a branch would not
         if STEEP && !A::Value::any(steep) {
             return;
         }
@@ -219,7 +221,7 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
         let moved = (fall * all(0.5) * erodibility).only(moving);
         let left = h - moved;
         around.set(HEIGHT, CENTRE, left);
-        // the amount really taken after rounding, so that no material is lost
+        // the amount actually removed after rounding, so that no material is lost
         let taken = left - h;
         match (STRAIGHT, DIAGONAL) {
             (true, false) => around.take(HEIGHT, CROSS, &cross, taken),

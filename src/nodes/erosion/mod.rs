@@ -1,4 +1,4 @@
-//! Simulations that erode the terrain, and some that build it up.
+//! Simulations that erode the terrain; some also build it up.
 
 pub mod analytic_stream_power;
 pub(crate) mod buffers;

@@ -1,17 +1,17 @@
 //! Olsen's combined erosion: the fast thermal step on gentle slopes.
 //!
-//! Law: `lowest`, where the drop d to the lowest neighbour is in (0, T]. The fast thermal erosion acts on steep slopes,
-//! this one on gentle slopes: small bumps and hollows are levelled, cliffs and crests stay. It raises the erosion score
-//! as hydraulic erosion does, at the computing time of thermal erosion.
-//! The document's fast form uses the four straight neighbours, Olsen's form the diagonals. Straight is the default
-//! here: a diagonal move stays on one colour of a chessboard pattern, which shows as hatching on the plains.
-//! Bias: the edges of the plains follow the grid. A cone of slope 2.4 has 2.20, 2.18 and 2.23 along 0°, 22.5° and 45°
-//! after 50 iterations with the straight neighbours (2.08, 1.94 and 1.78 with the diagonals). On a mirrored terrain up
-//! to half of the moved material moves at other places (tests/core/nodes/erosion/classic.rs).
-//! On the terrain of the document's figure 19 (257², k = 4, 100 iterations) the score rises from 0.559 to 0.893
+//! Law: `lowest`, where the drop d to the lowest neighbour is in (0, T], with T the threshold. The fast thermal erosion
+//! acts on steep slopes, Olsen's erosion on gentle slopes: small bumps and hollows are levelled, cliffs and crests
+//! stay. It raises the erosion score as hydraulic erosion does, at the computing time of thermal erosion. Le Martelot's
+//! fast form uses the four orthogonal neighbours, Olsen's form the diagonal ones. The orthogonal neighbours are the
+//! default here: a diagonal move stays on one colour of a chessboard pattern, which shows as hatching on the plains.
+//! Bias: the edges of the plains follow the grid. A cone of slope 2.4 has the slopes 2.20, 2.18 and 2.23 along 0°,
+//! 22.5° and 45° after 50 iterations with the orthogonal neighbours (2.08, 1.94 and 1.78 with the diagonal ones). On a
+//! mirrored terrain up to half of the moved material moves at other places (tests/core/nodes/erosion/classic.rs). On
+//! the terrain of Le Martelot's figure 19 (257², k = 4, 100 iterations) the score rises from 0.559 to 0.893
 //! (tests/core/nodes/documents.rs).
-//! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Squares only, like every [`sweep`](super::sweep).
+//! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side. Squares only, like every
+//! [`sweep`](super::sweep).
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.3 (T = k/N is the slope of atan(k · relief_metres / size_metres)).
 
 use super::lowest::{LowestNeighbourRun, LowestThreshold, Where};
@@ -22,23 +22,23 @@ use crate::{Context, MultiScale, NodeParts, Process, Run, Traits};
 use talweg_ground::field::Terrain;
 
 talweg_ground::params! {
-    /// Levels gentle slopes and keeps steep ones: plains and terraces between cliffs, suited to game maps. The edges of
-    /// the plains follow the grid a little.
+    /// Levels gentle slopes and keeps steep slopes. Makes plains and terraces between cliffs, suited to game maps. The
+    /// edges of the plains follow the grid a little.
     Olsen "Olsen's combined erosion" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.3", also "flatten playable strategy game terrain plains plateau combined" {
         /// Number of iterations, counted at the scene's resolution. More iterations make wider plains.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
         multiscale_params!();
         /// Steepest slope that is still levelled. Steeper slopes stay unchanged.
         flat_angle: f32 ["°"] = 20.0, 0.0..=89.0, slider 2.0..=45.0 => |olsen| olsen.threshold == TalusThreshold::Angle;
-        /// How the threshold is given: as an angle, or as the constant of Le Martelot 2005.
+        /// Definition of the threshold: an angle, or the constant of Le Martelot 2005.
         threshold: TalusThreshold = TalusThreshold::Angle;
-        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Higher values also level steeper
-        /// slopes.
+        /// The constant of Le Martelot 2005: 2 to 20 in the paper's text, 4 in its figures. Higher values also level
+        /// steeper slopes.
         k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |olsen| olsen.threshold == TalusThreshold::Document;
-        /// Which cells count as neighbours.
+        /// Neighbouring cells to which material can move.
         neighbours: Neighbours = Neighbours::VonNeumann;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Smooths the valley floors." { iterations = 20, flat_angle = 15.0 }

@@ -1,14 +1,14 @@
-//! The hardness of the rock, which all erosions share, and the fraction of an attack that it lets through.
+//! The hardness of the rock, which all erosion processes share, and the erodibility that follows from it.
 //!
 //! Hardness is 0 for loose ground and 1 for rock that never erodes. A process has a uniform hardness (a parameter) and
-//! also reads the map that layers below may have made ([`MapKind::Hardness`]); the harder of the two counts.
+//! also reads the map that layers below may have made ([`MapKind::Hardness`]); the higher hardness counts in each cell.
 
 use std::sync::Arc;
 
 use talweg_ground::field::{Grid, MapKind, Terrain};
 
-/// Erodibility of every cell: 1 - hardness, from 0 to 1. It shares the terrain's hardness map and keeps the values of
-/// the start of the run.
+/// Erodibility of every cell: 1 - hardness, from 0 to 1. It shares the terrain's hardness map, and keeps the values
+/// that the map has at the start of the run.
 #[derive(Clone)]
 pub struct Rock {
     softest: f32,
@@ -42,7 +42,7 @@ impl Rock {
         out[last] = out[grid.original(last)];
     }
 
-    /// The erodibility of rock of `hardness`, at most that of the parameter.
+    /// The erodibility of rock of `hardness`, but no more than the process parameter allows.
     #[inline(always)]
     fn softer(&self, hardness: f32) -> f32 {
         let soft = 1.0 - hardness;

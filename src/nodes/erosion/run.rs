@@ -3,7 +3,7 @@
 use crate::{Context, MassBalance, Run};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
-/// A [`Run`] that owns its terrain and its mass balance; a clone of it is a snapshot.
+/// A [`Run`] that owns its terrain and its mass balance. A clone of the run is a snapshot.
 pub trait ErosionRun: Clone + Send + Sync + 'static {
     /// Runs one iteration, as [`Run::step`] does.
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled>;
@@ -11,21 +11,21 @@ pub trait ErosionRun: Clone + Send + Sync + 'static {
     fn advance_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.advance(cx)
     }
-    /// Removes these records from its terrain, as [`Run::leave_out`] does.
+    /// Removes these records from the run's terrain, as [`Run::leave_out`] does.
     fn leave_out(&mut self, _records: &[MapKind]) {}
     /// Jumps to another moment without computing it, as [`Run::jump`] does.
     fn jump(&mut self, _iterations: u32) -> bool {
         false
     }
-    /// The terrain after the last whole iteration, and the mass balance up to then.
+    /// The terrain after the last completed iteration, and the mass balance of all iterations up to then.
     fn state(&self) -> (&Terrain, MassBalance);
-    /// The terrain after the last whole iteration; all other memory is freed.
+    /// The terrain after the last completed iteration; all other memory is freed.
     fn into_terrain(self) -> Terrain;
     /// The complete state from which the next iteration follows, as [`Run::into_under_way`] returns it.
     fn into_under_way(self) -> Terrain {
         self.into_terrain()
     }
-    /// Memory of a snapshot besides its terrain, without the data that all snapshots of a run share.
+    /// Memory of a snapshot in addition to its terrain, without the data that all snapshots of a run share.
     fn own_bytes(&self) -> usize {
         0
     }

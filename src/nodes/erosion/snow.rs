@@ -1,20 +1,20 @@
 //! Snow: falls above the snow line, melts where it is warm, and slides down in avalanches.
 //!
-//! Law, per iteration: snow of depth s lies on the ground; their common surface is H.
+//! Law, per iteration: snow of depth s covers the ground; H is the height of the snow surface.
 //! - Fall: F · m(H) · k(H) · d(H), until `total_metres` have fallen on open ground. m is the fraction of the
 //!   precipitation that falls as snow: 0 at and below the snow line, 1 where it is 2 °C colder. k is 1 on gentle slopes
-//!   and falls to 0 at `hold_angle`, over its last 15°. d = 1 - drift · ∂H/∂w / (|∂H/∂w| + tan 10°): lee sides get more
-//!   snow, windward sides less.
-//! - Melt: M · (T(H) + S · n(H))⁺, at most s. T is the temperature, 0 °C at the snow line and colder above by the lapse
-//!   rate. n is the cosine of the angle between the ground and the noon sun, minus that of level ground, and S is
-//!   `sun_warmth`.
+//!   and falls to 0 at `hold_angle`, over its last 15°. d = 1 - drift · ∂H/∂w / (|∂H/∂w| + tan 10°), with ∂H/∂w the
+//!   slope along the wind: lee sides get more snow, windward sides less.
+//! - Melt: M · (T(H) + S · n(H))⁺, at most s, where x⁺ means max(x, 0). T is the temperature, 0 °C at the snow line and
+//!   colder above by the lapse rate. n is the cosine of the angle between the ground and the noon sun, minus the same
+//!   cosine for level ground. S is `sun_warmth`.
 //! - Slides (`Repose`): snow steeper than the angle of repose slides down, through all faces in proportion to their
 //!   slope. Wind and creep level the surface over a length ℓ. Each iteration makes several passes (`passes`), so that
 //!   on grids of up to 2049 samples an avalanche is equally fast in metres.
 //!
 //! Symbols: F `snowfall_metres`, M `melt_metres` per °C, S `sun_warmth`, ℓ `smoothing_metres`.
-//! Scheme: depths are whole slabs (`Slabs`), so that snow is conserved exactly. Old states are read, new ones written;
-//! a cancelled step leaves the run unchanged.
+//! Scheme: depths are whole slabs (`Slabs`), so that snow is conserved exactly. Old states are read, new states are
+//! written; a cancelled step leaves the run unchanged.
 //! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
 //! Squares only: whole slabs are exact only if all cells have the same area, and wind and sun have a single direction.
 //! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes stop completely.
@@ -39,16 +39,16 @@ use crate::{Context, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Proce
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 
 talweg_ground::params! {
-    /// Covers high and gentle slopes with snow, lets it slide off steep slopes, and melts it where it is warm. Cliffs
+    /// Covers high and gentle slopes with snow. The snow slides off steep slopes and melts where it is warm. Cliffs
     /// stay bare, couloirs fill, and cones grow at their feet.
     Snow "Snow" in "Erosion", from "Cordonnier et al. 2018; Hock 2003", also "winter avalanche glacier ice alpine white drift" {
         /// Number of iterations. More iterations let the snow pile up and then slide to rest.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Height at which the temperature is 0 °C. No snow falls below; above, snowfall grows to its full amount over
-        /// 2 °C.
+        /// Height at which the temperature is 0 °C. No snow falls below it. Above it, snowfall reaches its full amount
+        /// over 2 °C.
         snow_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=2000.0;
-        /// How much colder it gets with height. Higher values make the edge of the snow sharper.
+        /// How much the temperature falls with height. Higher values make the edge of the snow sharper.
         lapse_rate: f32 ["°C/km"] = 6.5, 0.1..=50.0, slider 3.0..=10.0;
         /// Depth of snow that falls in one iteration on open ground high above the snow line.
         snowfall_metres: f32 ["m"] = 0.3, 0.0..=20.0, slider 0.0..=2.0;
@@ -56,11 +56,11 @@ talweg_ground::params! {
         total_metres: f32 ["m"] = 10.0, 0.0..=1000.0, slider 0.0..=50.0;
         /// Steepest slope on which falling snow sticks.
         hold_angle: f32 ["°"] = 55.0, 16.0..=89.0, slider 30.0..=80.0;
-        /// Steepest slope on which snow lies still; on steeper slopes it avalanches.
+        /// Steepest slope on which snow is at rest; from steeper slopes it slides in avalanches.
         repose_angle: f32 ["°"] = 40.0, 5.0..=60.0, slider 25.0..=50.0;
         /// Distance over which wind levels the snow in one iteration. Higher values make the snow fields smoother.
         smoothing_metres: f32 ["m"] = 5.0, 0.0..=100.0, slider 0.0..=20.0;
-        /// Fraction of the snow that the wind carries from windward sides to lee sides. At 0 there is no wind.
+        /// Fraction of the snow that the wind carries from windward sides to lee sides. At 0 wind carries no snow.
         drift: f32 ["share"] = 0.4, 0.0..=1.0;
         /// Direction that the wind comes from, clockwise from north: 270 is a west wind.
         wind_angle: f32 ["°"] = 290.0, 0.0..=360.0 => |snow| snow.drift > 0.0;
@@ -132,7 +132,7 @@ impl Process for Snow {
         let mut bed = terrain.height.clone();
         let snow: Vec<f32> = match terrain.map(MapKind::Snow) {
             None => vec![0.0; bed.len()],
-            // snow from layers below may slide and melt
+            // snow that layers below left can also slide and melt
             Some(map) => map.iter().map(|&depth| slabs.at_most(depth)).collect(),
         };
         bed.iter_mut().zip(&snow).for_each(|(b, s)| *b -= s);
@@ -188,7 +188,7 @@ struct SnowRun {
     slabs: Slabs,
     /// The ground without the snow.
     bed: Arc<Vec<f32>>,
-    /// Depth fallen so far on open ground.
+    /// Depth of snow that has fallen so far on open ground.
     fallen_metres: f32,
     terrain: Terrain,
     mass_balance: MassBalance,
@@ -201,7 +201,7 @@ struct SnowBuffers {
     height: Vec<f32>,
     snow: Vec<f32>,
     spare: Vec<f32>,
-    /// For each row, the snow that fell and the snow that melted; `slides` is the loss and the gain by slides.
+    /// For each row, the snow that fell and the snow that melted. `slides` holds the loss and the gain by slides.
     weather: Vec<[f64; 2]>,
     slides: Vec<[f64; 2]>,
 }
@@ -271,7 +271,7 @@ impl ErosionRun for SnowRun {
             std::mem::swap(snow, spare);
         }
 
-        // from here on the step cannot fail; all sums are of whole slabs and exact
+        // from this line on the step cannot fail; all sums consist of whole slabs and are exact
         let mass_balance = &mut self.mass_balance;
         for [fallen, melted] in &sky[..distinct] {
             mass_balance.added += fallen;
@@ -313,11 +313,11 @@ struct SnowWeather {
     /// One metre, as a fraction of the relief.
     metre: f32,
     relief_metres: f32,
-    /// Slope per height difference over two cells, as a pure number.
+    /// Converts a height difference over two cells to a slope without a unit.
     steepness: f32,
     snow_line: f32,
     celsius_per_metre: f32,
-    /// Slope on which no snow sticks; `hold_fade` is 1 over its difference to the slope on which all snow sticks.
+    /// Slope above which no snow sticks. `hold_fade` is 1 / (this slope - the slope below which all snow sticks).
     hold: f32,
     hold_fade: f32,
     drift: f32,
@@ -334,7 +334,7 @@ impl SnowWeather {
         let tangent = |degrees: f32| libm::tanf(radians(degrees));
         let (hold, gentle) = (tangent(params.hold_angle), tangent(params.hold_angle - HOLD_FADE_DEGREES));
         let wind = wind_direction(params.wind_angle);
-        // the negative of a wind direction from there points towards the sun
+        // the negative of a wind direction from the sun's azimuth points towards the sun
         let sun = wind_direction(params.sun_angle).map(|part| -part as f32);
         let level = libm::cosf(radians(SUN_ELEVATION_DEGREES));
         Self {

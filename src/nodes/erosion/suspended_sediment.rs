@@ -1,12 +1,12 @@
-//! Sediment in water: the common part of the hydraulic erosions.
+//! Sediment in water: the common part of the hydraulic erosion processes.
 
 use super::rock::Rock;
 use talweg_ground::field::{Grid, MapKind, Terrain};
 
-/// The data maps that hydraulic erosions write.
+/// The data maps that the hydraulic erosion processes write.
 pub const WRITTEN: [MapKind; 5] = [MapKind::Wear, MapKind::Deposits, MapKind::Film, MapKind::Sediment, MapKind::Flow];
 
-/// Smallest unit in which the flow map counts water.
+/// Lower limit of the unit in which the flow map counts water.
 const LEAST_RAIN: f32 = 1.0e-6;
 
 /// Rain and solubility of every cell.
@@ -59,16 +59,16 @@ impl CellWeather {
     }
 }
 
-/// Height and sediment after `material` reached a cell of height `h` and the water keeps `kept` of it.
+/// Returns the height and the sediment after `material` reached a cell of height `h` and the water keeps `kept` of it.
 ///
-/// Their sum is conserved to the last bit of the sediment: amounts too small for the digits of a height stay in the
-/// water.
+/// Height plus sediment is conserved to the last bit of the sediment: amounts too small for the digits of a height stay
+/// in the water.
 #[inline(always)]
 pub fn lay_down(h: f32, material: f32, kept: f32) -> (f32, f32) {
-    // in this order a cell where nothing happens keeps its bits, including the sign of zero
+    // in this order of operations a cell where nothing happens keeps its bits, including the sign of zero
     let laid = h - (kept - material);
     let left = material - (laid - h);
-    // if rounding took more than the water had: one step lower
+    // if rounding removed more than the water had, choose the next lower number
     let lower = laid - laid.abs() * f32::EPSILON;
     let laid = if left < 0.0 { lower } else { laid };
     (laid, material - (laid - h))

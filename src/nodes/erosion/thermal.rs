@@ -3,29 +3,30 @@
 //! Law: for a cell of height h and neighbours of height h_n at distance δ_n (1 or √2 cells), d_n = h - h_n and T_n =
 //! T·δ_n, with T the rise of the talus angle over one cell. If some d_n > T_n, the cell loses m = c · max(d_n - T_n),
 //! divided among the neighbours with d_n > T_n in proportion to d_n / Σ d_n. All cells change at once: old heights are
-//! read, new ones written.
-//! On rock of erodibility s (1 - hardness) the cell loses s·m.
+//! read, new heights are written. On rock of erodibility s (1 - hardness) the cell loses s·m.
 //! Symbols: c `rate`, T from `talus_angle`; or, with the threshold [`TalusThreshold::Document`], T_n = T = k/N for all
-//! neighbours, as in the documents. Their k corresponds to a talus angle of atan(k · relief_metres / size_metres).
+//! neighbours, as in Olsen 2004 and Le Martelot 2005. Their k corresponds to a talus angle of atan(k · relief_metres /
+//! size_metres).
 //! Presets: angles of repose of dry sand 34°, wet clay 15°, chalk 45°, granite 35 to 40° after Glover, Pocket Ref
-//! (1998); of talus about 37° after Chandler, Geological Society 1973.
+//! (1998). The angle of repose of talus is about 37° after Chandler, Geological Society 1973.
 //!
-//! On a globe δ_n are the true distances and T is a rise per radius. There the loss of a cell is a volume, so that
-//! scree travels equally fast where cells are small: c · max(d_n - T_n) over a cell of the mean area, and never more
-//! than the cell's own excess. A neighbour spreads the received volume over its own area.
+//! On a globe δ_n are the actual distances and T is a rise per radius. There the loss of a cell is a volume, so that
+//! scree travels equally fast where cells are small. The volume is c · max(d_n - T_n) over a cell of the mean area, and
+//! never more than the cell's own excess. A neighbour spreads the received volume over its own area.
 //!
 //! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run unchanged. Wear and deposits
 //! record the net change of each iteration, so rock that only passes through a cell leaves no trace there.
 //! From coarse to fine: the talus angle is the same on every grid. A few iterations on a coarse grid carry the scree as
-//! far as thousands on a fine one. Slopes below the talus angle keep the roughness of each grid, which would lead water
-//! along another path on each. So beyond 513 samples nothing that crosses the beds of trunk streams rises above them.
-//! The volume removed for this is in the mass balance as resampled.
+//! far as thousands on a fine grid. Slopes below the talus angle keep the roughness of each grid, which would change
+//! the path of the water from grid to grid. So on grids of more than 513 samples no terrain that crosses the bed of a
+//! trunk stream is left above the bed. The volume removed for this purpose is in the mass balance as resampled.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell never falls below its lowest neighbour and volume is conserved, so heights stay bounded for any c.
-//! A hollow is filled from all sides at once, so a large c overshoots. At 257² on fBm the papers' c = 0.5 moves four
-//! times as much rock back and forth in iteration 50 as c = 0.3 does, and is no nearer to rest after 1000.
+//! A hollow is filled from all sides at once, so a large c overshoots. At 257² on fractal noise the papers' c = 0.5
+//! moves four times as much rock back and forth in iteration 50 as c = 0.3 does, and is no closer to rest after 1000
+//! iterations.
 //! Anisotropy: a cone that came to rest at slope 1 has 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all eight
-//! neighbours; 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals
+//! neighbours; 1.05, 1.27 and 1.37 with the four orthogonal ones; 1.36, 1.24 and 1.01 with the diagonal ones
 //! (tests/core/nodes/erosion/classic.rs).
 //! Source: Musgrave et al. 1989; Olsen 2004; Le Martelot 2005, §3.3.1.
 
@@ -43,7 +44,7 @@ use talweg_ground::field::topology::{
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::choices! {
-    /// Which cells count as neighbours.
+    /// Neighbouring cells to which material can move.
     Neighbours {
         Moore "All 8": "All eight surrounding cells (Moore): makes the roundest cones of scree.",
         VonNeumann "4 straight": "North, east, south and west (von Neumann): takes about half the time; slopes become steeper along diagonals.",
@@ -61,17 +62,18 @@ talweg_ground::params! {
         /// Steepest slope on which rock stays in place. Loose rock rests at 30 to 40 degrees; on a whole planet seen
         /// from afar slopes of a degree are steep.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0 => |thermal| thermal.threshold == TalusThreshold::Angle;
-        /// How the threshold is given: as an angle, or as the constant of Le Martelot 2005.
+        /// Definition of the threshold: an angle, or the constant of Le Martelot 2005.
         threshold: TalusThreshold = TalusThreshold::Angle;
-        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Higher values leave steeper slopes.
+        /// The constant of Le Martelot 2005: 2 to 20 in the paper's text, 4 in its figures. Higher values leave steeper
+        /// slopes.
         k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |thermal| thermal.threshold == TalusThreshold::Document;
         /// Fraction of the excess height moved in one iteration. Above 30 % the slopes ripple until they settle; near
         /// 100 % they oscillate strongly.
         rate: f32 ["share"] = 0.3, 0.0..=1.0, slider 0.05..=0.5;
-        /// Which cells count as neighbours.
+        /// Neighbouring cells to which material can move.
         neighbours: Neighbours = Neighbours::Moore;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Blunts the crests." { iterations = 12 }
@@ -91,7 +93,7 @@ impl Process for Thermal {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            // version 2, from coarse to fine only: trunk streams of large grids keep their places
+            // version 2 applies only to runs from coarse to fine: trunk streams of large grids keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 2 },
             on_planet: Some(OnPlanet { version: 1, more_fields: 5.9, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(3.0),
@@ -159,7 +161,7 @@ impl ErosionRun for ThermalRun {
             old_balance: [old_wear, old_deposits],
         };
         gather::step(cx, &self.metric, &law, &mut self.fields, step)?;
-        // from here on the step cannot fail
+        // from this line on the step cannot fail
         self.next.replace_terrain(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
@@ -173,7 +175,7 @@ impl ErosionRun for ThermalRun {
     }
 }
 
-/// The law of one step. A level is a height, and a cell's own value is the fraction of its excess that it moves.
+/// The equations of one step. A level is a height, and a cell's own value is the fraction of its excess that it moves.
 struct ThermalLaw<'a> {
     terrain: &'a Terrain,
     rate: f32,
@@ -187,7 +189,7 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
         let grid = self.terrain.grid;
         level.copy_from_slice(grid.row(&self.terrain.height, row));
         match self.rock.uniform() {
-            // row buffers are reused, so most are already filled
+            // row buffers are reused, so most of them already hold this value
             Some(erodibility) if rates[0] != self.rate * erodibility => rates.fill(self.rate * erodibility),
             Some(_) => {}
             None => {
@@ -224,8 +226,8 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
     }
 }
 
-/// Computes the loss of the cells of a row. A separate function, as is the next, so that the compiler knows that the
-/// slices it writes do not overlap.
+/// Computes the loss of the cells of a row. This and the next function are separate, so that the compiler knows that
+/// the slices they write do not overlap.
 #[inline(never)]
 fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     metric: M,
@@ -283,7 +285,7 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
         let mut gained = 0.0f32;
         let mut take = |direction: usize, rise: f32| {
             let d = around[direction][j] - h;
-            // selected before the multiplication, so that the loop has no branch
+            // the amount is selected before the multiplication, so that the loop has no branch
             gained += shares[direction][j] * if d - rise * metric.distance(direction, j) > 0.0 { d } else { 0.0 };
         };
         if STRAIGHT_ONES {

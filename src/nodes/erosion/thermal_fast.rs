@@ -1,17 +1,19 @@
 //! Thermal erosion, fast form: half of the drop moves to the lowest neighbour, in place.
 //!
-//! Law: `lowest`, where the drop is above the talus angle. It has four optimisations over the reference form
-//! ([`thermal`](super::thermal)). Only the four diagonals count, the lowest neighbour gets everything, and the most
-//! that can move (d/2) does. Heights change while other cells still read them, in the order of `sweep`.
+//! Law: `lowest`, where the drop is above the talus angle. There are four optimisations over the reference form
+//! ([`thermal`](super::thermal)). Only the four diagonal neighbours count. The lowest neighbour gets all the material.
+//! The amount is the largest possible, d/2 with d the drop. Heights change while other cells still read them, in the
+//! order of `sweep`.
 //! Bias: halving a drop above the talus angle overshoots, so slopes come to rest at 0.6 to 0.95 of the angle, in fine
-//! streaks along the neighbour directions. Diagonal moves alone stay on one colour of a chessboard pattern. A cone
-//! that should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonals; 0.68, 0.88 and 0.95
-//! with the straight neighbours; 0.71, 0.68 and 0.61 with all eight. The order is visible too: the result of a mirrored
-//! terrain differs from the mirrored result by a tenth to a fifth of the change (tests/core/nodes/erosion/classic.rs).
-//! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Squares only, like every [`sweep`](super::sweep).
-//! Source: Olsen 2004; Le Martelot 2005, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is atan(k ·
-//! relief_metres / size_metres)).
+//! streaks along the neighbour directions. Diagonal moves alone stay on one colour of a chessboard pattern. A cone that
+//! should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonal neighbours; 0.68, 0.88 and
+//! 0.95 with the orthogonal ones; 0.71, 0.68 and 0.61 with all eight. The order is visible too: the result of a
+//! mirrored terrain differs from the mirrored result by a tenth to a fifth of the change
+//! (tests/core/nodes/erosion/classic.rs).
+//! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side. Squares only, like every
+//! [`sweep`](super::sweep).
+//! Source: Olsen 2004; Le Martelot 2005, §3.3.1 (in the paper T = k/N is the same for diagonal neighbours; the talus
+//! angle is atan(k · relief_metres / size_metres)).
 
 use super::lowest::{LowestNeighbourRun, LowestThreshold, Where};
 use super::talus::TalusThreshold;
@@ -29,14 +31,15 @@ talweg_ground::params! {
         multiscale_params!();
         /// Steepest slope on which rock stays in place. Loose rock rests at 30 to 40 degrees.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0 => |thermal| thermal.threshold == TalusThreshold::Angle;
-        /// How the threshold is given: as an angle, or as the constant of Le Martelot 2005.
+        /// Definition of the threshold: an angle, or the constant of Le Martelot 2005.
         threshold: TalusThreshold = TalusThreshold::Angle;
-        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Higher values leave steeper slopes.
+        /// The constant of Le Martelot 2005: 2 to 20 in the paper's text, 4 in its figures. Higher values leave steeper
+        /// slopes.
         k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |thermal| thermal.threshold == TalusThreshold::Document;
-        /// Which cells count as neighbours.
+        /// Neighbouring cells to which material can move.
         neighbours: Neighbours = Neighbours::Rotated;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Blunts the crests." { iterations = 8 }

@@ -1,11 +1,11 @@
-//! Finds the point of a globe's faces that a direction meets.
+//! Finds the face of a globe that a direction points to, and the position on the face.
 
 use std::f64::consts::FRAC_2_PI;
 
 use crate::field::topology::{AXES, Axis};
 
-/// The face that a direction meets, and the position along its rows and columns, from 0 to 1. The direction need not be
-/// a unit vector, but must not be 0.
+/// The face that a direction points to, and the position along its rows and columns, from 0 to 1. The direction need
+/// not be a unit vector, but must not be 0.
 #[inline]
 pub fn locate(direction: [f64; 3]) -> (usize, f64, f64) {
     locate_by(direction, libm::atan)
@@ -48,7 +48,7 @@ fn locate_by(direction: [f64; 3], arctangent: impl Fn(f64) -> f64) -> (usize, f6
     (face, along(a), along(b))
 }
 
-/// The face that a direction meets, and the point along its rows and columns, as tangents from -1 to 1.
+/// The face that a direction points to, and the point along its rows and columns, as tangents from -1 to 1.
 #[inline]
 pub fn meet(direction: [f64; 3]) -> (usize, [f64; 2]) {
     let size = direction.map(f64::abs);

@@ -1,10 +1,10 @@
 //! The cube-sphere: six square grids that together cover a globe without seams and without pinched poles.
 //!
 //! Projection: a face has the axes c (outwards), e (along rows) and s (along columns). Its sample at (a, b) ∈ [-1, 1]²
-//! lies in the direction of c + tan(a·π/4)·e + tan(b·π/4)·s. The tangent gives equal angular steps along the middle of
-//! a face; cells differ by a factor of at most √2 in width and 1.4 in area. Faces, borders and neighbours are those of
-//! the [`Grid`] (`topology.rs`). A direction is computed from coordinates that are the same on every face (one of them
-//! is ±1 exactly), so copies have the same bits.
+//! has the direction of c + tan(a·π/4)·e + tan(b·π/4)·s. The tangent gives equal angular steps along the middle of a
+//! face; cells differ by a factor of at most √2 in width and 1.4 in area. `topology.rs` defines the faces, borders and
+//! neighbours ([`Grid`]). A direction is computed from coordinates that are the same on every face (one coordinate is
+//! ±1 exactly), so copies of a sample on several faces have the same bits.
 //!
 //! Source: Ronchi, Iacono and Paolucci 1996, *The "cubed sphere"*; cell areas from the solid angle of a rectangle.
 
@@ -54,7 +54,7 @@ impl Globe {
         self.tangents[k]
     }
 
-    /// Number of samples on all faces, including copies.
+    /// Number of samples on all faces; a border sample counts once for every face that stores it.
     #[allow(clippy::len_without_is_empty, reason = "a globe has at least 24 samples")]
     #[inline]
     pub fn len(&self) -> usize {
@@ -73,7 +73,7 @@ impl Globe {
         self.exact_direction(face, row, column).map(|x| x as f32)
     }
 
-    /// [`direction`](Self::direction) in double precision.
+    /// The [`direction`](Self::direction) of a sample in double precision.
     #[inline]
     pub fn exact_direction(&self, face: usize, row: usize, column: usize) -> [f64; 3] {
         face_direction(face, self.tangents[column], self.tangents[row])
@@ -93,7 +93,7 @@ impl Globe {
         let [out, east, south] = AXES[face];
         let signed = |axis: Axis, length: f64| if axis.is_multiple_of(2) { length } else { -length };
         let (outwards, down) = (signed(out, 1.0), signed(south, self.tangents[row]));
-        // Add the squares in the fixed order x, y, z, so that all faces get the same bits.
+        // The squares are added in the fixed order x, y, z, so that all faces get the same bits.
         let square = |axis: usize| if out / 2 == axis { outwards * outwards } else { down * down };
         let others = match east / 2 {
             0 => [square(1), square(2)],
@@ -116,7 +116,7 @@ impl Globe {
         [x2 * x2 * y2, -x * y * x2 * y2, y2 * y2 * x2].map(|part| (part / (far * far)) as f32)
     }
 
-    /// Area of a sample's cell on the unit sphere; over all owners the areas add up to 4 π.
+    /// Area of a sample's cell on the unit sphere. The areas add up to 4 π if every border sample is counted once.
     #[inline]
     pub fn area(&self, row: usize, column: usize) -> f64 {
         let [top, bottom] = self.border_tangents(row);
@@ -153,14 +153,15 @@ impl Globe {
         [1.0, 2.0, 3.0][borders]
     }
 
-    /// Tangents of both borders of the cells in row or column `k`, cut off at the border of the face.
+    /// Tangents at both borders of the cells in row or column `k`, cut off at the border of the face.
     fn border_tangents(&self, k: usize) -> [f64; 2] {
         let half = |k: f64| libm::tan((2.0 * k / (self.n - 1) as f64 - 1.0) * FRAC_PI_4);
         let k = k as f64;
         [half((k - 0.5).max(0.0)), half((k + 0.5).min((self.n - 1) as f64))]
     }
 
-    /// Sum over the owners in index order, each weighted by its area in units of the mean cell area.
+    /// Sum over all samples in index order, each weighted by its area in units of the mean cell area. A border sample
+    /// counts once.
     pub fn sum(&self, field: &[f32]) -> f64 {
         let (areas, grid) = (self.areas(), self.grid());
         let mut sum = 0.0;
@@ -205,7 +206,7 @@ fn quarter(x: f64, y: f64) -> f64 {
 }
 
 /// Unit vectors along a row, split into the components along the row, outwards and down the columns. `others` are the
-/// squares of the latter two components, in the order of addition.
+/// squares of the outward and downward components, in the order of addition.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn directions(
     tangents: &[f64],
@@ -229,7 +230,7 @@ pub fn face_direction(face: usize, a: f64, b: f64) -> [f64; 3] {
     for (axis, length) in [(out, 1.0), (east, a), (south, b)] {
         v[axis / 2] = if axis.is_multiple_of(2) { length } else { -length };
     }
-    // This adds in the order x, y, z on every face, for the same bits.
+    // `unit` adds in the order x, y, z on every face, for the same bits.
     unit(v)
 }
 
@@ -285,7 +286,7 @@ mod tests {
             let globe = Globe::new(n);
             let mut seen: HashMap<[u32; 3], usize> = HashMap::new();
             for k in 0..globe.len() {
-                // -0 and 0 are the same position.
+                // -0 and 0 are the same coordinate.
                 let bits = globe.direction_of(k).map(|x| (x + 0.0).to_bits());
                 let first = *seen.entry(bits).or_insert(k);
                 assert_eq!(globe.grid().owner(k), first, "{k} of {n}");

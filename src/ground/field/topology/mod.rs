@@ -1,42 +1,43 @@
 //! Topology: the faces of a [`Grid`], the neighbours of its samples, copies and their owners, padded rows.
 //!
-//! A square has one face. A globe has six, those of a cube: +X, -X, +Y, -Y, +Z, -Z. North is +Z. Longitude 0 is +X, and
-//! longitude increases eastwards, towards +Y. On the four faces around the equator, rows run east and columns run
-//! south.
+//! A square has one face. A globe has six faces, those of a cube: +X, -X, +Y, -Y, +Z, -Z. North is +Z. Longitude 0 is
+//! +X, and longitude increases eastwards, towards +Y. On the four faces around the equator, rows run east and columns
+//! run south.
 //!
-//! Copies: a wrapping square repeats its first row and column in its last ones, and neighbouring faces of a globe both
-//! store the samples of their shared border. The copy with the lowest index *owns* the sample: neighbours are given as
-//! owners, sums count owners only, and [`Grid::close`] writes the owners' values to their copies. At the eight corners
-//! of the cube three faces meet: a sample there has three straight and three diagonal neighbours.
+//! Copies: a wrapping square repeats its first row and column in its last row and column. Neighbouring faces of a globe
+//! both store the samples of their shared border. The copy with the lowest index *owns* the sample: it is the sample's
+//! *owner*. Neighbours are given as the indices of owners, sums count owners only, and [`Grid::close`] writes the
+//! owners' values to their copies. At the eight corners of the cube three faces meet: a sample there has three
+//! orthogonal and three diagonal neighbours.
 
 use super::{Edges, Grid};
 
 /// Number of faces of a globe.
 pub const FACES: usize = 6;
 
-/// Row and column steps to the eight neighbours, anticlockwise from the east; even ones are straight, odd ones
-/// diagonal. Throughout the code a *direction* is an index into this list; the opposite direction is `(direction + 4) %
-/// 8`.
+/// Row and column steps to the eight neighbours, anticlockwise from the east. Steps with even indices are orthogonal,
+/// steps with odd indices diagonal. Throughout the code a *direction* is an index into this list; the opposite
+/// direction is `(direction + 4) % 8`.
 pub const DIRECTIONS: [(isize, isize); 8] = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)];
 
-/// Index in [`DIRECTIONS`].
+/// Index of the east neighbour in [`DIRECTIONS`].
 pub const EAST: usize = 0;
-/// Index in [`DIRECTIONS`].
+/// Index of the north-east neighbour in [`DIRECTIONS`].
 pub const NORTH_EAST: usize = 1;
-/// Index in [`DIRECTIONS`].
+/// Index of the north neighbour in [`DIRECTIONS`].
 pub const NORTH: usize = 2;
-/// Index in [`DIRECTIONS`].
+/// Index of the north-west neighbour in [`DIRECTIONS`].
 pub const NORTH_WEST: usize = 3;
-/// Index in [`DIRECTIONS`].
+/// Index of the west neighbour in [`DIRECTIONS`].
 pub const WEST: usize = 4;
-/// Index in [`DIRECTIONS`].
+/// Index of the south-west neighbour in [`DIRECTIONS`].
 pub const SOUTH_WEST: usize = 5;
-/// Index in [`DIRECTIONS`].
+/// Index of the south neighbour in [`DIRECTIONS`].
 pub const SOUTH: usize = 6;
-/// Index in [`DIRECTIONS`].
+/// Index of the south-east neighbour in [`DIRECTIONS`].
 pub const SOUTH_EAST: usize = 7;
 
-/// A signed axis of space: x, -x, y, -y, z, -z are 0 to 5.
+/// A signed axis of space: the numbers 0 to 5 mean x, -x, y, -y, z, -z.
 pub(super) type Axis = usize;
 
 /// Axes of each face of a globe: outwards, along rows, along columns.
@@ -46,7 +47,7 @@ const fn opposite(axis: Axis) -> Axis {
     axis ^ 1
 }
 
-/// A sample, given by face, row and column.
+/// A sample, identified by its face, row and column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CellPosition {
     face: usize,
@@ -73,19 +74,19 @@ impl Grid {
         CellPosition { face: index / (n * n), row: index / n % n, column: index % n }
     }
 
-    /// Number of samples without copies.
+    /// Number of distinct samples: a sample that the grid stores several times counts once.
     #[inline]
     pub fn distinct_len(self) -> usize {
         if self.is_globe() { FACES * (self.samples - 1) * (self.samples - 1) + 2 } else { self.distinct().pow(2) }
     }
 
-    /// The owner of sample `index`.
+    /// The index of the owner of sample `index`: the first stored copy of the same point.
     #[inline]
     pub fn owner(self, index: usize) -> usize {
         self.index(self.owned(self.place(index)))
     }
 
-    /// Whether sample `index` owns itself, so that it is not a copy.
+    /// Whether sample `index` is its own owner, and not a copy of a sample with a lower index.
     #[inline]
     pub fn owns(self, index: usize) -> bool {
         (self.edges == Edges::Open && !self.is_globe()) || self.owner(index) == index
@@ -124,7 +125,7 @@ impl Grid {
         std::array::from_fn(|direction| self.neighbour(index, direction))
     }
 
-    /// Writes the values of owners to all their copies.
+    /// Writes the value of every owner to all copies of the same sample.
     pub fn close<T: Copy>(self, field: &mut [T]) {
         let n = self.samples;
         let last = n - 1;
@@ -153,8 +154,8 @@ impl Grid {
         }
     }
 
-    /// Combines the copies of each sample on a globe's face borders into `merged` of their values. Needed when each
-    /// face is computed separately.
+    /// Combines the copies of each sample on a globe's face borders into the result of `merged` for their values.
+    /// Needed when each face is computed separately.
     pub fn merge_copies(self, field: &mut [f32], merged: impl Fn(&[f32]) -> f32) {
         let (n, last) = (self.samples, self.samples - 1);
         for face in (0..self.faces()).filter(|_| self.is_globe()) {
@@ -188,7 +189,7 @@ impl Grid {
                 column as usize,
                 1,
             )),
-            // At a corner, the straight steps over both borders reach the same sample.
+            // At a corner, the orthogonal steps over both borders reach the same sample.
             (true, false) if down == 0 && (here.row == 0 || here.row == self.samples - 1) => None,
             (true, false) => Some(self.sample_beyond_border(
                 here.face,
@@ -209,7 +210,7 @@ impl Grid {
         }
     }
 
-    /// The row or column that `index` repeats: 0 for the last one of a wrapping square, otherwise `index`.
+    /// The row or column that `index` repeats: 0 for the last row or column of a wrapping square, otherwise `index`.
     #[inline]
     pub fn original(self, index: usize) -> usize {
         if self.edges == Edges::Wrap && index + 1 == self.samples { 0 } else { index }
@@ -243,7 +244,7 @@ impl Grid {
             Side::East => (east, south),
         };
         let last = self.samples - 1;
-        // On the face beyond, the shared border is on the side of our face, and `depth` increases away from it.
+        // On the adjacent face, the shared border is the side towards `face`, and `depth` increases away from it.
         let coordinate = |axis: Axis| match axis {
             a if a == out => last - depth,
             a if a == opposite(out) => depth,
@@ -254,12 +255,12 @@ impl Grid {
     }
 
     /// A face of a globe's closed field plus a margin of `margin` samples (less than n) from the adjacent faces, as a
-    /// square of n + 2 · `margin`. The margin continues the rows and columns of the face; its corners, where no face
-    /// lies, are filled as `beyond` says.
+    /// square of n + 2 · `margin`. The margin continues the rows and columns of the face. At its corners there is no
+    /// adjacent face: `beyond` defines the values there.
     pub fn face_with_margin<T: Copy>(self, field: &[T], face: usize, margin: usize, beyond: Beyond<T>) -> Vec<T> {
         let (n, side) = (self.samples, self.samples + 2 * margin);
         let at = |row: usize, column: usize| {
-            // Steps before the first sample and after the last.
+            // Number of steps before the first sample, and number of steps after the last sample.
             let outside = |k: usize| (margin.saturating_sub(k), (k + 1).saturating_sub(margin + n));
             let inner = |k: usize| k.clamp(margin, margin + n - 1) - margin;
             let place = match (outside(row), outside(column)) {
@@ -280,7 +281,8 @@ impl Grid {
 
     /// The closed rings along the rows and columns of a globe's faces: three families of `samples` rings that each run
     /// through four faces. A ring consists of four straight parts in the order of travel, as (first index, stride). The
-    /// last sample of a part and the first of the next are copies of each other. Every face belongs to two families.
+    /// last sample of a part and the first sample of the next part are copies of each other. Every face belongs to two
+    /// families.
     pub fn rings(self) -> [Vec<[(usize, isize); 4]>; 3] {
         let starts = [(0, Side::East), (0, Side::South), (2, Side::South)];
         starts.map(|(face, heading)| (0..self.samples).map(|k| self.ring(face, heading, k)).collect())
@@ -313,12 +315,12 @@ impl Grid {
 /// Marks a missing neighbour in an [`Adjacency`].
 pub const NONE: u32 = u32::MAX;
 
-/// Number of border rows and columns of a face whose neighbours are stored in a table: rows next to a border touch
-/// copies.
+/// Number of border rows and columns of a face whose neighbours are stored in a table: rows next to a border have
+/// neighbours that are copies.
 pub const RIM: usize = 2;
 
-/// The neighbours of every sample, for algorithms that move from sample to sample: computed inside the faces, stored in
-/// a table along their borders.
+/// The neighbours of every sample, for algorithms that move from sample to sample. Neighbours are computed inside the
+/// faces, and stored in a table along the borders of the faces.
 #[derive(Clone, Debug)]
 pub struct Adjacency {
     grid: Grid,
@@ -356,7 +358,7 @@ impl Adjacency {
         found
     }
 
-    /// Whether the neighbours of sample `k` are computed: it lies two or more steps from the borders of its face.
+    /// Whether the neighbours of sample `k` are computed: the sample is two or more steps from the borders of its face.
     #[inline(always)]
     pub fn is_inner(&self, k: usize) -> bool {
         // 32-bit division is faster, and this runs for every cell that water crosses.
@@ -399,10 +401,10 @@ impl Adjacency {
     }
 }
 
-/// Fill value of a padded row where a neighbour is missing.
+/// Rule for the values of a padded row where a neighbour is missing.
 #[derive(Clone, Copy, Debug)]
 pub enum Beyond<T> {
-    /// A constant; NaN compares as neither higher nor lower.
+    /// A constant value; NaN compares as neither higher nor lower than any height.
     Value(T),
     /// The nearest sample of the row, or of the adjacent row, so that the edge acts as a mirror.
     Nearest,
@@ -412,7 +414,7 @@ pub enum Beyond<T> {
 pub trait FieldValues<T> {
     /// The value of sample `k`.
     fn value(&self, k: usize) -> T;
-    /// Copies values to `out`, starting at sample `first`.
+    /// Copies consecutive values to `out`, starting with the value of sample `first`.
     fn copy(&self, first: usize, out: &mut [T]);
 }
 
@@ -436,7 +438,7 @@ impl<T: Copy> FieldValues<T> for Vec<T> {
     }
 }
 
-/// Sliding window of three padded rows of a face, as stencils read them. It moves down the face row by row.
+/// Sliding window of three padded rows of a face, as stencils read them. The window moves down the face row by row.
 ///
 /// A padded row has n + 2 values: the row and one neighbour beyond each end. The field must be closed
 /// ([`Grid::close`]).
@@ -445,7 +447,7 @@ pub struct StencilWindow<T> {
     grid: Grid,
     beyond: Beyond<T>,
     face: usize,
-    /// The current row of the face, the middle one of the three.
+    /// The current row of the face, which is the middle row of the window.
     row: isize,
     rows: [Vec<T>; 3],
 }
@@ -462,7 +464,7 @@ impl<T: Copy + Default> StencilWindow<T> {
         window
     }
 
-    /// Moves to the next row; after the last row of a face, to the first row of the next.
+    /// Moves the window to the next row; after the last row of a face, to the first row of the next face.
     pub fn advance(&mut self, field: &(impl FieldValues<T> + ?Sized)) {
         let (grid, n) = (self.grid, self.grid.samples as isize);
         if self.row + 1 == n {
@@ -490,7 +492,7 @@ impl<T: Copy + Default> StencilWindow<T> {
         }
     }
 
-    /// The padded rows: north, current, south.
+    /// The three padded rows: the row to the north, the current row, the row to the south.
     #[inline]
     pub fn rows(&self) -> [&[T]; 3] {
         self.rows.each_ref().map(|row| &row[..])
@@ -503,7 +505,7 @@ impl<T: Copy + Default> StencilWindow<T> {
     }
 }
 
-/// The neighbours of the cells in the middle one of three padded rows, in the order of [`DIRECTIONS`].
+/// The neighbours of the cells in the middle row of three padded rows, in the order of [`DIRECTIONS`].
 #[inline(always)]
 pub fn around_row<T>([north, here, south]: [&[T]; 3]) -> [&[T]; 8] {
     let n = here.len() - 2;
@@ -520,8 +522,8 @@ pub fn around_row<T>([north, here, south]: [&[T]; 3]) -> [&[T]; 8] {
 }
 
 impl Grid {
-    /// Copies row `row` of a face into `out` and pads its ends. The row may lie one before the first or one after the
-    /// last.
+    /// Copies row `row` of a face into `out` and pads its ends. The row may be one before the first row or one after
+    /// the last row.
     fn load_padded<T: Copy>(
         self,
         field: &(impl FieldValues<T> + ?Sized),

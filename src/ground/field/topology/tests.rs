@@ -37,7 +37,7 @@ fn neighbours_are_mutual_owners_and_as_many_as_there_are() {
                     }
                 };
                 assert!(expected.contains(&around.len()), "{grid:?}: {around:?}");
-                // All copies of a sample have the same set of straight neighbours.
+                // All copies of a sample have the same set of orthogonal neighbours.
                 let straight =
                     |k: usize| (0..8).step_by(2).filter_map(|step| grid.neighbour(k, step)).collect::<HashSet<usize>>();
                 for copy in (0..grid.len()).filter(|&c| grid.owner(c) == k) {
@@ -93,7 +93,7 @@ fn a_window_shows_the_neighbours_of_every_row() {
                     }
                 }
             }
-            // A wrapping square of 2² samples is one sample, its own neighbour; a globe has no edge.
+            // A wrapping square of 2² samples is one sample, which is its own neighbour. A globe has no edge.
             if n > 2 && !grid.is_globe() {
                 let mut mirror = StencilWindow::new(grid, Beyond::Nearest, &field, 0);
                 mirror.advance(&field);

@@ -6,17 +6,17 @@ use super::{TileRegions, rim};
 use crate::field::{Cancelled, Control};
 use crate::hydrology::{DInfinity, DrainedArea, NeighbourReceivers, Receivers, UpstreamOrder};
 
-/// Flag in the number of a receiver that lies in another tile.
+/// Flag in the number of a receiver that is in another tile.
 const BEYOND: u32 = 1 << 31;
 
-/// The divided drainage of a tile, on a window around it.
+/// The drainage of one tile, divided between two receivers per cell, on a window around the tile.
 #[derive(Debug)]
 pub struct DividedRegion {
     pub(super) rectangle: TileRectangle,
-    /// Flow directions of the cells of the tile; all cells outside it are their own receivers.
+    /// Flow directions of the cells of the tile. All window cells outside the tile are their own receivers.
     pub flow: DInfinity,
-    /// Trunks: cells of the tile that water from other tiles may reach, which are its rim and all cells downstream of
-    /// it. Given by index in the window, in ascending order.
+    /// Trunks: cells of the tile that water from other tiles may reach. These are the tile's rim and all cells
+    /// downstream of the rim. Each is given by its index in the window, in ascending order.
     trunks: Vec<u32>,
     is_trunk: Vec<bool>,
 }
@@ -51,9 +51,9 @@ impl DividedRegion {
         self.is_trunk[k]
     }
 
-    /// Adds to every cell the amounts from its donors, except from trunks; the fractions `shares` go to the second
-    /// receivers. The result is complete for all cells but the trunks, which hold only the inflow from other cells.
-    /// Returns the order of the additions.
+    /// Adds to every cell except the trunks the amounts from its donors. The second receiver of a cell gets the cell's
+    /// fraction in `shares`, the first receiver the rest. The result is complete for all cells but the trunks, which
+    /// hold only the inflow from other cells. Returns the order of the additions.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -91,10 +91,10 @@ impl DividedRegion {
         DividedSummary { rim, beyond, cells }
     }
 
-    /// Decodes the words of a [`DividedSolution`] and calls `take(cell, [area, value])` for each trunk.
+    /// Decodes the 64-bit words of a [`DividedSolution`] and calls `take(cell, [area, value])` for each trunk.
     ///
     /// # Errors
-    /// Fails if the words do not have this format.
+    /// Fails if the words are not a valid encoding.
     pub fn read_solution(&self, words: &[u64], mut take: impl FnMut(usize, [f32; 2])) -> Result<(), WordError> {
         let DividedSolution(told) = DividedSolution::from_words(words)?;
         if told.len() != self.trunks.len() {
@@ -104,7 +104,7 @@ impl DividedRegion {
         Ok(())
     }
 
-    /// Appends the drainage in 64-bit words.
+    /// Appends the drainage to `words`, encoded in 64-bit words.
     pub fn write_words(&self, words: &mut Vec<u64>) {
         write_list(words, self.flow.receivers.codes().as_chunks().0, |codes| [u64::from_le_bytes(*codes)]);
         let rest = self.flow.receivers.codes().as_chunks::<8>().1;
@@ -113,10 +113,10 @@ impl DividedRegion {
         write_list(words, &self.trunks, |&k| [u64::from(k)]);
     }
 
-    /// Decodes the words of [`write_words`](Self::write_words), for a tile in its window.
+    /// Decodes the 64-bit words of [`write_words`](Self::write_words), for a tile in its window.
     ///
     /// # Errors
-    /// Fails if the words do not have this format.
+    /// Fails if the words are not a valid encoding.
     pub(super) fn read_words(rectangle: TileRectangle, reader: &mut SurveyReader) -> Result<Self, WordError> {
         let grid = rectangle.grid();
         let codes: Vec<[u8; 8]> = reader.list(|[codes]: [u64; 1]| codes.to_le_bytes())?;
@@ -133,7 +133,7 @@ impl DividedRegion {
     }
 }
 
-/// Summary of a tile's trunks, read by the solver of all tiles.
+/// Summary of a tile's trunks. The computation over all tiles, [`DividedTrunks`], reads it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DividedSummary {
     /// For each cell on the rim, its number among the trunks.
@@ -146,23 +146,23 @@ pub struct DividedSummary {
 /// A trunk cell of a tile, as other tiles see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct DividedCell {
-    /// Its receivers: numbers of trunks of the tile, or [`BEYOND`] combined with an index into `beyond`.
+    /// The cell's receivers: numbers of trunks of the tile, or [`BEYOND`] combined with an index into `beyond`.
     to: [u32; 2],
-    /// Fraction that goes to the second receiver.
+    /// Fraction of the water that flows to the second receiver.
     share: f32,
-    /// Its own area plus the inflow from all cells that are not trunks.
+    /// The cell's own area plus the inflow from all cells that are not trunks.
     area: DrainedArea,
 }
 
 impl DividedSummary {
-    /// Number of trunks.
+    /// Number of trunks in the tile.
     #[allow(clippy::len_without_is_empty, reason = "the rim of a tile has cells")]
     #[inline]
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Appends the summary in 64-bit words.
+    /// Appends the summary to `words`, encoded in 64-bit words.
     pub fn write_words(&self, words: &mut Vec<u64>) {
         write_list(words, &self.rim, |&number| [u64::from(number)]);
         write_list(words, &self.beyond, |&cell| [cell]);
@@ -171,10 +171,10 @@ impl DividedSummary {
         write_list(words, &self.cells, cell);
     }
 
-    /// Decodes the words of [`write_words`](Self::write_words), for a tile whose rim has `rim` cells.
+    /// Decodes the 64-bit words of [`write_words`](Self::write_words), for a tile whose rim has `rim` cells.
     ///
     /// # Errors
-    /// Fails if the words do not have this format.
+    /// Fails if the words are not a valid encoding.
     pub fn read_words(reader: &mut SurveyReader, rim: usize) -> Result<Self, WordError> {
         let made = Self {
             rim: reader.list(|[number]| number as u32)?,
@@ -202,7 +202,7 @@ pub struct DividedTrunks {
     /// Number of the first trunk of each tile, then the number of all trunks.
     first: Vec<usize>,
     receivers: Vec<[u32; 2]>,
-    /// Fraction that goes to the second receiver of each trunk.
+    /// Fraction of the water of each trunk that flows to its second receiver.
     pub shares: Vec<f32>,
     /// Drainage area of each trunk.
     pub areas: Vec<DrainedArea>,
@@ -240,14 +240,15 @@ impl DividedTrunks {
         Ok(Self { first, receivers, shares, areas, order })
     }
 
-    /// The result for each tile: the drainage area of each of its trunks, and the `value` for the number of the trunk.
+    /// The result for each tile: the drainage area of each trunk, and the result of `value` for the number of the
+    /// trunk.
     pub fn solutions(&self, value: impl Fn(usize) -> f32) -> Vec<DividedSolution> {
         let told = |k: usize| [self.areas[k].cells(), value(k)];
         self.first.windows(2).map(|ends| DividedSolution((ends[0]..ends[1]).map(told).collect())).collect()
     }
 
-    /// Visits every trunk after its receivers: `visit(number, value, below)` gets its value and the values of its
-    /// receivers, and returns its new value. A trunk that is an outlet gets its own value as `below`.
+    /// Visits every trunk after its receivers: `visit(number, value, below)` gets the trunk's value and the values of
+    /// its receivers, and returns the trunk's new value. A trunk that is an outlet gets its own value as `below`.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -273,10 +274,10 @@ impl DividedSolution {
         words
     }
 
-    /// Decodes the words of [`to_words`](Self::to_words).
+    /// Decodes the 64-bit words of [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// Fails if the words do not have this format.
+    /// Fails if the words are not a valid encoding.
     fn from_words(words: &[u64]) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let made = Self(reader.list(|[word]| split(word).map(f32::from_bits))?);

@@ -1,4 +1,4 @@
-//! Drainage from tile to tile.
+//! Drainage areas that flow from tile to tile.
 
 use super::TileRegions;
 use super::words::{SurveyReader, WordError, write_list};
@@ -11,8 +11,8 @@ const CHECK: usize = 1 << 16;
 /// Summary of the flow through a tile, read by [`solve_inflows`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSummary {
-    /// For each cell on the rim, the number of the exit through which its water leaves, from 1 on; 0 if it reaches an
-    /// outlet.
+    /// For each cell on the rim, the number of the exit through which its water leaves, counted from 1; 0 if the water
+    /// reaches an outlet.
     pub(super) rim: Vec<u32>,
     pub(super) exits: Vec<FlowExit>,
 }
@@ -29,7 +29,8 @@ pub struct FlowExit {
 /// Inflow of a tile from other tiles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InflowSolution {
-    /// Cells of the whole square that receive water from other tiles, each with the area that drains to it from there.
+    /// Cells of the whole square that receive water from other tiles, each with the area that drains to it from those
+    /// tiles.
     pub(super) cells: Vec<(u64, DrainedArea)>,
 }
 
@@ -42,10 +43,10 @@ impl FlowSummary {
         words
     }
 
-    /// Decodes the words of [`to_words`](Self::to_words), for a tile whose rim has `rim` cells.
+    /// Decodes the 64-bit words of [`to_words`](Self::to_words), for a tile whose rim has `rim` cells.
     ///
     /// # Errors
-    /// Fails if the words do not have this format.
+    /// Fails if the words are not a valid encoding.
     pub fn from_words(words: &[u64], rim: usize) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let made = Self {
@@ -59,7 +60,7 @@ impl FlowSummary {
 }
 
 impl InflowSolution {
-    /// Whether all its cells lie in the tile `region`.
+    /// Whether all cells of the summary are in the tile `region`.
     #[inline]
     pub fn fits(&self, region: &Region, tiles: &TileRegions) -> bool {
         let is_within = |[row, column]: [usize; 2]| region.rows.contains(&row) && region.columns.contains(&column);
@@ -73,10 +74,10 @@ impl InflowSolution {
         words
     }
 
-    /// Decodes the words of [`to_words`](Self::to_words).
+    /// Decodes the 64-bit words of [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// Fails if the words do not have this format.
+    /// Fails if the words are not a valid encoding.
     pub fn from_words(words: &[u64]) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let made = Self { cells: reader.list(|[cell, area]| (cell, DrainedArea::of_units(area)))? };

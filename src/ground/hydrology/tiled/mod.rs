@@ -1,31 +1,31 @@
 //! Drainage of a square, computed tile by tile in two stages, with the same bits as on the whole square.
 //!
-//! Basins: each tile labels its cells by where their receivers lead within it: to an outlet, to a pit, or to an *exit*,
-//! a cell whose receiver lies in another tile. It keeps the minimum spanning tree of the links between its labels. A
-//! label without a cell on the rim can only be linked within the tile. So other tiles need only a part of the tree, the
-//! [`BasinSummary`]: the labels of the rim, the forks between them, and the highest link between each two of these. An
-//! exit and the cell that its water reaches belong to one basin. [`solve_spills`] joins these, the summaries and the
-//! links over the borders to the minimum spanning tree of all basins. Links have a strict order (height, lower cell,
-//! cell index), so this tree is the one that [`Basins`](super::Basins) finds on the whole square, reduced to the rims.
-//! Each tile then gets a [`SpillSolution`]. It lists which of the tile's highest links belong to the tree, the water
-//! level behind every label, and the flow paths that other tiles reverse. [`RegionDrainage::solve`] computes the rest
-//! within the tile.
+//! Basins: each tile labels its cells by the end of their flow path within the tile: an outlet, a pit, or an *exit*. An
+//! exit is a cell whose receiver is in another tile. The tile keeps the minimum spanning tree of the links between its
+//! labels. A label without a cell on the rim can only be linked within the tile. So other tiles need only a part of the
+//! spanning tree, the [`BasinSummary`]. It holds the labels of the rim, the forks between them, and the highest link
+//! between each two of these nodes. An exit and the cell that its water reaches belong to one basin. [`solve_spills`]
+//! joins the exits, the summaries and the links over the borders to the minimum spanning tree of all basins. Links have
+//! a strict order (height, lower cell, cell index), so this spanning tree is the one that [`Basins`](super::Basins)
+//! finds on the whole square, reduced to the rims. Each tile then gets a [`SpillSolution`]. It lists which of the
+//! tile's highest links belong to the spanning tree, the water level behind every label, and the flow paths that other
+//! tiles reverse. [`RegionDrainage::solve`] computes the rest within the tile.
 //!
-//! Drainage areas: a tile accumulates its own area ([`DrainedRegion::summary`]). The outflow is then summed along the
-//! exits of all tiles ([`solve_inflows`]), and the tile accumulates again with its inflow ([`DrainedRegion::areas`]).
+//! Drainage areas: a tile accumulates its own area ([`DrainedRegion::summary`]). [`solve_inflows`] then sums the
+//! outflow along the exits of all tiles, and the tile accumulates again with its inflow ([`DrainedRegion::areas`]).
 //! Whole numbers are not rounded, so the order of the additions does not matter.
 //!
 //! Water that is divided between two receivers ([`DividedRegion`]) cannot be summed in this way: each division is
-//! rounded, and it depends on the whole inflow. But only *trunks*, the cells on and downstream of the rim, can receive
-//! water from other tiles and must wait for them. Every tile describes all its trunks in a [`DividedSummary`]: their
-//! receivers, which are again trunks of this tile or the next, and the inflow from all other cells. [`DividedTrunks`]
-//! accumulates the water of the trunks of all tiles. Quantities that propagate upstream, such as erosion, are known
-//! everywhere once they are known at the trunks.
+//! rounded, and the rounding depends on the whole inflow. But only *trunks*, the cells on and downstream of the rim,
+//! can receive water from other tiles and must wait for it. Every tile describes all its trunks in a
+//! [`DividedSummary`]: their receivers, which are trunks of the same tile or of a neighbouring tile, and the inflow
+//! from all other cells. [`DividedTrunks`] accumulates the water of the trunks of all tiles. Quantities that propagate
+//! upstream, such as erosion, are known everywhere once they are known at the trunks.
 //!
 //! Source: Barnes 2016, *Parallel priority-flood depression filling for trillion cell digital elevation models*; Barnes
-//! 2017, *Parallel non-divergent flow accumulation for trillion cell digital elevation models*. The tree of basins is
-//! our own addition, so that flow paths out of depressions equal those of Cordonnier, Bovy & Braun 2019 on the whole
-//! square.
+//! 2017, *Parallel non-divergent flow accumulation for trillion cell digital elevation models*. The spanning tree of
+//! basins is our own addition, so that flow paths out of depressions equal the paths of Cordonnier, Bovy & Braun 2019
+//! on the whole square.
 
 mod divided;
 mod inflow;
@@ -41,7 +41,7 @@ pub use words::{SurveyReader, WordError, read_float_field, read_floats, write_fl
 
 use crate::field::Region;
 
-/// The tiles of a square; every cell lies in exactly one of them.
+/// The tiles of a square; every cell belongs to exactly one tile.
 #[derive(Clone, Debug)]
 pub struct TileRegions {
     samples: usize,
@@ -50,8 +50,8 @@ pub struct TileRegions {
 }
 
 impl TileRegions {
-    /// The tiles of a square of `samples` × `samples` cells. Its rows and columns are divided into `spans`, in order,
-    /// each of two or more samples unless there is only one.
+    /// The tiles of a square of `samples` × `samples` cells. Its rows and columns are divided into `spans`, in order.
+    /// Each span has two or more samples unless there is only one span.
     pub fn new(samples: usize, spans: Vec<std::ops::Range<usize>>) -> Self {
         Self { samples, spans }
     }
@@ -76,7 +76,7 @@ impl TileRegions {
         rim(&self.region(tile)).count()
     }
 
-    /// The tile of a cell on a rim, and the cell's number on that rim; cells are numbered in the whole square.
+    /// The tile of a cell on a rim, and the cell's number on that rim. `cell` is the cell's number in the whole square.
     fn on_rim(&self, cell: u64) -> (usize, usize) {
         let [row, column] = self.place(cell);
         let along = |at: usize| self.spans.partition_point(|span| span.end <= at);
@@ -92,7 +92,7 @@ impl TileRegions {
         (row * self.samples + column) as u64
     }
 
-    /// The neighbours of a rim cell of `region` that lie in other tiles.
+    /// The neighbours of a rim cell of `region` that belong to other tiles.
     fn cells_beside(&self, region: &Region, [row, column]: [usize; 2]) -> impl Iterator<Item = [usize; 2]> + use<> {
         let (last, region) = (self.samples - 1, region.clone());
         let near = move |at: usize| at.saturating_sub(1)..=(at + 1).min(last);

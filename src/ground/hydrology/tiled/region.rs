@@ -1,4 +1,4 @@
-//! The drainage of one tile, first on its own and then with the solution of all tiles.
+//! The drainage of one tile, first computed from the tile alone and then combined with the solution of all tiles.
 
 use std::collections::HashMap;
 
@@ -22,22 +22,22 @@ pub struct RegionDrainage {
     rectangle: TileRectangle,
     /// Receivers of the cells of the tile, before depressions are drained.
     receivers: Vec<u32>,
-    /// Label of each cell of the tile, the end of its flow path: [`OUTSIDE`] or a number. All other cells have one
-    /// extra label.
+    /// Label of each cell of the tile: the end of the cell's flow path, [`OUTSIDE`] or a number. All window cells
+    /// outside the tile have one extra label.
     labels: Vec<u32>,
-    /// Number of labels, [`OUTSIDE`] included.
+    /// Number of labels, including [`OUTSIDE`].
     count: usize,
     exits: Vec<u32>,
     tree: BasinTree,
-    /// Labels that other tiles need.
+    /// Nodes of the summary: labels that other tiles need.
     nodes: Vec<u32>,
     /// Node of each label; [`NONE`] if the label is not a node.
     node_of: Vec<u32>,
-    /// The paths of the tree between nodes, each with the number of its highest link.
+    /// The paths of the spanning tree between nodes, each with the number of its highest link.
     parts: Vec<TreePart>,
 }
 
-/// A path of the tree from one node to another, and the number of its highest link.
+/// A path of the spanning tree from one node to another, and the number of the highest link on it.
 #[derive(Clone, Copy, Debug)]
 struct TreePart {
     ends: [u32; 2],
@@ -48,7 +48,7 @@ struct TreePart {
 #[derive(Clone, Debug)]
 pub(super) struct TileRectangle {
     grid: Grid,
-    /// The tile, in rows and columns of the whole square.
+    /// The tile, as rows and columns of the whole square.
     region: Region,
 }
 
@@ -103,8 +103,8 @@ impl TileRectangle {
         }
     }
 
-    /// Returns a copy of `receivers` that never leaves the tile: cells whose receiver lies outside, and all cells
-    /// outside, become their own receivers. Also returns the cells whose receiver lies outside.
+    /// Returns a copy of `receivers` that never leaves the tile: cells whose receiver is outside the tile, and all
+    /// cells outside the tile, become their own receivers. Also returns the cells whose receiver is outside the tile.
     fn inner(&self, receivers: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let mut inner = receivers.to_vec();
         self.each_outside(&mut inner, |k, to| *to = k as u32);
@@ -121,8 +121,8 @@ impl TileRectangle {
 }
 
 impl RegionDrainage {
-    /// The drainage of the tile `region` of the whole square. `height` lies on `grid`, a window that extends one cell
-    /// beyond the tile on every side, except at the edges of the square.
+    /// The drainage of the tile `region` of the whole square. `height` is given on `grid`, a window that extends one
+    /// cell beyond the tile on every side, except at the edges of the square.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -160,7 +160,7 @@ impl RegionDrainage {
         Ok(made)
     }
 
-    /// Reduces the tree to the part that other tiles need.
+    /// Reduces the spanning tree to the part that other tiles need.
     fn contract(&mut self) {
         let mut terminals = vec![OUTSIDE];
         terminals.extend(rim(&self.rectangle.region).map(|place| self.labels[self.rectangle.index(place)]));
@@ -169,8 +169,8 @@ impl RegionDrainage {
         for label in terminals {
             self.add_node(label);
         }
-        // from the outside inwards, each label with the link that leads to it; a tile without an outlet starts at the
-        // label of a cell on its rim instead
+        // from the outside inwards, each label with the link through which it was reached; a tile without an outlet
+        // starts at the label of a cell on its rim instead
         let root = self.nodes.iter().copied().find(|&label| !self.tree.numbers_of(label as usize).is_empty());
         let mut way = vec![(root.unwrap_or(OUTSIDE), NONE)];
         let mut next = 0;
@@ -180,8 +180,8 @@ impl RegionDrainage {
                 way.push((self.label_beyond(number, label), number));
             }
         }
-        // from the leaves back: the node that stands for the labels behind each label, and the highest link on the path
-        // to it
+        // from the leaves back: the node that represents the labels behind each label, and the highest link on the path
+        // to this node
         let mut behind: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
         for &(label, by) in way.iter().rev() {
             let found = behind.remove(&label).unwrap_or_default();
@@ -208,13 +208,14 @@ impl RegionDrainage {
         self.nodes.push(label);
     }
 
-    /// The label on the other side of a link of the tree.
+    /// The label on the other side of a link of the spanning tree.
     fn label_beyond(&self, number: u32, label: u32) -> u32 {
         let (_, there) = self.tree.links[number as usize].cells_from(&self.labels, label);
         self.labels[there as usize]
     }
 
-    /// Summary for the solver of all tiles; `height` must be the height that this drainage was made of.
+    /// Summary of the tile's basins for [`solve_spills`](super::solve_spills). `height` must be the height from which
+    /// this drainage was computed.
     pub fn summary(&self, height: &[f32]) -> BasinSummary {
         let cell = |k: u32| self.rectangle.cell(k as usize);
         let node = |k: u32| self.node_of[self.labels[k as usize] as usize];
@@ -307,7 +308,7 @@ impl RegionDrainage {
 #[derive(Debug)]
 pub struct DrainedRegion {
     rectangle: TileRectangle,
-    /// Receivers of the cells of the tile; none of them is a pit.
+    /// Receivers of the cells of the tile; no cell is a pit.
     receivers: Vec<u32>,
     labels: Vec<u32>,
     /// Spill level of each label.
@@ -315,7 +316,7 @@ pub struct DrainedRegion {
 }
 
 impl DrainedRegion {
-    /// `height` with depressions filled within the tile; unchanged outside it.
+    /// `height` with depressions filled within the tile, and unchanged outside the tile.
     pub fn filled(&self, height: &[f32]) -> Vec<f32> {
         let fill = |(&h, &label): (&f32, &u32)| match self.levels.get(label as usize) {
             Some(&level) if level > h => level,
@@ -324,8 +325,8 @@ impl DrainedRegion {
         height.iter().zip(&self.labels).map(fill).collect()
     }
 
-    /// Its drainage divided between two receivers by the facets of the filled surface. `height` and `spills` must be
-    /// those that this drainage was made of.
+    /// The tile's drainage divided between two receivers by the facets of the filled surface. `height` and `spills`
+    /// must be those from which this drainage was computed.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -345,7 +346,7 @@ impl DrainedRegion {
         Ok(DividedRegion::new(self.rectangle, flow))
     }
 
-    /// Area of the tile that drains through each of its cells, plus the inflow.
+    /// Area of the tile that drains through each cell, plus the inflow from other tiles.
     fn gathered(
         &self,
         inner: &[u32],
@@ -378,14 +379,14 @@ impl DrainedRegion {
             area: held[k as usize],
         };
         Ok(FlowSummary {
-            // labels follow the order of the cells, as the exits do
+            // labels and exits are both in the order of the cells
             rim: rim(&self.rectangle.region).map(|place| names[self.rectangle.index(place)]).collect(),
             exits: exits.iter().map(exit).collect(),
         })
     }
 
-    /// Drainage area, in the whole square, of each cell of the tile, its own area included. Areas are weighted by the
-    /// `rain` that falls on the window; 0 outside the tile.
+    /// Drainage area in the whole square of each cell of the tile, including the cell's own area. Areas are weighted by
+    /// the `rain` that falls on the window, and are 0 outside the tile.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -400,7 +401,7 @@ impl DrainedRegion {
 }
 
 impl SpillSolution {
-    /// Whether its sizes and cells match the drainage of a tile.
+    /// Whether the sizes and cells of this solution match the drainage of a tile.
     #[inline]
     pub fn fits(&self, region: &RegionDrainage, tiles: &TileRegions) -> bool {
         let is_near = |&cell: &u64| region.rectangle.is_near(tiles.place(cell));
@@ -412,17 +413,17 @@ impl SpillSolution {
 }
 
 impl DividedRegion {
-    /// Decodes the words of [`write_words`](Self::write_words), for the tile `region` in the window `grid`.
+    /// Decodes the 64-bit words of [`write_words`](Self::write_words), for the tile `region` in the window `grid`.
     ///
     /// # Errors
-    /// Fails if the words do not have this format.
+    /// Fails if the words are not a valid encoding.
     pub fn of_tile(grid: Grid, region: Region, reader: &mut SurveyReader) -> Result<Self, WordError> {
         Self::read_words(TileRectangle { grid, region }, reader)
     }
 }
 
 impl TileRectangle {
-    /// Whether a cell of the whole square lies in the window.
+    /// Whether a cell of the whole square is in the window.
     fn is_near(&self, place: [usize; 2]) -> bool {
         place.iter().zip(self.grid.first()).all(|(at, first)| (first..first + self.grid.samples).contains(at))
     }

@@ -11,7 +11,7 @@ const CHECK: usize = 1 << 16;
 /// Summary of a tile's basins, read by [`solve_spills`]. Cells are numbered in the whole square, row by row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BasinSummary {
-    /// Number of nodes, which are labels of the rim and forks; node 0 drains to an outlet.
+    /// Number of nodes, which are labels of the rim and forks of the spanning tree; node 0 drains to an outlet.
     pub(super) nodes: u32,
     /// Height and node of each cell on the rim, row by row.
     pub(super) rim: Vec<(f32, u32)>,
@@ -19,7 +19,7 @@ pub struct BasinSummary {
     pub(super) links: Vec<RegionLink>,
 }
 
-/// A cell whose water flows on into another tile.
+/// A cell whose water flows into another tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegionExit {
     pub node: u32,
@@ -28,7 +28,7 @@ pub struct RegionExit {
     pub to: u64,
 }
 
-/// The highest link on the path between two nodes of a tile, with heights as in [`BasinLink`].
+/// The highest link on the path between two nodes of a tile, with heights encoded as in [`BasinLink`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegionLink {
     pub ends: [u32; 2],
@@ -41,13 +41,13 @@ pub struct RegionLink {
 /// The solution for the basins of one tile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpillSolution {
-    /// For each link of its summary, whether it belongs to the tree of the whole square.
+    /// For each link of the tile's summary, whether the link belongs to the spanning tree of the whole square.
     pub(super) kept: Vec<bool>,
     /// For each node, its spill level, and whether its path out of the basin uses none of the tile's links.
     pub(super) nodes: Vec<(f32, bool)>,
     /// Cells of the tile whose flow path must be reversed, each with its new receiver.
     pub(super) turns: Vec<[u64; 2]>,
-    /// Heights, with depressions filled, of the cells just outside the tile, row by row.
+    /// Filled heights of the cells just outside the tile, row by row.
     pub(super) beside: Vec<f32>,
 }
 
@@ -63,10 +63,10 @@ impl BasinSummary {
         words
     }
 
-    /// Decodes the words of [`to_words`](Self::to_words), for a tile whose rim has `rim` cells.
+    /// Decodes the 64-bit words of [`to_words`](Self::to_words), for a tile whose rim has `rim` cells.
     ///
     /// # Errors
-    /// Fails if the words do not have this format.
+    /// Fails if the words are not a valid encoding.
     pub fn from_words(words: &[u64], rim: usize) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let made = Self {
@@ -101,10 +101,10 @@ impl SpillSolution {
         words
     }
 
-    /// Decodes the words of [`to_words`](Self::to_words).
+    /// Decodes the 64-bit words of [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// Fails if the words do not have this format.
+    /// Fails if the words are not a valid encoding.
     pub fn from_words(words: &[u64]) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let made = Self {
@@ -128,9 +128,9 @@ struct TiledLink {
     lower: u32,
     from: u64,
     to: u64,
-    /// Nodes of `from` and `to`; for a link within a tile, the nodes at the ends of its path.
+    /// Nodes of the cells `from` and `to`; for a link within a tile, the nodes at the ends of its path.
     nodes: [u32; 2],
-    /// Tile, and number of the link in it; [`ACROSS`] for a link over a border.
+    /// The tile, and the number of the link in this tile; [`ACROSS`] for a link over a border.
     place: (u32, u32),
 }
 
@@ -168,7 +168,7 @@ pub fn solve_spills(
 struct TiledBasins<'a> {
     tiles: &'a TileRegions,
     summaries: &'a [BasinSummary],
-    /// Number of the first node of each tile after its node 0, which is number 0 for all tiles.
+    /// Number of the first node of each tile after its node 0. All tiles share node 0.
     first: Vec<u32>,
     count: usize,
 }
@@ -236,7 +236,7 @@ impl<'a> TiledBasins<'a> {
         Ok(links)
     }
 
-    /// The solution for each tile, from the `tree` that joins the `classes` of nodes.
+    /// The solution for each tile, from the spanning `tree` that joins the `classes` of nodes.
     fn solutions(
         &self,
         classes: &[u32],
@@ -293,10 +293,10 @@ impl<'a> TiledBasins<'a> {
                     let [to, from] = if parent == 0 { [link.from, link.to] } else { [link.to, link.from] };
                     turn(from, to);
                 } else {
-                    // the link's own tile finds the cells
+                    // the tile that owns the link finds these cells itself
                     is_gate[child as usize] = false;
                 }
-                // further tiles along the flow path must reverse cells too
+                // tiles farther along the flow path must reverse cells too
                 let mut node = child;
                 while let Some(exit) = exits[node as usize] {
                     turn(exit.to, exit.cell);

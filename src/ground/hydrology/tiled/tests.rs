@@ -14,7 +14,7 @@ fn ground(n: usize, seed: u32, steps: f32) -> Vec<f32> {
         .collect()
 }
 
-/// Terrain in tiles, each on its own window.
+/// Terrain in tiles, each tile on its own window.
 struct TiledGround<'a> {
     n: usize,
     height: &'a [f32],
@@ -86,7 +86,7 @@ impl<'a> TiledGround<'a> {
     }
 }
 
-/// Checks that the drainage passed on in words equals the drainage of the whole square.
+/// Checks that the drainage passed between tiles as 64-bit words equals the drainage of the whole square.
 fn check(n: usize, tile: usize, height: &[f32], sea: f32, routing: FlowRouting) {
     let (control, grid) = (Control::default(), Grid::working(n, Edges::Open));
     let mesh = FlowMesh::new(grid);
@@ -119,13 +119,13 @@ fn check(n: usize, tile: usize, height: &[f32], sea: f32, routing: FlowRouting) 
     }
 }
 
-/// A value carried upstream: it depends on the area and on the values below, and is rounded.
+/// A value computed upstream: it depends on the area and on the values below, and is rounded.
 fn worn(height: f32, below: [f32; 2], share: f32, area: f32) -> f32 {
     let floor = below[0] + (below[1] - below[0]) * share;
     if height > floor { floor + (height - floor) / (1.0 + area.sqrt()) } else { height }
 }
 
-/// Checks divided drainage, and values carried upstream along it.
+/// Checks divided drainage, and values that propagate upstream along it.
 fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
     let (control, grid) = (Control::default(), Grid::working(n, Edges::Open));
     let (mesh, outlets) = (FlowMesh::new(grid), Outlets::new(grid, height, sea));

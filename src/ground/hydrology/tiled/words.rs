@@ -1,15 +1,15 @@
 //! The 64-bit words in which tiles exchange drainage data.
 
-/// Error: the words do not have the expected format.
+/// Error: the 64-bit words are not a valid encoding of drainage data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the drainage data stored by another task are incomplete or invalid")]
 pub struct WordError;
 
-/// Reads words one after the other.
+/// Reads 64-bit words one after the other.
 pub struct SurveyReader<'a>(&'a [u64]);
 
 impl<'a> SurveyReader<'a> {
-    /// Starts at the first word.
+    /// A reader that starts at the first word.
     pub fn new(words: &'a [u64]) -> Self {
         Self(words)
     }
@@ -24,7 +24,7 @@ impl<'a> SurveyReader<'a> {
         Ok(first)
     }
 
-    /// Reads a list: the number of items, then `N` words for each.
+    /// Reads a list: the number of items, then `N` words for each item.
     pub fn list<const N: usize, T>(&mut self, item: impl Fn([u64; N]) -> T) -> Result<Vec<T>, WordError> {
         let count = self.word()? as usize;
         let words = count.checked_mul(N).and_then(|len| self.0.split_at_checked(len));
@@ -39,26 +39,26 @@ impl<'a> SurveyReader<'a> {
     }
 }
 
-/// Writes the number of `items` and then `N` words for each.
+/// Writes the number of `items` and then `N` words for each item.
 pub fn write_list<const N: usize, T>(words: &mut Vec<u64>, items: &[T], item: impl Fn(&T) -> [u64; N]) {
     words.reserve(1 + N * items.len());
     words.push(items.len() as u64);
     words.extend(items.iter().flat_map(item));
 }
 
-/// Packs two numbers into one word.
+/// Packs two 32-bit numbers into one word.
 #[inline]
 pub fn pair(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// The two numbers packed by [`pair`].
+/// The two 32-bit numbers packed by [`pair`].
 #[inline]
 pub fn split(word: u64) -> [u32; 2] {
     [word as u32, (word >> 32) as u32]
 }
 
-/// Writes numbers, two in each word.
+/// Writes floating-point numbers, two in each word.
 pub fn write_floats(words: &mut Vec<u64>, values: &[f32]) {
     let (pairs, rest) = values.as_chunks();
     write_list(words, pairs, |&[low, high]: &[f32; 2]| [pair(low.to_bits(), high.to_bits())]);
@@ -68,7 +68,7 @@ pub fn write_floats(words: &mut Vec<u64>, values: &[f32]) {
 /// Reads the numbers that [`write_floats`] wrote.
 ///
 /// # Errors
-/// Fails if the words do not have this format.
+/// Fails if the words are not a valid encoding.
 pub fn read_floats(reader: &mut SurveyReader) -> Result<Vec<f32>, WordError> {
     let pairs: Vec<[f32; 2]> = reader.list(|[word]| split(word).map(f32::from_bits))?;
     let mut values = pairs.into_flattened();
@@ -76,10 +76,10 @@ pub fn read_floats(reader: &mut SurveyReader) -> Result<Vec<f32>, WordError> {
     Ok(values)
 }
 
-/// Reads the numbers that [`write_floats`] wrote, which must be `count` numbers.
+/// Reads the numbers that [`write_floats`] wrote, of which there must be exactly `count`.
 ///
 /// # Errors
-/// Fails if the words do not have this format or the count differs.
+/// Fails if the words are not a valid encoding or the count differs.
 pub fn read_float_field(reader: &mut SurveyReader, count: usize) -> Result<Vec<f32>, WordError> {
     let values = read_floats(reader)?;
     if values.len() == count { Ok(values) } else { Err(WordError) }

@@ -1,9 +1,10 @@
 //! Streams as chains of cells, and how far a change of the base level has travelled along them after a given time.
 //!
-//! Each cell continues the stream of its donor with the largest area. A chain runs from a spring down to the cell
-//! before a larger stream. Cells are numbered chain by chain from the mouth up, each chain after the chain that it
-//! flows into. So cells farther down a stream have smaller numbers, and the response time grows with the number along a
-//! chain. A binary search finds a point on the way down, in at most log₂(cells) chains.
+//! Of the donors of a cell, the donor with the largest drainage area continues the cell's stream upstream. A chain runs
+//! from a spring down to the last cell before a larger stream. Cells are numbered chain by chain from the mouth up,
+//! each chain after the chain that it flows into. So cells farther down a stream have smaller numbers, and the response
+//! time grows with the number along a chain. A binary search in each chain finds a point on the way down. The way down
+//! passes through at most log₂(cells) chains.
 
 use rayon::prelude::*;
 
@@ -15,27 +16,27 @@ use talweg_ground::hydrology::{FlowMesh, UpstreamOrder};
 const CHECK: usize = 1 << 15;
 /// Marks the absence of a cell.
 const NOBODY: u32 = u32::MAX;
-/// Time in which half of a depression is filled.
+/// Time in years in which half of a depression is filled.
 const FILL_YEARS: f64 = 10_000.0;
 
-/// The streams of a terrain, with response times and heights; see the module.
+/// The streams of a terrain, with response times and heights. The module documentation describes the numbering.
 pub struct Characteristics {
-    /// Cell index for each number.
+    /// Cell index of each number.
     cells: Vec<u32>,
-    /// Number for each cell index.
+    /// Number of each cell, by cell index.
     numbers: Vec<u32>,
     /// For each number, the number of the lowest cell of its chain.
     mouths: Vec<u32>,
-    /// For each number, the number of the receiver; an outlet has its own number.
+    /// For each number, the number of the cell's receiver; the entry of an outlet is its own number.
     below: Vec<u32>,
-    /// Years that a change at the outlet takes to reach each cell, by number.
+    /// Years that a change at the outlet takes to travel to each cell, by number.
     response: Vec<f32>,
     /// Steady-state height along these streams, by number.
     rise: Vec<f32>,
 }
 
 impl Characteristics {
-    /// The streams of `receivers`; of several donors, the one with the greatest `area` continues the stream. `reach`
+    /// The streams of `receivers`. Of several donors, the donor with the greatest `area` continues the stream. `reach`
     /// returns, for a cell, the years that a change takes per cell of distance, and the steady-state rise over that
     /// distance. Outlets stay at the heights of `base`.
     ///
@@ -68,7 +69,7 @@ impl Characteristics {
             }
             let to = receivers[mouth as usize] as usize;
             if to != mouth as usize && largest_donor[to] == mouth {
-                continue; // not the mouth of a chain
+                continue; // this cell is not the mouth of a chain
             }
             let first = cells.len() as u32;
             let mut at = mouth;
@@ -99,8 +100,8 @@ impl Characteristics {
         Ok(Self { cells, numbers, mouths, below, response, rise })
     }
 
-    /// Raises `heights` that fall in the upstream direction, by the fraction `share` of the gap to the height
-    /// downstream.
+    /// Fills `heights` where a stream is lower than the terrain downstream of it: raises these cells by the fraction
+    /// `share` of the gap to the height downstream.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -117,11 +118,11 @@ impl Characteristics {
         Ok(())
     }
 
-    /// Writes the heights at an `age` in years, from the heights at the `beginning`, the same heights
-    /// [`filled`](Self::fill), and the steady-state heights. The filled terrain is carried upstream. Its depressions
-    /// stay in place and fill up, as do depressions that form where the terrain downstream rises faster. The
-    /// steady-state terrain differs from the rise along these streams, which follow the eight grid directions. This
-    /// difference is added gradually as the wave of erosion approaches.
+    /// Writes the heights at an `age` in years. They follow from the heights at the `beginning`, the same heights
+    /// [`filled`](Self::fill), and the steady-state heights. The filled terrain moves upstream. Its depressions stay in
+    /// place and fill up, as do depressions that form where the terrain downstream rises faster. The steady-state
+    /// terrain differs from the rise along these streams, which follow the eight grid directions. This difference is
+    /// added gradually as the wave of erosion approaches.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -156,7 +157,8 @@ impl Characteristics {
     }
 
     /// Finds the point downstream of the cell `number` with the response time `wanted`, which is above 0 and below the
-    /// cell's own. Returns the last cell before that point, and the fraction of the way from it to its receiver.
+    /// cell's own response time. Returns the last cell before that point, and the fraction of the way from this cell to
+    /// its receiver.
     fn place_below(&self, number: usize, wanted: f32) -> (usize, f32) {
         let mut top = number;
         loop {

@@ -1,10 +1,13 @@
-//! Instant landslides: the highest terrain, nowhere above the given one, that is nowhere steeper than the talus angle.
+//! Instant landslides: the highest terrain that is nowhere above the given terrain and nowhere steeper than the talus
+//! angle.
 //!
-//! Law: h'(x) = min over all y of h(y) + tan θ·|x - y|, |x - y| along the eight directions of the grid.
-//! Scheme: on a square two scans, one from each corner, in which every cell reads the neighbours that are done. They
-//! are exact except across the seam of a wrapping square (Rosenfeld & Pfaltz 1966). On wrapping squares and on globes
-//! rounds follow in which every cell reads all its neighbours, until nothing changes or at most [`ROUNDS`] times. On a
-//! globe a cliff of more cells than that stays somewhat too steep.
+//! Law: h'(x) = min over all y of h(y) + tan θ·|x - y|, with h the old height, h' the new height and θ the talus angle.
+//! Distances |x - y| are measured along the eight directions of the grid.
+//! Scheme: on a square there are two scans, one from each of two opposite corners. In a scan every cell reads the
+//! neighbours that are done. The scans are exact except across the seam of a wrapping square (Rosenfeld & Pfaltz 1966).
+//! On wrapping squares and on globes rounds follow, in which every cell reads all its neighbours. They end when nothing
+//! changes, or after [`ROUNDS`] rounds. On a globe a cliff with a width of more cells than that remains somewhat too
+//! steep.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,8 +19,8 @@ use talweg_ground::field::{Cancelled, Grid};
 /// Maximum number of rounds.
 const ROUNDS: u32 = 24;
 
-/// Lowers slopes steeper than `talus_angle` (degrees), by the fraction `slides` of the excess of each cell. The last
-/// argument is working memory.
+/// Lowers slopes steeper than `talus_angle` (degrees), by the fraction `slides` of the excess height of each cell. The
+/// last argument is working memory.
 ///
 /// # Errors
 /// Fails if the run is cancelled.

@@ -1,25 +1,24 @@
 //! Analytical stream power: mountains at any age in one solve, without computing earlier ages.
 //!
-//! Law: ∂h/∂t = U - K·(A + A₀)^m·S, the law of [`stream_power`](super::stream_power) with slope exponent 1. A change of
-//! the base level travels upstream from the outlet and arrives after the response time τ(x) = ∫ dx/(K·A^m). At the age
-//! t the height is
-//! h(x, t) = h(outlet) + ∫ U dτ where τ(x) ≤ t (uplift and erosion in balance), and otherwise
-//! h(x, t) = h₀(x₀) + ∫ U dτ from x₀ to x, where τ(x₀) = τ(x) - t: the initial terrain, lifted and carried upstream.
-//! So an iteration costs the same at every age, and the playhead jumps to any age at once.
-//! Depressions of the initial terrain along the streams do not travel; they fill with rubble from the slopes, half of
-//! each in 10 000 years.
-//! Slopes in steady state end at the talus angle, where landslides erode the terrain as fast as it rises; there the
-//! shorter of the two response times counts. Steeper slopes of the initial terrain come down as in `stream_power`,
-//! within about [`SLIDE_YEARS`].
+//! Law: ∂h/∂t = U - K·(A + A₀)^m·S, the equation of [`stream_power`](super::stream_power) with slope exponent 1. Here h
+//! is the height, U the uplift, K the erodibility, A the drainage area, A₀ the `source_area`, m the area exponent and S
+//! the slope. A change of the base level travels upstream from the outlet and arrives after the response time τ(x) = ∫
+//! dx/(K·A^m). At the age t the height is h(x, t) = h(outlet) + ∫ U dτ where τ(x) ≤ t (uplift and erosion in balance),
+//! and otherwise h(x, t) = h₀(x₀) + ∫ U dτ from x₀ to x, where τ(x₀) = τ(x) - t: the initial terrain h₀, lifted and
+//! moved upstream. So an iteration costs the same at every age, and the playhead jumps to any age at once. Depressions
+//! of the initial terrain along the streams do not travel. They fill with rubble from the slopes: half of each
+//! depression fills in 10 000 years. Slopes in steady state end at the talus angle, where landslides erode the terrain
+//! as fast as it rises. At these slopes the response time of landslides counts if it is shorter than the response time
+//! of the stream. Steeper slopes of the initial terrain are lowered as in `stream_power`, within about [`SLIDE_YEARS`].
 //!
 //! Scheme: the drainage network ([`network`]) is found first, as a fixed point, on coarse grids first. Flow directions
-//! give the areas, the areas give the heights at the network's age, and these give the directions again. The network is
-//! the same at all ages, so the terrain changes smoothly with age. [`characteristics`] follows the stream from each
-//! cell down to x₀.
+//! determine the areas, the areas determine the heights at the network's age, and these heights determine the
+//! directions again. The network is the same at all ages, so the terrain changes smoothly with age. [`characteristics`]
+//! follows the stream from each cell down to x₀.
 //! Boundary: open edges and the sea stay at their height; if the terrain has neither, its lowest cell does.
-//! Limits: eroded rock is lost, nothing else settles and no soil creeps; other layers do that. For slope exponents
-//! other than 1 there is no closed form in t. Where the network of the initial terrain differs from the final network,
-//! valleys cut through its hills from the first year on.
+//! Limits: eroded rock is lost, nothing else settles and no soil creeps; other layers simulate these processes. For
+//! slope exponents other than 1 there is no closed form in t. Where the network of the initial terrain differs from the
+//! final network, valleys cut through its hills from the first year on.
 //! Source: Steer 2021, eqs. 9 to 15; Tzathas, Gailleton, Steer & Cordonnier 2024 (fixed point, from coarse to fine).
 
 mod characteristics;
@@ -42,11 +41,11 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::Outlets;
 
 talweg_ground::params! {
-    /// Makes mountains of any age, as fast at ten million years as at one: the terrain rises while streams cut it,
-    /// solved in one step on the drainage network. The playhead is the age.
+    /// Makes mountains of any age; ten million years take no longer than one year. The terrain rises while streams
+    /// erode it, solved in one step on the drainage network. The playhead is the age.
     AnalyticStreamPower "Mountains by age" in "Erosion", from "Steer 2021; Tzathas et al. 2024; Whipple & Tucker 1999", also "analytical stream power steady state uplift age response time chi tectonics fluvial valleys ridges" {
-        /// Number of iterations, each of one time step; the age is their product. More iterations make older mountains
-        /// at no cost.
+        /// Number of iterations, each of one time step. The age is the number of iterations times the time step. More
+        /// iterations make older mountains at no cost.
         iterations: u32 = 100, 0..=10_000, slider 1..=300;
         /// Duration of one iteration.
         time_step: f32 ["years"] = 50_000.0, 1.0..=10_000_000.0, slider 1000.0..=200_000.0;
@@ -59,10 +58,10 @@ talweg_ground::params! {
         uplift_params!();
         /// Minimum drainage area of every point. Higher values make broad smooth slopes between few valleys.
         source_area: f32 ["m²"] = 5_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
-        /// Steepest slope that stands; landslides bring steeper slopes down. At 90 any slope stands.
+        /// Steepest stable slope; landslides lower steeper slopes. At 90 any slope is stable.
         talus_angle: f32 ["°"] = 40.0, 0.0..=90.0, slider 20.0..=60.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Height of the sea: terrain at or below it neither rises nor erodes.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
@@ -83,8 +82,8 @@ impl Process for AnalyticStreamPower {
         Traits {
             writes: &WRITTEN,
             is_random: true,
-            // 2: areas are added band by band, 3: and as whole numbers; from coarse to fine 3: valleys of large grids
-            // keep their places, 4: areas are whole numbers
+            // On one grid, version 2 adds areas band by band, and version 3 adds them as whole numbers. From coarse to
+            // fine, version 3 keeps the valleys of large grids in place, and version 4 adds areas as whole numbers.
             version: if self.network_scale == LargestScale::OneGrid { 3 } else { 4 },
             on_planet: Some(OnPlanet { more_fields: 2.5, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(14.5),
@@ -120,11 +119,11 @@ impl Process for AnalyticStreamPower {
     }
 }
 
-/// A run: the mountains at an age.
+/// A run, whose state is the mountains at one age.
 #[derive(Clone)]
 struct AnalyticStreamPowerRun {
     law: AnalyticStreamPower,
-    /// The initial terrain and its maps.
+    /// The initial terrain with its maps.
     base: Arc<Terrain>,
     /// The network, found in the first step; all ages share it.
     network: Option<Arc<SteadyNetwork>>,
@@ -134,7 +133,7 @@ struct AnalyticStreamPowerRun {
     scratch: WorkingMemory<AnalyticScratch>,
 }
 
-/// Working memory of a step; nothing in it outlives the step.
+/// Working memory of a step; it holds no data between steps.
 #[derive(Default)]
 struct AnalyticScratch {
     height: Vec<f32>,
@@ -192,7 +191,7 @@ impl ErosionRun for AnalyticStreamPowerRun {
             }
             Ok(())
         })?;
-        // from here on the step cannot fail
+        // from this line on the step cannot fail
         maps.iter_mut().for_each(|map| grid.close(map));
         let mut mass_balance = MassBalance::default();
         for [eroded, deposited, added] in &rows[..grid.distinct_rows()] {

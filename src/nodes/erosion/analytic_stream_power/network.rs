@@ -1,10 +1,11 @@
 //! The drainage network of a landscape at an age, and its steady-state heights.
 //!
 //! Fixed point: flow directions ([`DInfinity`] on the filled surface) → areas → steady-state heights, from the outlets
-//! up, limited to the uplift of the network's age → directions again. On the coarsest grid it starts with the initial
-//! terrain and a little noise, so that water on level terrain does not follow the rows. Each finer grid starts with the
-//! initial terrain, sampled there, plus the interpolated change of the coarser grid. Flow directions of a coarse grid
-//! lie along its rows and diagonals, so the change is [bent](valley_displacement) when it is interpolated.
+//! up, limited to the uplift of the network's age → directions again. On the coarsest grid the iteration starts with
+//! the initial terrain and a little noise, so that water on level terrain does not follow the rows. Each finer grid
+//! starts with the initial terrain, sampled on that grid, plus the interpolated change of the coarser grid. Flow
+//! directions of a coarse grid follow its rows and diagonals, so the change is [bent](valley_displacement) when it is
+//! interpolated.
 
 use std::sync::Arc;
 
@@ -20,22 +21,22 @@ use crate::multiscale::valley_displacement;
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain, resample, resample_displaced};
 use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
 
-/// Rounds of the fixed point on the coarsest grid.
+/// Number of fixed-point rounds on the coarsest grid.
 const ROUNDS: u32 = 40;
-/// Number of rounds on a finer grid relative to the grid before.
+/// Number of rounds on a grid, as a fraction of the rounds on the next coarser grid.
 const FEWER: f64 = 0.6;
 /// Minimum number of rounds on a grid.
 const LEAST_ROUNDS: u32 = 3;
-/// Noise on the initial terrain, as a fraction of the relief.
+/// Amplitude of the noise on the initial terrain, as a fraction of the relief.
 const NOISE: f32 = 1.0e-4;
 /// Steepest slope of rock that does not erode, as a tangent.
 const STEEPEST: f64 = 500.0;
 /// Maximum response time of a cell, in years.
 const LONGEST: f64 = 1.0e12;
-/// Separates these random values from other random streams.
+/// Separates the random values of this noise from other random streams.
 const NOISE_SALT: u64 = 0x0153;
 
-/// The drainage network, and the data that follow from it alone.
+/// The drainage network, and the data that depend only on the network.
 pub struct SteadyNetwork {
     mesh: FlowMesh,
     /// Distribution of the uplift.
@@ -50,7 +51,7 @@ pub struct SteadyNetwork {
     pub characteristics: Characteristics,
 }
 
-/// The data of a grid before the mountains rise.
+/// The terrain of a grid before the mountains rise, and data derived from it.
 struct InitialTerrain {
     height: Vec<f32>,
     rain: Option<Vec<f32>>,
@@ -60,7 +61,7 @@ struct InitialTerrain {
     wear: WearRates,
 }
 
-/// The parameters of the law for cells of one size.
+/// The parameters of the stream power equation for cells of one size.
 struct WearRates {
     /// Erosion of a stream that drains one cell, on a slope of 1, in m/year.
     strength: f64,
@@ -70,14 +71,14 @@ struct WearRates {
     cell_metres: f64,
     /// Greatest uplift in m/year.
     uplift: f64,
-    /// Slope at which the softest rock stands, as a tangent.
+    /// Steepest stable slope of the softest rock, as a tangent.
     talus: f64,
     relief: f64,
 }
 
 /// Response time and rise from a cell down to its receiver, over a distance of one cell.
 struct SteadyReach {
-    /// Years that a change of the base level takes.
+    /// Years that a change of the base level takes to travel this distance.
     years: f64,
     /// Rise at which erosion and uplift are in balance, as a fraction of the relief.
     rise: f64,
@@ -98,13 +99,13 @@ impl WearRates {
         }
     }
 
-    /// The values of a cell with this area, erodibility and fraction of the greatest uplift.
+    /// Response time and rise of a cell with this area, erodibility and fraction of the greatest uplift.
     #[inline]
     fn reach(&self, area: f32, erodibility: f32, share: f32) -> SteadyReach {
         let (wet, soft, up) = (f64::from(area) + self.source, f64::from(erodibility), self.uplift * f64::from(share));
         let strength = self.strength * soft * if self.m == 0.5 { wet.sqrt() } else { libm::pow(wet, self.m) };
         let by_streams = self.cell_metres / strength;
-        // harder rock stands at steeper slopes
+        // harder rock is stable at steeper slopes
         let stands = (self.talus / soft).min(STEEPEST);
         let by_slides = stands * self.cell_metres / up;
         let years = by_streams.min(by_slides).min(LONGEST);
@@ -140,14 +141,14 @@ impl InitialTerrain {
 }
 
 impl SteadyNetwork {
-    /// The network on `base`.
+    /// Finds the drainage network of mountains that rise from the terrain `base`.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
     pub fn find(law: &AnalyticStreamPower, cx: &Context, base: &Terrain) -> Result<Self, Cancelled> {
         let scales = MultiScale { largest: law.network_scale, fine_weight: 1.0 };
         let levels = scales.levels(law.iterations, base.grid.samples);
-        // heights of the coarser grid minus its initial terrain
+        // final heights of the coarser grid minus its initial terrain
         let mut change: Option<(Grid, Vec<f32>)> = None;
         let mut rounds = f64::from(ROUNDS);
         let (mut graph, mut flow, mut area) = (FlowGraph::default(), DInfinity::default(), Vec::new());
@@ -216,8 +217,8 @@ impl SteadyNetwork {
 }
 
 impl InitialTerrain {
-    /// Writes an approximation of the terrain at `age`, where `steady` holds its steady-state heights. It is exact if
-    /// the initial terrain is level and the uplift uniform.
+    /// Writes an approximation of the terrain at `age` to `surface`; `steady` holds its steady-state heights. The
+    /// approximation is exact if the initial terrain is level and the uplift uniform.
     fn at_age(&self, age: f64, steady: &[f32], surface: &mut [f32]) {
         let risen = (self.wear.uplift * age / self.wear.relief) as f32;
         surface.par_iter_mut().enumerate().for_each(|(k, surface)| {
@@ -226,7 +227,7 @@ impl InitialTerrain {
         });
     }
 
-    /// Keeps all cells except outlets above the sea.
+    /// Raises all cells except outlets to heights above the sea.
     fn keep_above_sea(&self, outlets: &Outlets, surface: &mut [f32]) {
         surface.par_iter_mut().enumerate().for_each(|(k, surface)| {
             let h = self.height[k];
@@ -246,7 +247,7 @@ impl InitialTerrain {
         self.mesh.write_rained_areas(self.rain.as_deref(), &mut drained);
         let order = flow.accumulate(&flow.fraction, &mut drained, cx.control)?;
         *area = DrainedArea::into_cells(drained);
-        // first the rise over one cell, which needs no order
+        // first compute the rise over one cell, which does not depend on the order of the cells
         steady.resize(area.len(), 0.0);
         let area = &*area;
         cx.rows(steady, |row, cells| {

@@ -1,14 +1,16 @@
 //! The strength of the sea's attack at each point of the shore, from the open water around it.
 //!
-//! Law: E = Σ w_k √(f_k / F) / 6 over 16 directions. f_k is the length of open water in direction k, at most the fetch
-//! F. w_k = 1 - p + 2 p cos² of the angle to the strongest waves, with the cos² term 0 on the side turned away from
-//! them. A straight coast that faces an open sea and these waves has E = 1: of the 8 directions on its side, the two
-//! that graze it hit its own rock. Wave height grows with the square root of the fetch (Sverdrup & Munk 1947). No
-//! direction lies on a row, a column or a diagonal, so that coasts along these get no more waves than others. The
-//! samples along a ray lie farther and farther apart, and beyond an open edge they read the edge cells. Storms run over
-//! the beaches: only terrain above them blocks a ray.
+//! Law: E = Σ w_k √(f_k / F) / 6 over 16 directions, with E the exposure. f_k is the length of open water in direction
+//! k, at most the fetch F. The weight is w_k = 1 - p + 2 p cos² of the angle to the strongest waves, with p
+//! `prevailing` and the cos² term 0 on the side turned away from these waves. A straight coast that faces an open sea
+//! and these waves has E = 1: of the 8 directions on its side, the two directions that graze the coast hit its own
+//! rock. Wave height grows with the square root of the fetch (Sverdrup & Munk 1947). No direction runs along a row, a
+//! column or a diagonal, so that coasts along these get no more waves than other coasts. The distance between the
+//! samples of a ray increases with the distance from the coast. Beyond an open edge samples read the edge cells. Storms
+//! run over the beaches: only terrain above the beaches blocks a ray.
 //!
-//! Scheme: the samples of a ray are whole grid steps, the same for every cell, into a table of blocking cells.
+//! Scheme: the samples of a ray are at whole grid steps, the same for every cell. They are read from a table of
+//! blocking cells.
 
 use super::shore::CoastalNeighbours;
 use super::{Coastal, CoastalLaw};
@@ -18,18 +20,18 @@ use talweg_ground::field::Cancelled;
 const DIRECTIONS: usize = 16;
 /// Number of directions in which a straight coast faces the sea.
 const FACING: f32 = 6.0;
-/// Distance of a ray's first sample in cells: beyond the cell itself and its base.
+/// Distance of a ray's first sample in cells: outside the cell itself and its base.
 const FIRST: f32 = 1.5;
-/// Ratio of the distances of two samples in turn, which differ by at least one cell.
+/// Ratio of the distances of consecutive samples of a ray. Consecutive samples are at least one cell apart.
 const STRETCH: f32 = 1.3;
 
 /// The open water around each cell of a coast.
 #[derive(Default)]
 pub struct Fetch {
-    /// Grid steps to the south and to the east of every sample, direction by direction.
+    /// Grid steps to the south and to the east from the cell to every sample, direction by direction.
     looks: Vec<[i32; 2]>,
     weights: [f32; DIRECTIONS],
-    /// √(f / F) of a ray that is blocked at its nth sample; the last entry is for a ray that is never blocked.
+    /// √(f / F) of a ray that is blocked at its nth sample. The last entry is for a ray that is never blocked.
     openness: Vec<f32>,
     /// Whether the terrain of a cell blocks waves.
     stands: Vec<bool>,
@@ -40,7 +42,7 @@ impl Fetch {
     pub fn prepare(&mut self, cx: &Context, params: &Coastal) {
         let radians = |degrees: f32| degrees * (std::f32::consts::PI / 180.0);
         let fetch = params.fetch / cx.cell_metres();
-        // farther than twice the side a ray meets no new cells
+        // at distances of more than twice the side length a ray meets no new cells
         let most = 2.0 * cx.grid.samples as f32;
         let fetch = if fetch < most { fetch } else { most };
         let fetch = if fetch > FIRST { fetch } else { FIRST };

@@ -2,22 +2,23 @@
 //! beach.
 //!
 //! Law: every contour within reach of the waves moves landward at the speed R · E · A(z) · erodibility, that is ∂h/∂t =
-//! -R E A |∇h|. A = 1 - (z / H)² above the sea level up to the wave height H, and (1 - |z| / B)² below it down to the
-//! wave base B. z is a height relative to the sea: that of the point nearest to the sea level on the face below the
-//! cell, after a storm has stripped up to H / 2 of sand off the beach there. Above the sea level the rock behind a face
-//! counts as part of it, so a cliff keeps its speed while one of its cells is half cut. If a cell is cut down before a
-//! step ends, the rest of the step acts on the cell behind it. Undercut rock collapses to the cliff angle. Sand erodes
-//! like loose ground. All eroded sand and the fraction `beach_share` of the eroded rock become debris; the rest is mud
-//! and lost. Debris spreads over the shore by diffusion, √(4 D t) = `drift` per iteration. It settles as sand where the
-//! terrain stays gentler than the beach angle and lower than half a wave height above the sea; less settles in deeper
-//! water.
+//! -R E A |∇h| with h the height. A = 1 - (z / H)² above the sea level up to the wave height H, and (1 - |z| / B)²
+//! below the sea level down to the wave base B. The height z is relative to the sea. It is the height of the point
+//! nearest to the sea level on the face below the cell, after a storm has stripped up to H / 2 of sand off the beach
+//! there. Above the sea level the rock behind a face counts as part of the face, so a cliff keeps its speed while one
+//! of its cells is half cut. If a cell is cut down before a step ends, the rest of the step acts on the cell behind it.
+//! Undercut rock collapses to the cliff angle. Sand erodes like loose ground. All eroded sand and the fraction
+//! `beach_share` of the eroded rock become debris; the rest is mud and lost. Debris spreads over the shore by diffusion
+//! with the diffusivity D, over √(4 D t) = `drift` in the time t of an iteration. Debris settles as sand where the
+//! terrain stays gentler than the beach angle and lower than half a wave height above the sea; less debris settles in
+//! deeper water.
 //! Symbols: R `retreat` (metres per iteration), E exposure (see `fetch`; 1 on a straight coast that faces an open sea).
 //!
-//! Scheme: |∇h| upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast retreats at
-//! the same speed in every direction. An iteration takes enough steps to keep the retreat per step below half a cell.
-//! Only the cells of the shore are computed, in a list in row order. Debris spreads by the super-time-stepping scheme
-//! RKL1 (Meyer, Balsara & Aslam 2014): s stages reach as far as s (s + 1) / 2 explicit passes and, like those, make
-//! nothing negative.
+//! Scheme: |∇h| is computed upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast
+//! retreats at the same speed in every direction. An iteration takes enough steps to keep the retreat per step below
+//! half a cell. Only the cells of the shore are computed, in a list in row order. Debris spreads by the
+//! super-time-stepping scheme RKL1 (Meyer, Balsara & Aslam 2014): s stages reach as far as s (s + 1) / 2 explicit
+//! passes. Like explicit passes, they make no amount negative.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Conservation: eroded material is lost as mud, or becomes debris and later ground again; debris that has not settled
 //! yet is in the Sediment map.
@@ -25,12 +26,12 @@
 //! (tests/core/nodes/erosion/coastal.rs).
 //! Stability: nothing falls below the wave base or below a neighbour, and nothing is built above the beach.
 //! Squares only: the waves have one direction everywhere, and the shore is listed in rows of equal cells.
-//! From coarse to fine: an iteration on a grid lasts half as long as on the grid before. So coasts retreat by as many
-//! cells in it, and debris drifts over 1/√2 of the distance. With a weight of ½ the coarsest grid makes three quarters
-//! of the whole retreat, and finer grids hardly move the coast. Debris is passed from grid to grid; undercut cells are
-//! found anew.
-//! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and
-//! the settling by slope are our own.
+//! From coarse to fine: an iteration on a grid lasts half as long as on the next coarser grid. So coasts retreat by the
+//! same number of cells on each grid, and debris drifts over 1/√2 of the distance. With a weight of ½ the coarsest grid
+//! makes three quarters of the whole retreat, and finer grids hardly move the coast. Debris is passed from grid to
+//! grid; undercut cells are found anew.
+//! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the equation of the
+//! moving contours and the settling by slope are our own.
 
 mod fetch;
 mod shore;
@@ -61,11 +62,11 @@ talweg_ground::params! {
         wave_height: f32 ["m"] = 5.0, 0.1..=200.0, slider 1.0..=20.0;
         /// Depth below which waves do not erode the sea floor. The platform ends there.
         wave_base: f32 ["m"] = 15.0, 0.1..=1000.0, slider 2.0..=60.0;
-        /// Height above the waves up to which cliffs can be brought down. Higher land stands firm.
+        /// Height above the waves up to which cliffs can collapse. Higher land never collapses.
         cliff_reach: f32 ["m"] = 150.0, 0.0..=10_000.0, slider 10.0..=500.0;
-        /// Steepest cliff that stands once the waves have undercut it.
+        /// Steepest cliff that is stable once the waves have undercut it.
         cliff_angle: f32 ["°"] = 65.0, 10.0..=85.0;
-        /// Slope of the beaches. Sand lies at 1 to 3 degrees, shingle at 5 to 10.
+        /// Slope of the beaches. Sand beaches slope at 1 to 3 degrees, shingle beaches at 5 to 10.
         beach_angle: f32 ["°"] = 3.0, 0.1..=30.0, slider 0.5..=15.0;
         /// Fraction of the eroded rock that stays on the shore as sand and shingle. The rest is mud, which is washed
         /// out to sea.
@@ -77,10 +78,10 @@ talweg_ground::params! {
         fetch: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0;
         /// Direction that the strongest waves come from, clockwise from north.
         wave_azimuth: f32 ["°"] = 270.0, 0.0..=360.0;
-        /// How much the waves come from that direction only. At the maximum the lee shores stay unchanged.
+        /// How strongly waves from the direction of the strongest waves prevail. At 1 the lee shores stay unchanged.
         prevailing: f32 ["share"] = 0.4, 0.0..=1.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "A narrow beach and low bluffs." { iterations = 20, retreat = 2.0 }
@@ -98,7 +99,8 @@ impl Process for Coastal {
         Traits {
             writes: &WRITTEN,
             reads_sea_level: true,
-            // 3: debris drifts the full distance on fine grids too; from coarse to fine 4: coasts keep their places
+            // in version 3 debris drifts the full distance on fine grids too; version 4, from coarse to fine: coasts
+            // keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 3 } else { 4 },
             memory: NodeMemory::constant(6.8),
             finer_grids: FinerGrids { carries_sediment_on: true, ..FinerGrids::DEFAULT },
@@ -126,10 +128,10 @@ impl Process for Coastal {
         prepare(&mut terrain, &WRITTEN);
         let mut carried_before = 0.0;
         if cx.level > 1.0 {
-            // debris passed on by the coarser grids
+            // debris that the coarser grids passed on
             carried_before = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
         } else {
-            // only the debris of this coast: sediment that another process carries is not ours
+            // only debris of this process counts: sediment that another process carries is removed from the map
             terrain.set_map(MapKind::Sediment, Some(Arc::new(vec![0.0; terrain.grid.len()])));
         }
         Box::new(CoastalRun {
@@ -145,8 +147,8 @@ impl Process for Coastal {
 }
 
 impl Coastal {
-    /// The parameters on a finer grid of a [multi-scale](crate::multiscale) erosion, where an iteration is
-    /// shorter in proportion to the cells.
+    /// The parameters on a finer grid of a [multi-scale](crate::multiscale) erosion. An iteration there is shorter, in
+    /// proportion to the cell size.
     fn on_level(&self, level: f32) -> Self {
         let shorter = if level > 1.0 { 1.0 / level } else { 1.0 };
         Self { retreat: self.retreat * shorter, drift: self.drift * shorter.sqrt(), ..self.clone() }
@@ -157,21 +159,21 @@ impl Coastal {
 /// has not settled yet; sand is the sand on the shore.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Sediment, MapKind::Sand];
 
-/// Maximum number of steps in an iteration; beyond it, a coast on a very fine grid retreats half a cell a step.
+/// Maximum number of steps in an iteration. With this number a coast on a very fine grid retreats half a cell per step.
 const MOST_STEPS: f32 = 16.0;
-/// Maximum retreat in a step, in cells.
+/// Maximum retreat of the coast in a step, in cells.
 const COURANT: f32 = 0.5;
-/// D t that one explicit pass spreads, in cells; up to ¼ nothing becomes negative.
+/// Value of D t that one explicit pass spreads, in squared cells; up to ¼ nothing becomes negative.
 const EXPLICIT: f32 = 0.2;
 /// Maximum number of stages of the diffusion: debris drifts up to 40 cells in a step.
 const MOST_STAGES: u32 = 64;
 
-/// Fraction of the debris that rounding may lose or gain before it is corrected. Debris that spreads far lies so evenly
-/// that its differences are rounded away, in the same direction in every pass.
+/// Fraction of the debris that rounding may lose or gain before the error is corrected. Debris that spreads far is so
+/// even that its differences are rounded away, in the same direction in every pass.
 const ROUNDING: f64 = 2.0e-7;
 
-/// Adds `amount`, which rounding lost, to the cell with the most debris, the first of them. Returns the amount really
-/// added.
+/// Adds `amount`, which rounding lost, to the cell with the most debris, or to the first of several. Returns the amount
+/// actually added.
 fn give_back(grid: Grid, debris: &mut [f32], amount: f64) -> f64 {
     let (n, distinct) = (grid.samples, grid.distinct());
     let cells = (0..distinct).flat_map(|i| (0..distinct).map(move |j| i * n + j));
@@ -194,7 +196,7 @@ struct CoastalRun {
     terrain: Terrain,
     next: WorkingMemory<CoastalBuffers>,
     mass_balance: MassBalance,
-    /// Debris in transit at the start.
+    /// Total debris in transit at the start of the run.
     carried_before: f64,
 }
 
@@ -263,7 +265,7 @@ impl ErosionRun for CoastalRun {
             carried += under_way;
         }
         cx.control.check()?;
-        // from here on the step cannot fail
+        // from this line on the step cannot fail
         self.mass_balance.eroded += mass_balance[0];
         self.mass_balance.deposited += mass_balance[1];
         self.mass_balance.carried = carried - self.carried_before;
@@ -299,11 +301,11 @@ pub struct CoastalLaw {
     pub sea: f32,
     /// Height that waves reach.
     pub crest: f32,
-    /// Top of the cliffs that waves bring down.
+    /// Height of the top of the cliffs that waves bring down.
     pub top: f32,
-    /// Top of the beaches.
+    /// Height of the top of the beaches.
     pub berm: f32,
-    /// Height from which on terrain stands above the beaches and blocks the waves.
+    /// Height above which terrain is higher than the beaches and blocks the waves.
     pub flooded: f32,
     /// Depth of sand that a storm strips off the beach.
     pub mobile: f32,
@@ -319,7 +321,7 @@ pub struct CoastalLaw {
     pub beach: f32,
     /// Number of stages of the debris diffusion in one step.
     pub stages: u32,
-    /// D t of all stages together, in cells.
+    /// Value of D t of all stages together, in squared cells.
     pub diffusion: f32,
 }
 
@@ -328,7 +330,7 @@ impl CoastalLaw {
         let height = |metres: f32| metres / cx.relief_metres;
         let cell = cx.cell_metres();
         let retreat = params.retreat / (cell * steps);
-        // 4 D t = drift², in cells and for one step
+        // 4 D t = drift², in squared cells and for one step
         let spread = params.drift / cell;
         let diffusion = spread * spread * 0.25 / steps;
         let reach = |stages: u32| EXPLICIT * (stages * (stages + 1) / 2) as f32;

@@ -1,4 +1,4 @@
-//! The cells of a shore, and its four operations: find, attack, spread the debris, settle.
+//! The cells of a shore, and its four operations: find the cells, attack the rock, spread the debris, settle it.
 
 use rayon::prelude::*;
 
@@ -17,7 +17,7 @@ const CHUNK: usize = 2048;
 /// Marks a cell that is not on the shore.
 const NONE: u32 = u32::MAX;
 
-/// Neighbours of cells; every distinct cell counts once.
+/// The neighbours of cells on a grid, where every distinct cell counts once.
 #[derive(Clone, Copy)]
 pub struct CoastalNeighbours {
     /// Samples per side.
@@ -40,7 +40,8 @@ impl CoastalNeighbours {
         if at + 1 < self.distinct { Some(at + 1) } else { self.wraps.then_some(0) }
     }
 
-    /// West, east, north, south, then the diagonals; the cell itself where a neighbour is missing.
+    /// The neighbours of cell `k`: west, east, north, south, then the diagonal ones; `k` itself where a neighbour is
+    /// missing.
     fn neighbours(self, k: usize) -> [usize; 8] {
         let (n, i, j) = (self.samples, k / self.samples, k % self.samples);
         let (west, east) = (self.index_before(j), self.index_after(j));
@@ -62,14 +63,14 @@ impl CoastalNeighbours {
         ]
     }
 
-    /// Whether the given row and column lie on the terrain.
+    /// Whether the given row and column are on the terrain.
     #[inline(always)]
     pub fn holds(self, i: isize, j: isize) -> bool {
         let side = self.distinct as isize;
         i >= 0 && j >= 0 && i < side && j < side
     }
 
-    /// The cell nearest to a row and column that may lie beyond the edges.
+    /// The cell nearest to a row and column that may be beyond the edges.
     #[inline(always)]
     pub fn clamped_cell(self, i: isize, j: isize) -> usize {
         let side = self.distinct as isize;
@@ -82,7 +83,7 @@ impl CoastalNeighbours {
 #[derive(Default)]
 pub struct ShoreCells {
     cells: Vec<u32>,
-    /// Loss or gain of each cell.
+    /// Loss or gain of height of each cell.
     change: Vec<f32>,
     debris: Vec<f32>,
     spread: Vec<f32>,
@@ -93,8 +94,8 @@ pub struct ShoreCells {
 }
 
 impl ShoreCells {
-    /// Lists the cells that waves, collapse or debris may touch: the surf zone, the slopes that rise from it, and
-    /// undercut cells.
+    /// Lists the cells that waves, collapse or debris may change: the surf zone, the slopes that rise from the surf
+    /// zone, and undercut cells.
     pub fn find(&mut self, cx: &Context, law: &CoastalLaw, height: &[f32], undercut: &[bool]) -> Result<(), Cancelled> {
         let ring = law.ring;
         let (n, distinct) = (ring.samples, ring.distinct);
@@ -105,13 +106,13 @@ impl ShoreCells {
                 || (vec![false; distinct], vec![false; distinct]),
                 |(around, rises), i| {
                     cx.control.check()?;
-                    // in each column, whether waves reach or have undercut one of the three cells around row i
+                    // for each column: whether waves reach, or have undercut, one of the three cells around row i
                     around.fill(false);
                     for row in [ring.index_before(i), Some(i), ring.index_after(i)].into_iter().flatten() {
                         let cells = height[row * n..][..distinct].iter().zip(&undercut[row * n..][..distinct]);
                         around.iter_mut().zip(cells).for_each(|(a, (&h, &u))| *a |= (h < law.crest) | u);
                     }
-                    // the same, including the neighbouring columns
+                    // the same values, combined with those of the neighbouring columns
                     rises.copy_from_slice(around);
                     rises[1..].iter_mut().zip(&*around).for_each(|(r, &a)| *r |= a);
                     rises.iter_mut().zip(&around[1..]).for_each(|(r, &a)| *r |= a);
@@ -132,7 +133,7 @@ impl ShoreCells {
         Ok(())
     }
 
-    /// Removes the rock that waves cut and the rock that collapses after it. Sand and a fraction of the rock become
+    /// Removes the rock that waves cut and the rock that collapses afterwards. Sand and a fraction of the rock become
     /// debris; returns the amount washed out to sea.
     pub fn attack(
         &mut self,
@@ -169,7 +170,7 @@ impl ShoreCells {
         Ok(washed_out)
     }
 
-    /// Spreads the debris over the shore, including the new debris of the attack.
+    /// Spreads the debris over the shore, including the debris that this step's attack produced.
     pub fn spread(
         &mut self,
         cx: &Context,
@@ -186,7 +187,7 @@ impl ShoreCells {
         beside.clear();
         beside.extend(cells.iter().enumerate().map(|(at, &k)| {
             let [west, east, north, south, ..] = law.ring.neighbours(k as usize);
-            // a missing shore neighbour is replaced by the cell itself, so that nothing flows there
+            // a neighbour that is not on the shore is replaced by the cell itself, so that nothing flows there
             [west, east, north, south].map(|other| match place[other] {
                 NONE => at as u32,
                 other => other,
@@ -197,7 +198,7 @@ impl ShoreCells {
         }
         spread.clone_from(own);
         let stages = law.stages as f32;
-        // each stage combines the stage before last, the last stage and its differences
+        // each stage combines the results of the two previous stages and the height differences of the last one
         for stage in 1..=law.stages {
             let s = stage as f32;
             let [earlier, last] = if stage == 1 { [0.0, 1.0] } else { [(1.0 - s) / s, (2.0 * s - 1.0) / s] };
@@ -208,7 +209,7 @@ impl ShoreCells {
                     cx.control.check()?;
                     for ((to, &here), beside) in to.iter_mut().zip(&from[c * CHUNK..]).zip(beside) {
                         let [west, east, north, south] = beside.map(|other| from[other as usize] - here);
-                        // the weights of the two earlier stages sum to 1
+                        // the weights of the two previous stages sum to 1
                         *to = here + (earlier * (*to - here) + pass * ((west + east) + (north + south)));
                     }
                     Ok(())
@@ -222,7 +223,7 @@ impl ShoreCells {
         Ok(())
     }
 
-    /// Deposits debris where the beach stays gentle.
+    /// Deposits debris in the places where the beach stays gentle.
     pub fn settle(
         &mut self,
         cx: &Context,
@@ -259,7 +260,7 @@ impl CoastalLaw {
             return 0.0;
         }
         let at = |d: usize| height[around[d]];
-        // terrain below the wave base does not count
+        // terrain below the wave base counts as if it were at the wave base
         let floor = |d: usize| if at(d) > self.base { at(d) } else { self.base };
         // storms strip the beach to this height before they reach the rock
         let stripped = |d: usize| floor(d) - if sand[around[d]] < self.mobile { sand[around[d]] } else { self.mobile };
@@ -315,8 +316,8 @@ impl CoastalLaw {
         if rock > 0.0 { sand[k] + rock * erodibility } else { loss }
     }
 
-    /// Height that a cliff loses in the rest of the step, once the cell before it is cut down to the sea. Without this
-    /// a cliff would wait for the next step at every cell and lag behind.
+    /// Height that a cliff loses in the rest of the step, once the cell in front of it is cut down to the sea. Without
+    /// this loss a cliff would wait for the next step at every cell and lag behind.
     fn rest_of_the_step(&self, fetch: &Fetch, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
         let [west, east, north, south, ..] = self.ring.neighbours(k);
         let mut most = 0.0;

@@ -5,11 +5,11 @@ use super::ground::{LANES, TileGround};
 /// Radius of the fan at the end of a droplet, in radii of the droplet.
 pub const FAN_RADII: f32 = 3.0;
 
-/// The brushes of a droplet.
+/// The two brushes of a droplet.
 pub struct DropletBrushes {
     /// Brush of the droplet's own radius, for its path downhill.
     pub brush: Brushes,
-    /// Wider brush for the load that remains at its end.
+    /// Wider brush for the load that remains at the end of the droplet's path.
     pub fan: Brushes,
 }
 
@@ -21,11 +21,11 @@ impl DropletBrushes {
 
 /// Cones of weights around a point, one for each of several positions within a cell; each cone sums to 1.
 pub struct Brushes {
-    /// Cells from the middle to the edge of the square that contains the cone.
+    /// Number of cells from the middle to the edge of the square that contains the cone.
     pub half: usize,
-    /// Cells in a row of weights: those of the square, padded with weight 0 to whole vectors.
+    /// Number of cells in a row of weights: the cells of the square, padded with weight 0 to whole vectors.
     width: usize,
-    /// Number of positions distinguished along each axis of a cell.
+    /// Number of positions that are distinguished along each axis of a cell.
     parts: usize,
     weights: Vec<f32>,
 }
@@ -69,8 +69,8 @@ impl Brushes {
         (&self.weights[(py * self.parts + px) * size..][..size], [i, j])
     }
 
-    /// Sets the cells around a point to `new(cell of the patch, height, weight)` and returns by how much they rose in
-    /// total.
+    /// Sets the cells around a point to `new(cell of the patch, height, weight)`. Returns the sum of the height
+    /// changes.
     #[inline(always)]
     fn change(&self, patch: &mut TileGround, place: [f32; 2], new: impl Fn(&[f32], usize, f32, f32) -> f32) -> f32 {
         let (half, width, side) = (self.half, self.width, patch.side);
@@ -128,7 +128,7 @@ impl Brushes {
         rose
     }
 
-    /// Whether part of the cone lies beyond an open edge.
+    /// Whether part of the cone is beyond an open edge.
     pub fn is_cut_off(&self, patch: &TileGround, place: [f32; 2]) -> bool {
         let cut = |p: f32| {
             let middle = (p + 0.5) as usize;
@@ -137,8 +137,8 @@ impl Brushes {
         !patch.wraps && place.into_iter().any(cut)
     }
 
-    /// Applies a stroke. `erodibility` is the uniform value, or `None` to read the patch. Returns by how much the cells
-    /// rose in total.
+    /// Applies a stroke. `erodibility` is the uniform value, or `None` if the values of the patch apply. Returns the
+    /// sum of the height changes.
     #[inline(always)]
     pub fn work(&self, patch: &mut TileGround, erodibility: Option<f32>, stroke: &DropletStroke) -> f32 {
         let DropletStroke { place, mut amount, floor, level, digs } = *stroke;
@@ -161,9 +161,9 @@ impl Brushes {
 #[derive(Clone, Copy)]
 pub struct DropletStroke {
     place: [f32; 2],
-    /// Total rise of the cells; negative for digging.
+    /// Sum of the height changes of all cells; negative for digging.
     pub amount: f32,
-    /// No cell is dug below this height, and none is raised above `level`.
+    /// Lower limit of the height of dug cells; `level` is the upper limit of the height of raised cells.
     floor: f32,
     level: f32,
     digs: bool,
@@ -172,12 +172,12 @@ pub struct DropletStroke {
 impl DropletStroke {
     pub const NONE: Self = Self::lay([0.0; 2], 0.0, 0.0);
 
-    /// Raises the terrain by `amount` in total, no cell above `level`.
+    /// A stroke that raises the terrain by `amount` in total, and no cell above `level`.
     pub const fn lay(place: [f32; 2], amount: f32, level: f32) -> Self {
         Self { place, amount, floor: f32::INFINITY, level, digs: false }
     }
 
-    /// Lowers the terrain by `amount` in total, no cell below `floor`.
+    /// A stroke that lowers the terrain by `amount` in total, and no cell below `floor`.
     pub const fn dig(place: [f32; 2], amount: f32, floor: f32) -> Self {
         Self { place, amount: -amount, floor, level: f32::NEG_INFINITY, digs: true }
     }

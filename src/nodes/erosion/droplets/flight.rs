@@ -1,4 +1,4 @@
-//! The path of a droplet.
+//! The path of a droplet from its start to its end.
 
 use super::Droplets;
 use super::brush::{DropletBrushes, DropletStroke, FAN_RADII};
@@ -15,7 +15,7 @@ const STEPS_BETWEEN_CHECKS: u32 = 64;
 /// Maximum number of steps of a droplet.
 const MOST_STEPS: f32 = 2048.0;
 
-/// The law of all droplets, in units of the grid: lengths in cells, heights as fractions of the relief, loads as
+/// The parameters of all droplets, in units of the grid: lengths in cells, heights as fractions of the relief, loads as
 /// heights over one cell.
 pub struct DropletLaw {
     pub radius: f32,
@@ -28,9 +28,9 @@ pub struct DropletLaw {
     /// Factor from a height difference over one cell to a tangent.
     tangent: f32,
     min_tangent: f32,
-    /// Height by which deposits may rise above a droplet: the rise of the minimum slope over the brush.
+    /// Height by which deposits may rise above a droplet: the rise of the minimum slope over the radius of the brush.
     heap: f32,
-    /// Gain of v² per height of fall.
+    /// Increase of the squared speed v² per unit of height that the droplet falls.
     gravity: f32,
     /// Fraction of the water lost per step.
     drying: f32,
@@ -50,7 +50,7 @@ impl DropletLaw {
         };
         let widest = within((cx.grid.samples - 1) as f32 * 0.25, NARROWEST, WIDEST);
         let radius = within(params.radius / cell, NARROWEST, widest);
-        // the distance that the rates are defined for; `step` below is the distance of a step
+        // `stride` is the distance for which the rates are defined; `step` below is the distance of a step
         let stride = params.radius / (3.0 * cell);
         let step = within(radius / 3.0, 1.0, WIDEST);
         let most = within((cx.grid.samples - 1) as f32 * 2.0, 1.0, MOST_STEPS);
@@ -82,8 +82,8 @@ impl DropletLaw {
     }
 
     /// Runs the droplets of all lanes to their end, in lockstep. A lane must finish its stroke before it can read the
-    /// terrain again, and the work of other lanes fills this time. No two lanes touch the same cell, so the result does
-    /// not change.
+    /// terrain again, and the work of other lanes fills this waiting time. No two lanes touch the same cell, so the
+    /// result is the same as without lockstep.
     pub fn run<S: Iterator<Item = Start>>(
         &self,
         cx: &Context,
@@ -126,7 +126,7 @@ impl DropletLaw {
         Ok(())
     }
 
-    /// Moves a droplet one step ahead; returns the stroke at its previous position.
+    /// Moves a droplet one step ahead. Returns the stroke that must be applied at its previous position.
     #[inline(always)]
     fn step_droplet(&self, ground: &SharedGround, patch: &TileGround, droplet: &mut Droplet) -> DropletStroke {
         let place = droplet.place;
@@ -180,8 +180,8 @@ impl DropletLaw {
         if droplet.outside {
             return [f64::from(load), 0.0];
         }
-        // the final fan is wide and gentle; a load that exceeds its room lies on top, and the part beyond an open edge
-        // is lost
+        // the final fan is wide and gentle; a load that exceeds the room below its surface is put on top, and the part
+        // beyond an open edge is lost
         if load > 0.0 {
             let level = patch.look(place).0 + self.heap * FAN_RADII;
             load -= tools.fan.work(patch, None, &DropletStroke::lay(place, load, level));
@@ -196,10 +196,10 @@ impl DropletLaw {
 /// Number of lanes that run in lockstep.
 pub const LANES: usize = 4;
 
-/// Start of a droplet: its position, and the area whose rain it carries.
+/// Start of a droplet: its position, and the area whose rain the droplet carries.
 pub type Start = ([f32; 2], f32);
 
-/// A moving droplet.
+/// A droplet on its way downhill.
 struct Droplet {
     place: [f32; 2],
     direction: [f32; 2],
@@ -208,7 +208,7 @@ struct Droplet {
     energy: f32,
     steps: usize,
     ended: bool,
-    /// Whether it has left over an open edge.
+    /// Whether the droplet has left the terrain over an open edge.
     outside: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The terrain that droplets change: one shared copy, and a patch of it for the droplets of each tile.
+//! The terrain that droplets change: one shared copy, and a private patch of the terrain for each tile's droplets.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,7 +9,7 @@ use crate::Context;
 use crate::erosion::rock::Rock;
 use talweg_ground::field::{Cancelled, Edges, Grid};
 
-/// Cells that a brush may extend beyond the end of a row, because its rows are whole vectors.
+/// Number of cells that a brush may extend beyond the end of a row, because the brush's rows are whole vectors.
 pub const LANES: usize = 4;
 
 /// The shared terrain; it stores every distinct cell once. The cells are atomic so that the tiles of a colour can write
@@ -20,9 +20,9 @@ pub struct SharedGround {
     wraps: bool,
     /// Heights, as the bits of an `f32`.
     pub height: Vec<AtomicU32>,
-    /// Water that passed in this iteration, in cell areas. Empty if no one reads it.
+    /// Water that passed each cell in this iteration, in cell areas. Empty if no node or export reads the flow.
     pub flow: Vec<AtomicU32>,
-    /// Load that passed in this iteration, as a height over the cell.
+    /// Load that passed each cell in this iteration, as a height over the cell.
     pub load: Vec<AtomicU32>,
 }
 
@@ -59,14 +59,14 @@ impl SharedGround {
         })
     }
 
-    /// The position wrapped into the terrain; `None` beyond an open edge.
+    /// Wraps a position into the terrain; `None` if the position is beyond an open edge.
     #[inline(always)]
     pub fn place_inside(&self, [x, y]: [f32; 2]) -> Option<[f32; 2]> {
         let side = self.side as f32;
         if self.wraps {
             let around = |p: f32| {
                 let p = if p < 0.0 { p + side } else { p };
-                // a sum just below zero may round to `side` itself
+                // p + side can round to `side` itself if p is just below zero
                 if p >= side { p - side } else { p }
             };
             Some([around(x), around(y)])
@@ -91,8 +91,8 @@ impl SharedGround {
     }
 }
 
-/// A rectangle of the terrain as plain numbers, for the droplets of one tile. It may lie across the seam of the
-/// terrain.
+/// A copy of a rectangle of the terrain as plain numbers, for the droplets of one tile. The rectangle may cross the
+/// seam of the terrain.
 pub struct TileGround {
     pub side: usize,
     pub wraps: bool,
@@ -125,7 +125,7 @@ impl TileGround {
         patch
     }
 
-    /// Writes the heights back to the shared terrain.
+    /// Writes the heights of the patch to the shared terrain.
     pub fn give_back(&self, ground: &SharedGround) {
         let mut heights = self.height.iter();
         for row in 0..self.rows.count {
@@ -135,7 +135,8 @@ impl TileGround {
         }
     }
 
-    /// Shared cells below a row of the patch: the part up to the seam, then the part beyond it.
+    /// Indices of the shared cells that a row of the patch copies: the part up to the seam, then the part beyond the
+    /// seam.
     fn parts(&self, row: usize) -> [std::ops::Range<usize>; 2] {
         let i = self.rows.first + row;
         let from = (if i < self.side { i } else { i - self.side }) * self.side;
@@ -156,7 +157,7 @@ impl TileGround {
         self.columns.count
     }
 
-    /// Interpolated height at a point, with its gradient per cell; the point must lie inside the patch.
+    /// Interpolated height at a point, with the gradient per cell; the point must be inside the patch.
     #[inline(always)]
     pub fn look(&self, [x, y]: [f32; 2]) -> (f32, [f32; 2]) {
         let (j, i) = (x as usize, y as usize);

@@ -1,35 +1,36 @@
 //! Droplet erosion: single droplets of rain run downhill, pick up rock where they are fast and steep, and deposit it
 //! where they slow down.
 //!
-//! Law, for a droplet at p with unit direction e, speed v, water w and load s, per step of length δ:
-//! e ← (i e - (1 - i) ∇h) / |…|, p' = p + δe, fall = h(p) - h(p').
-//! Uphill (fall < 0) the droplet fills the hollow behind it, no higher than h(p'). Downhill its capacity is c = K ·
-//! sin(max(θ, θ_min)) · v · w with tan θ = fall / δ. Below capacity it picks up a fraction of c - s and never digs
-//! below h(p'). Above capacity it deposits a fraction of s - c and never builds above h(p) + δ' tan θ_min. Then v²
-//! grows by g · fall / L, and w = 1 - ε · path / L. The droplet ends when it is spent (v² ≤ 0, no slope, path = L) and
-//! deposits its whole load, or at an open edge, where its load is lost.
+//! Law, for a droplet at p with unit direction e, speed v, water w and load s, per step of length δ, on terrain of
+//! height h: e ← (i e - (1 - i) ∇h) / |…|, p' = p + δe, fall = h(p) - h(p'). Uphill (fall < 0) the droplet fills the
+//! hollow behind it, no higher than h(p'). Downhill its capacity is c = K · sin(max(θ, θ_min)) · v · w with tan θ =
+//! fall / δ. Below capacity the droplet picks up a fraction of c - s and never digs below h(p'). Above capacity it
+//! deposits a fraction of s - c and never builds above h(p) + δ' tan θ_min, with δ' the radius of the brush. Then v²
+//! grows by g · fall / L, and w = 1 - ε · path / L, where path is the distance run so far. The droplet ends when it is
+//! spent (v² ≤ 0, no slope, path = L). Then it deposits its whole load. At an open edge it ends as well, and its load
+//! is lost.
 //! Symbols: i `inertia`, K `sediment_capacity`, θ_min `min_slope`, g `gravity`, ε `evaporation`, L `lifetime` (a path
 //! length in metres), R `radius` (the radius in metres of the cone of weights that a droplet changes). Rates and
 //! inertia are defined for a path of R/3 and converted to the step: δ is R/3, but at least one cell. Every iteration
-//! rains the same depth. Droplets represent the area between them, so their number changes the grain but not the depth,
-//! and grids of any resolution give the same landscape.
+//! rains the same depth. Each droplet represents the area around its start, so the number of droplets changes the grain
+//! but not the depth, and grids of any resolution produce the same landscape.
 //!
-//! Scheme: a droplet changes the terrain at once, so the next droplet follows its channel. `tiles` describes
-//! how droplets run in parallel with the same bits for any number of threads. Starts are jittered in a lattice of
-//! blocks.
-//! From coarse to fine: radius, path length and capacity are those of the coarsest grid and halve with the cell size.
-//! So droplets are as many cells wide on every grid, and run and carry as far in cells; angles and rates stay. A
-//! droplet does not know its drainage area: it leaves plains of debris without a stream, and on every grid the water
-//! would take another path. So trunk streams of the grid of 257 samples get channels on all finer grids, and droplets
-//! mostly spare these ([`StreamBeds::Incised`]). The volume removed for them is in the mass balance as resampled.
-//! Boundary: open edges swallow droplets; on a wrapping terrain they re-enter on the other side.
+//! Scheme: a droplet changes the terrain at once, so the next droplet follows its channel. `tiles` describes how
+//! droplets run in parallel with the same bits for any number of threads. Starts are jittered in a lattice of blocks.
+//! From coarse to fine: radius, path length and capacity have the set values on the coarsest grid and halve with the
+//! cell size. So droplets have the same width in cells on every grid, and run and carry equally far in cells. Angles
+//! and rates are the same on every grid. A droplet does not know its drainage area: it leaves plains of debris without
+//! a stream, and on every grid the water would take another path. So trunk streams of the grid of 257 samples get
+//! channels on all finer grids, and droplets mostly spare these channels ([`StreamBeds::Incised`]). The volume removed
+//! for them is in the mass balance as resampled.
+//! Boundary: droplets end at open edges; on a wrapping terrain they re-enter on the other side.
 //! Squares only: droplets that run in parallel work on square tiles that do not touch, and brushes are discs of samples
 //! of the square.
 //! Conservation: the load of a droplet equals the loss of the terrain, measured on its stored heights. Load that cannot
 //! be deposited because of rounding, less than the last bit of a height per droplet, counts as carried in the mass
 //! balance.
-//! Stability: no step digs below the next point or builds above its own, so no droplet digs a pit. The load that
-//! remains at its end is deposited in a fan of radius 3 R.
+//! Stability: no step digs below the next point of the path or builds above its own point, so no droplet digs a pit.
+//! The load that remains at the end is deposited in a fan of radius 3 R.
 //! Source: Beyer 2015; Lague 2019. Metres, the sine of the slope, the two height limits, the depth independent of the
 //! number of droplets, and the tiles are our own.
 
@@ -68,15 +69,16 @@ talweg_ground::params! {
         lifetime: f32 ["m"] = 1000.0, 1.0..=100_000.0, slider 100.0..=3000.0;
         /// Radius of the terrain that a droplet erodes. Higher values make soft, broad gullies.
         radius: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 5.0..=200.0;
-        /// Rock that the rain of one iteration can carry on a steep slope, as a depth over the area that it fell on.
+        /// Rock that the rain of one iteration can carry on a steep slope, as a depth over the area on which the rain
+        /// fell.
         sediment_capacity: f32 ["m"] = 1.0, 0.0..=100.0, slider 0.05..=5.0;
-        /// Fraction of the free capacity that is picked up on a path of a third of the radius. High values cut even
+        /// Fraction of the free capacity that a droplet fills on a path of a third of the radius. High values cut even
         /// close to the crests.
         erosion_rate: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.005..=0.5;
         /// Fraction of the excess load that is deposited on a path of a third of the radius. Low values spread the
         /// debris far.
         deposition_rate: f32 ["share"] = 0.3, 0.0..=1.0;
-        /// How much a droplet keeps its direction. High values make it run straight over small bumps.
+        /// How much a droplet keeps its direction. High values make droplets run straight over small bumps.
         inertia: f32 = 0.1, 0.0..=0.99;
         /// Minimum slope used for the carrying capacity. Higher values let droplets carry their load farther over
         /// plains.
@@ -86,8 +88,8 @@ talweg_ground::params! {
         /// Fraction of the water that has evaporated at the end of the path. At 100 % a droplet deposits its load
         /// little by little until it is dry.
         evaporation: f32 ["share"] = 0.9, 0.0..=1.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "First rills on the slopes." { iterations = 10 }
@@ -106,7 +108,8 @@ impl Process for Droplets {
         Traits {
             writes: &WRITTEN,
             is_random: true,
-            // from coarse to fine 2: trunk streams of large grids keep their places; 3: and get channels
+            // from coarse to fine: in version 2 trunk streams of large grids keep their places; in version 3 they also
+            // get channels
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 3 },
             memory: NodeMemory { fewer_for_heights: Some(1.0), ..NodeMemory::constant(4.0) },
             finer_grids: FinerGrids { stream_beds: StreamBeds::Incised, ..FinerGrids::DEFAULT },
@@ -145,8 +148,8 @@ impl Process for Droplets {
 }
 
 impl Droplets {
-    /// The parameters on a finer grid of a [multi-scale](crate::multiscale) erosion. Droplets are smaller there:
-    /// their width, path length and load stay the same in cells.
+    /// The parameters on a finer grid of a [multi-scale](crate::multiscale) erosion. Droplets are smaller on a finer
+    /// grid: their width, path length and load stay the same in cells.
     fn on_level(&self, level: f32) -> Self {
         Self {
             radius: self.radius / level,
@@ -157,11 +160,11 @@ impl Droplets {
     }
 }
 
-/// The data maps of this process. Wear and deposits record the net change of each iteration; flow is the water that
-/// passed, in cell areas, summed over the iterations; sediment is the load that passed in the last iteration.
+/// The data maps of this process. Wear and deposits record the net change of each iteration. Flow is the water that
+/// passed, in cell areas, summed over the iterations. Sediment is the load that passed in the last iteration.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment];
 
-/// Rows that a thread processes together in [`DropletsRun::fold`].
+/// Number of rows that a thread processes together in [`DropletsRun::fold`].
 const BAND_ROWS: usize = 16;
 
 /// A run of droplet erosion.
@@ -172,7 +175,7 @@ struct DropletsRun {
     rain: Option<Arc<Vec<f32>>>,
     terrain: Terrain,
     next: WorkingMemory<DropletBuffers>,
-    /// Number of iterations done; each has its own droplets.
+    /// Number of completed iterations; each iteration has its own droplets.
     round: u32,
     mass_balance: MassBalance,
 }
@@ -221,7 +224,7 @@ impl ErosionRun for DropletsRun {
                 dust += left;
             }
         }
-        // from here on the step cannot fail
+        // from this line on the step cannot fail
         self.fold();
         for [eroded, deposited] in &self.next.rows[..grid.distinct()] {
             self.mass_balance.eroded += eroded;
@@ -247,8 +250,8 @@ impl ErosionRun for DropletsRun {
 }
 
 impl DropletsRun {
-    /// Updates heights, maps and mass balance from the shared terrain that the droplets changed. It works in place, to
-    /// hold nothing twice, and so takes only a moment and is not cancelled.
+    /// Updates heights, maps and mass balance from the shared terrain that the droplets changed. The update works in
+    /// place, so that no field exists twice. It takes only a moment, so it cannot be cancelled.
     fn fold(&mut self) {
         let grid = self.terrain.grid;
         let (n, distinct) = (grid.samples, grid.distinct());
@@ -256,7 +259,7 @@ impl DropletsRun {
         let ground = ground.as_ref().expect("the droplets ran on it");
         rows.resize(n, [0.0; 2]);
         let mut maps = WRITTEN.map(|kind| {
-            // a map that a snapshot shares stays with the snapshot; a map that nobody reads does not exist
+            // a map that a snapshot shares stays with the snapshot; a map that no node or export reads does not exist
             self.terrain.set_map(kind, None).map(Arc::unwrap_or_clone)
         });
         let cells = BAND_ROWS * n;
@@ -303,14 +306,14 @@ impl DropletsRun {
     }
 }
 
-/// Copies a row of shared cells; samples beyond its end repeat the first cells.
+/// Copies a row of shared cells to `out`; samples beyond the end of the row repeat its first cells.
 fn read(cells: &[AtomicU32], out: &mut [f32]) {
     for (out, cell) in out.iter_mut().zip(cells.iter().chain(cells)) {
         *out = f32::from_bits(cell.load(Ordering::Relaxed));
     }
 }
 
-/// The rain map at the sample nearest to the start of a droplet.
+/// Value of the rain map at the sample nearest to the start of a droplet.
 fn rain_at(grid: Grid, map: &[f32], [x, y]: [f32; 2]) -> f32 {
     let last = grid.samples - 1;
     map[((y + 0.5) as usize).min(last) * grid.samples + ((x + 0.5) as usize).min(last)]

@@ -1,17 +1,17 @@
 //! Tiles in which droplets run in parallel, although they change the terrain at once, with the same bits for any number
 //! of threads.
 //!
-//! The terrain is divided into tiles, which are coloured in a pattern of c × c. A droplet stays within its reach of its
-//! start, and tiles of one colour lie two reaches apart, so they never touch the same cell. The colours run one after
-//! another, the tiles of a colour in parallel, and the droplets of a tile one after another. Tiles depend only on the
-//! terrain and the parameters. They are shifted at random in every iteration, so that no tile edge stays in place long
-//! enough to be visible.
+//! The terrain is divided into tiles, which are coloured in a pattern of c × c colours. A droplet never leaves a circle
+//! around its start whose radius is called its reach. Tiles of one colour are two reaches apart, so they never touch
+//! the same cell. The colours run one after another, the tiles of a colour in parallel, and the droplets of a tile one
+//! after another. Tiles depend only on the terrain and the parameters. They are shifted at random in every iteration,
+//! so that no tile edge stays in place long enough to be visible.
 
 use talweg_ground::field::{Edges, Grid, Stream};
 
-/// Maximum number of colours along one axis. More colours make the tiles smaller, and so more numerous in each colour.
+/// Maximum number of colours along one axis. With more colours the tiles would be smaller and more numerous.
 const MOST_COLOURS: usize = 8;
-/// Tiles of one colour along one axis that are enough to keep all processors busy.
+/// Number of tiles of one colour along one axis that is enough to keep all processors busy.
 const ENOUGH: usize = 6;
 
 /// The starts of one iteration, divided into tiles.
@@ -49,8 +49,8 @@ impl Span {
 pub struct DropletTile([usize; 2]);
 
 impl DropletTiles {
-    /// Divides an axis of `side` distinct cells, with `density` droplets per cell that never go farther than `reach`
-    /// cells.
+    /// Divides a terrain with `side` distinct cells along each axis into tiles. There are `density` droplets per cell,
+    /// and no droplet moves farther than `reach` cells from its start.
     pub fn new(side: usize, grid: Grid, density: f32, reach: f32, random: Stream) -> Self {
         let extent = (grid.samples - 1) as f32;
         let blocks = ((extent * density.sqrt() + 0.5) as usize).max(1);
@@ -82,14 +82,14 @@ impl DropletTiles {
             if from >= self.blocks {
                 (from, to) = (from - self.blocks, to - self.blocks);
             }
-            // one cell less than the reach on both sides, so that rounding cannot make neighbouring spans overlap
+            // use one cell less than the reach on both sides, so that rounding cannot make neighbouring spans overlap
             let mut first = (from as f32 * self.pitch - reach + 1.0).floor() as isize;
             let mut last = (to as f32 * self.pitch + reach - 1.0).ceil() as isize;
             if grid.edges == Edges::Open {
                 let end = side as isize - 1;
                 first = first.max(0);
-                // a tile in two parts, one at each edge: the second part starts one cell later, because the seam has no
-                // width
+                // if a tile consists of two parts, one at each edge, the second part starts one cell later, because the
+                // seam has no width
                 last = if to > self.blocks { last + 1 } else { last.min(end) };
             }
             let count = (last - first + 1) as usize;
@@ -119,9 +119,9 @@ impl DropletTiles {
     }
 }
 
-/// Number of colours and of tiles along an axis of `blocks`, such that tiles of one colour have `apart` blocks between
-/// them. Around a ring the number of tiles must be a multiple of the number of colours. If there is no room for more,
-/// one tile of one colour.
+/// Number of colours and of tiles along an axis of `blocks`. Tiles of one colour have at least `apart` blocks between
+/// them. On a wrapping axis the number of tiles must be a multiple of the number of colours. If there is no room for
+/// several tiles, the result is one tile of one colour.
 fn colouring(blocks: usize, apart: usize) -> (usize, usize) {
     let mut best = (1, 1);
     for colours in 2..=MOST_COLOURS {
@@ -148,7 +148,7 @@ fn common_divisor(mut a: usize, mut b: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Returns the blocks between the tiles of one colour, around the ring, and checks that every block lies in a tile.
+    /// Returns the smallest number of blocks between two tiles of one colour, and checks that every block is in a tile.
     #[test]
     fn tiles_of_one_colour_keep_apart_and_blocks_are_visited_once() {
         for (blocks, apart) in [(1, 1), (7, 100), (40, 3), (51, 14), (205, 29), (1000, 7)] {

@@ -1,26 +1,29 @@
 //! Wind erosion: loose sand hops downwind, settles in wind shadows and slides at its angle of repose, and dunes grow.
 //!
 //! Law, per iteration: a cell with sand of depth s lifts e = E · f · (1 - σ), at most s / 2, into the air above it,
-//! which already holds a. All sand in the air makes one hop of the saltation length ℓ with the wind w. Where it lands,
-//! the fraction p of it stays, and the rest hops on in the next iteration. Then the sand slides (`Repose`).
-//! - f = 1 + B · ∂h/∂w, from 0 to 3: the wind presses harder on a slope that it climbs and less on a slope that it
-//!   leaves. This makes flat sand unstable: bedforms of wavelength near 3 ℓ grow fastest, by E · B · k · sin(k ℓ) per
-//!   iteration, and then merge.
+//! which already holds the amount a. All sand in the air makes one hop of the saltation length ℓ with the wind w. Where
+//! the sand lands, the fraction p of it stays, and the rest hops again in the next iteration. Then the sand slides
+//! (`Repose`).
+//! - f = 1 + B · ∂h/∂w, from 0 to 3, with ∂h/∂w the slope along the wind: the wind presses harder on a slope that it
+//!   climbs and less on a slope that it descends. This makes flat sand unstable: bedforms of wavelength near 3 ℓ, with
+//!   k = 2π / wavelength, grow fastest, by E · B · k · sin(k ℓ) per iteration, and then merge.
 //! - σ, from 0 to 1, is the shelter behind obstacles upwind: the height of the shadow surface above the ground, divided
 //!   by the fall of a shadow over half a hop. The shadow surface falls at `shadow_angle` from every crest.
 //! - p = p_rock + (p_sand - p_rock) · min(1, s / 2E), and p → 1 where σ → 1: sand bounces off rock and stays on sand.
-//! - Bare rock under flying sand erodes by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a, which blows away
-//!   as dust.
+//! - Bare rock under flying sand erodes by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a. The eroded rock
+//!   blows away as dust.
 //!
 //! Symbols: E `lift_metres`, ℓ `saltation_metres`, K `abrasion`, p_rock `rock_grip`, p_sand `SAND_GRIP`, B `PRESS`.
 //! Scheme: hops are shifts of the whole field (`Hop`), in whole slabs (`Slabs`). So the sand is conserved exactly, and
-//! the wind acts equally in every direction. ∂h/∂w is taken over a quarter of a hop, so that it does not depend on the
-//! grid. The shadow surface is relaxed by one cell per iteration. Old states are read, new ones written; a cancelled
-//! step leaves the run unchanged.
-//! Boundary: sand leaves over an open edge, and `inflow` enters on the windward side; a wrapping terrain continues.
+//! the wind acts equally in every direction. ∂h/∂w is measured over a quarter of a hop, so that it does not depend on
+//! the grid. The shadow surface is relaxed by one cell per iteration. Old states are read, new states are written; a
+//! cancelled step leaves the run unchanged.
+//! Boundary: sand leaves over an open edge, and `inflow` enters on the windward side; a wrapping terrain continues on
+//! the other side.
 //! Squares only: slabs are carried along the wind, which has one direction, and have the same volume wherever they
 //! fall.
-//! Stability: bedforms travel E · B per iteration, limited to a quarter of the distance over which the slope is taken.
+//! Stability: bedforms travel E · B per iteration, limited to a quarter of the distance over which the slope is
+//! measured.
 //! Maps: [`MapKind::Sand`] is the sand on the ground, [`MapKind::Wear`] the eroded rock. Sand that is in the air at the
 //! end is only in the mass balance.
 //! Always on one grid: the wind sets the hop length in metres, and ripples of a coarse grid would remain as dunes.
@@ -37,36 +40,36 @@ use talweg_ground::field::{MapKind, Terrain};
 
 /// Fraction of the flying sand that stays where it lands on sand (Werner 1995).
 pub(super) const SAND_GRIP: f32 = 0.6;
-/// Increase of the wind's pressure on a slope that it climbs, per unit of slope.
+/// Increase of the wind's pressure on a slope that the wind climbs, per unit of slope.
 pub(super) const PRESS: f32 = 5.0;
 /// Maximum factor by which a slope increases the lift.
 pub(super) const MOST_PRESS: f32 = 3.0;
 
 talweg_ground::params! {
-    /// Carries loose sand over the ground with the wind and piles it up into dunes. It can lay down sand first, and can
-    /// erode bare rock with it.
+    /// Carries loose sand over the ground with the wind and piles it up into dunes. The layer can add sand first, and
+    /// flying sand can erode bare rock with it.
     Dunes "Wind erosion (dunes)" in "Erosion", from "Werner 1995; Nishimori et al. 1998; Paris et al. 2019", also "sand desert aeolian barchan transverse star seif yardang saltation sahara" {
         /// Number of iterations. More iterations let the dunes grow, merge and travel.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
         /// Direction that the wind comes from, clockwise from north: 270 is a west wind. Crests form across it.
         wind_angle: f32 ["°"] = 250.0, 0.0..=360.0;
-        /// Number of alternating winds. One makes crests across it, two make ridges between them, three and more make
-        /// stars.
+        /// Number of alternating winds. One wind forms crests across it, two form ridges between them, three or more
+        /// form stars.
         winds: u32 = 1, 1..=8;
-        /// Angle between one wind and the next. At 120, three winds blow from all sides.
+        /// Angle between one wind and the next wind. At 120, three winds blow from all sides.
         turn_angle: f32 ["°"] = 90.0, 0.0..=180.0 => |dunes| dunes.winds > 1;
-        /// Iterations that each wind blows before the next takes its turn.
+        /// Number of iterations for which each wind blows before the next wind.
         season: u32 = 15, 1..=1000, slider 1..=60 => |dunes| dunes.winds > 1;
         /// Mean depth of sand laid on the ground at the start. Little sand leaves single dunes on bare ground, much
         /// sand buries it.
         sand_metres: f32 ["m"] = 14.0, 0.0..=1000.0, slider 0.0..=50.0;
         /// How unevenly the sand is laid, from an even sheet to heaps with bare ground between them.
         patchiness: f32 ["share"] = 0.3, 0.0..=1.0;
-        /// Depth of sand that the wind lifts from level ground in one iteration. Higher values mean a stronger wind:
-        /// dunes grow and travel faster.
+        /// Depth of sand that the wind lifts from level ground in one iteration. With higher values, as in a stronger
+        /// wind, dunes grow and travel faster.
         lift_metres: f32 ["m"] = 0.3, 0.0..=5.0, slider 0.02..=1.0;
-        /// Length of a hop of the sand. Sets the size of the dunes: crests start about three hops apart and grow from
-        /// there.
+        /// Length of a hop of the sand. It sets the size of the dunes: crests start about three hops apart, and the
+        /// distance then grows.
         saltation_metres: f32 ["m"] = 70.0, 1.0..=2000.0, slider 10.0..=200.0;
         /// Fraction of the flying sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep the
         /// ground between dunes bare.
@@ -83,8 +86,8 @@ talweg_ground::params! {
         abrasion: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Variation of the rock's hardness from place to place. Hard spots shelter the ground behind them.
         unevenness: f32 ["share"] = 0.5, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
         presets {
             Light "Sand sheet": "Low waves of sand, as after a few windy days." { iterations = 80, sand_metres = 6.0, lift_metres = 0.2 }

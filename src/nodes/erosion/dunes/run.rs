@@ -1,4 +1,4 @@
-//! A run of dunes: the state of sand and air, and one iteration.
+//! A run of dunes: the state of sand and air, and the computation of one iteration.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 /// Number of cells in a band of rows.
 const BAND_CELLS: usize = 16 * 1024;
 const BAND_ROWS: usize = 8;
-/// Fraction of a slope's excess that slides in one iteration; [`MOST_CREEP`] limits the fraction of any slope.
+/// Fraction of a slope's excess that slides in one iteration. [`MOST_CREEP`] is the limit of the fraction that slides
+/// on any slope.
 const SLIDE_SHARE: f32 = 0.15;
 const MOST_CREEP: f32 = 0.1;
 
@@ -25,7 +26,7 @@ const MOST_CREEP: f32 = 0.1;
 pub struct DunesRun {
     params: Arc<Dunes>,
     slabs: Slabs,
-    /// The rock without sand at the start.
+    /// Heights of the rock without sand at the start of the run.
     bed: Arc<Vec<f32>>,
     /// Erodibility of the rock at every sample; `None` if the rock does not erode.
     erodibility: Option<Arc<Vec<f32>>>,
@@ -41,9 +42,9 @@ pub struct DunesRun {
 /// The sand in the air, the wind shadow and the eroded rock.
 #[derive(Clone)]
 struct Saltation {
-    /// Sand in the air.
+    /// Depth of sand in the air over each cell.
     flying: Vec<f32>,
-    /// Surface of the wind shadow; equal to the terrain where there is no shadow.
+    /// Height of the surface of the wind shadow; equal to the terrain where there is no shadow.
     shadow: Vec<f32>,
     /// Rock eroded by this run; empty if the rock does not erode.
     worn: Vec<f32>,
@@ -61,7 +62,7 @@ struct DuneBuffers {
     height: Vec<f32>,
     sand: Vec<f32>,
     wear: Vec<f32>,
-    /// Loss and gain of each row, and its sand in the air.
+    /// For each row, its loss, its gain and its sand in the air.
     rows: Vec<[f64; 3]>,
     entered: Vec<f64>,
 }
@@ -87,23 +88,23 @@ fn band_size(samples: usize) -> (usize, usize) {
     (rows, rows * samples)
 }
 
-/// The law of one iteration; lengths are fractions of the relief.
+/// The parameters of one iteration; lengths are fractions of the relief.
 struct DuneLaw {
     slabs: Slabs,
     lift: f32,
-    /// Inverse of the sand depth that covers the rock.
+    /// 1 / the sand depth that covers the rock completely.
     full: f32,
     rock_grip: f32,
     abrasion: f32,
-    /// Slope per height difference over the distance that the wind pressure is taken over, as a pure number.
+    /// Converts the height difference over the distance of the wind pressure to a slope without a unit.
     steepness: f32,
-    /// Fall of a shadow over one cell; `shelter` is the inverse of its fall over half a hop.
+    /// Fall of a shadow's surface over one cell. `shelter` is 1 / its fall over half a hop.
     shadow_fall: f32,
     shelter: f32,
     press: Hop,
     cell: Hop,
     hop: Hop,
-    /// Sand that enters from a cell beyond the edge.
+    /// Sand that each cell beyond the edge sends onto the terrain.
     outside: f32,
     turned: bool,
 }
@@ -131,7 +132,7 @@ impl DunesRun {
         let mut bed = terrain.height.clone();
         let mut sand: Vec<f32> = match terrain.map(MapKind::Sand) {
             None => vec![0.0; grid.len()],
-            // sand laid by layers below keeps moving
+            // sand that layers below left keeps moving
             Some(map) => map.iter().map(|&depth| slabs.at_most(depth)).collect(),
         };
         bed.iter_mut().zip(&sand).for_each(|(b, s)| *b -= s);
@@ -179,7 +180,7 @@ impl DunesRun {
         }
     }
 
-    /// Number of the wind that blows in an iteration.
+    /// Number of the alternating wind that blows in an iteration.
     fn turn(&self, iteration: u32) -> u32 {
         (iteration / self.params.season.max(1)) % self.params.winds.max(1)
     }
@@ -216,7 +217,7 @@ impl DunesRun {
 
     fn repose(&self, cx: &Context) -> Repose {
         let params = &*self.params;
-        // reptation: a little of the lifted sand rolls downhill
+        // creep models reptation: a little of the lifted sand rolls downhill
         let cell = cx.cell_metres();
         let creep = 0.2 * params.lift_metres * PRESS * params.saltation_metres / (cell * cell);
         let rise = cx.rise_per_cell(params.repose_angle);
@@ -225,7 +226,7 @@ impl DunesRun {
     }
 }
 
-/// The parts of an iteration. Until all of them are done, they write to the buffers alone.
+/// The parts of an iteration. All parts write only to the buffers, which replace the state at the end.
 impl DunesRun {
     /// The sand before this iteration.
     fn sand(&self) -> &[f32] {
@@ -288,7 +289,7 @@ impl DunesRun {
         })
     }
 
-    /// Slides the sand of slopes that are too steep, and makes the new surface.
+    /// Slides the sand of slopes that are too steep, and computes the new surface.
     fn slide(&self, cx: &Context, repose: &Repose, next: &mut DuneBuffers) -> Result<(), Cancelled> {
         let (grid, now, old_sand) = (self.terrain.grid, &self.now, self.sand());
         let n = grid.samples;
@@ -336,7 +337,7 @@ impl DunesRun {
         )
     }
 
-    /// Adds the material that moved to the mass balance. All sums are of whole slabs, and exact.
+    /// Adds the moved material to the mass balance. All sums are sums of whole slabs, and are exact.
     fn update_mass_balance(&mut self) {
         let grid = self.terrain.grid;
         let DuneBuffers { rows, entered, .. } = &*self.next;
@@ -348,7 +349,7 @@ impl DunesRun {
             carried += row[2];
         }
         let mass_balance = &mut self.mass_balance;
-        // sand that blows in counts as laid at the edge and lifted at once
+        // sand that blows in counts as if it were added at the edge and lifted at once
         mass_balance.added += entered;
         mass_balance.eroded += eroded + entered;
         mass_balance.deposited += deposited;
@@ -397,12 +398,12 @@ impl ErosionRun for DunesRun {
 
     fn own_bytes(&self) -> usize {
         let own = self.now.flying.len() + self.now.shadow.len() + self.now.worn.len();
-        // all snapshots of a run share the rock
+        // the rock is not counted, because all snapshots of a run share it
         4 * own
     }
 }
 
-/// Bands of a field; empty bands if the field is not kept.
+/// Bands of `cells` values of a field; empty bands if the field is not kept.
 fn chunks_or_empty(field: &mut [f32], cells: usize, len: usize) -> Vec<&mut [f32]> {
     if field.is_empty() {
         return (0..len.div_ceil(cells)).map(|_| <&mut [f32]>::default()).collect();
@@ -411,7 +412,7 @@ fn chunks_or_empty(field: &mut [f32], cells: usize, len: usize) -> Vec<&mut [f32
 }
 
 impl DuneLaw {
-    /// Pressure of the wind on a cell, which stands higher than the ground upwind by `rise`.
+    /// Pressure of the wind on a cell that is `rise` higher than the ground upwind.
     #[inline(always)]
     fn pressure(&self, rise: f32) -> f32 {
         let press = 1.0 + PRESS * self.steepness * rise;
@@ -419,7 +420,7 @@ impl DuneLaw {
         if press < MOST_PRESS { press } else { MOST_PRESS }
     }
 
-    /// Fraction of the wind that is kept off at a depth `below` a shadow's surface.
+    /// Fraction of the wind that the shelter keeps off at a depth `below` the surface of a wind shadow.
     #[inline(always)]
     fn sheltered(&self, below: f32) -> f32 {
         let shelter = below * self.shelter;
@@ -491,9 +492,9 @@ impl DuneLaw {
 }
 
 /// A sum of waves with random directions: smooth random values with mean 0 and variance 1, the same at any resolution.
-/// They join at the edges of a wrapping terrain.
+/// On a wrapping terrain the waves continue across the edges.
 struct Swell {
-    /// Cosine and sine of every wave, along the columns and along the rows.
+    /// Cosine and sine of every wave along the columns; `rows` holds those along the rows.
     columns: Vec<[f32; 2 * WAVES]>,
     rows: Vec<[f32; 2 * WAVES]>,
 }
@@ -502,7 +503,7 @@ struct Swell {
 const WAVES: usize = 24;
 
 impl Swell {
-    /// Waves with wavelengths around `metres`, from two thirds of it to twice as long.
+    /// Waves with wavelengths around `metres`, from two thirds of `metres` to twice `metres`.
     fn new(cx: &Context, metres: f32, salt: u64) -> Self {
         let random = cx.random.fork(salt);
         let count = f64::from(cx.size_metres) / f64::from(metres);
@@ -520,7 +521,7 @@ impl Swell {
                 .map(|index| {
                     let mut entry = [0.0; 2 * WAVES];
                     for (k, wave) in waves.iter().enumerate() {
-                        // whole turns are dropped, so that a wrapping terrain joins to the bit
+                        // whole turns are dropped, so that opposite edges of a wrapping terrain have the same bits
                         let turns = wave[axis] * index as f64 / last;
                         let phase = tau * (turns - turns.floor());
                         let (phase, size) = if axis == 0 { (phase + wave[2], amplitude) } else { (phase, 1.0) };

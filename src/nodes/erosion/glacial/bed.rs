@@ -1,4 +1,4 @@
-//! The effect of ice on rock: it erodes its bed, the walls beside it fall, and its till settles.
+//! The effect of ice on rock: the ice erodes its bed, the walls next to it collapse, and its till settles.
 //!
 //! Heights are stored in single precision. The rounding error counts as washed away, so that the mass balance closes.
 
@@ -13,11 +13,11 @@ use talweg_ground::field::topology::{
 };
 use talweg_ground::field::{Cancelled, Grid, Uniform};
 
-/// Range to which 1 + `floor_radius` · ∇²b is clamped.
+/// Range to which the factor 1 + `floor_radius` · ∇²b is clamped, with b the height of the bed.
 const CONSTRICTION: [f64; 2] = [0.6, 1e6];
-/// Slope above which a steeper bed no longer erodes faster, as a tangent.
+/// Slope, as a tangent, above which a steeper bed does not erode faster.
 const STEEPEST: f64 = 4.0;
-/// Fraction of the excess height that falls in one iteration.
+/// Fraction of the excess height that falls in one iteration of rockfall.
 const FALLING: f64 = 0.25;
 /// Ice thickness in metres above which the ice carries away rock that falls on it.
 const CARRYING_METRES: f64 = 1.0;
@@ -28,24 +28,24 @@ pub struct BedWear<'a> {
     pub depth: f64,
     /// Exponent of the sliding speed.
     pub exponent: f64,
-    /// Deepest erosion in one iteration, at right angles to the bed: per metre of ice, and in total.
+    /// Deepest erosion in one iteration, at right angles to the bed: the limit per metre of ice, and the total limit.
     pub deepest: [f64; 2],
-    /// Radius of curvature, in cells, of a floor that erodes half as fast as a level floor, times the relief over the
-    /// side of a cell.
+    /// Curvature scale of the floor: the radius in cells of a floor that erodes half as fast as a level floor, times
+    /// the relief, divided by the cell size.
     pub rounding: f64,
     /// Maximum till deposited in one iteration.
     pub most_laid: f64,
     /// Fraction of the eroded rock that stays in the ice; water washes the rest away.
     pub till_share: f64,
-    /// Relief over the side of a cell.
+    /// The relief divided by the cell size.
     pub per_cell: f64,
     /// Erodibility of the rock.
     pub rock: &'a Rock,
 }
 
 impl BedWear<'_> {
-    /// Writes the new bed: eroded by ice that slides at `speed` m/year, and raised by `laid`. Eroded rock is added to
-    /// `till`. Returns the amount washed away over the distinct samples.
+    /// Writes the new bed: eroded by ice that slides at `speed` m/year, and raised by the deposited till `laid`. Eroded
+    /// rock is added to `till`. Returns the amount washed away over the distinct samples.
     ///
     /// Ice erodes at right angles to its bed, so that a slope sinks faster than level ground. Only lower neighbours
     /// count (upwind): the walls of a valley retreat, and its floor becomes an arc.
@@ -91,7 +91,8 @@ impl BedWear<'_> {
                 let kept = self.till_share * fall;
                 till[j] += kept;
                 if j < grid.distinct() {
-                    // the loss of the ground, minus the till that the ice took, plus the till that it brought
+                    // the loss of the ground, minus the till that the ice picked up, plus the till that the ice
+                    // deposited
                     washed += (f64::from(h) - f64::from(new[j])) - (kept - brought);
                 }
             }
@@ -105,15 +106,15 @@ impl BedWear<'_> {
 pub struct Rockfall {
     /// Rise of the steepest stable wall over one cell, as a fraction of the relief.
     pub rise: f32,
-    /// The same rise for freshly deposited till; `loose_depth` is the depth of till above which the ground counts as
-    /// loose.
+    /// Rise of the steepest stable slope of freshly deposited till. `loose_depth` is the depth of till above which the
+    /// ground counts as loose.
     pub loose_rise: f32,
     pub loose_depth: f64,
 }
 
 impl Rockfall {
-    /// Writes the loss of every cell per unit of height by which its slope to a lower neighbour exceeds the steepest
-    /// stable wall. The value is negative for freshly deposited ground.
+    /// Writes the loss of every cell per unit of excess height, which is the height above a wall of the steepest stable
+    /// slope from a lower neighbour. The value is negative for freshly deposited ground.
     pub fn shares(&self, cx: &Context, bed: &[f32], laid: &[f64], shares: &mut [f32]) -> Result<(), Cancelled> {
         let (grid, n) = (cx.grid, cx.grid.samples);
         cx.bands_of(BAND_ROWS, shares, |first, out| {
@@ -143,7 +144,7 @@ impl Rockfall {
         if excess > 0.0 { excess } else { 0.0 }
     }
 
-    /// Writes the bed after the rockfall; rock that falls on ice of `thickness` is added to `till`. Returns the amount
+    /// Writes the bed after the rockfall. Rock that falls on ice of `thickness` is added to `till`. Returns the amount
     /// lost by rounding.
     pub fn fall(
         &self,

@@ -1,4 +1,4 @@
-//! Ice flow: shallow ice over any bed, with sliding, and the till that it carries.
+//! Ice flow: shallow ice over any bed, with sliding, and the transport of till by the ice.
 
 use rayon::prelude::*;
 
@@ -14,28 +14,29 @@ const WEIGHT: f64 = 917.0 * 9.81;
 const SOFTNESS: f64 = 2.4e-24;
 /// Seconds in a year.
 const YEAR: f64 = 31_556_926.0;
-/// Drag on the bed in Pa at which the ice slides at the speed of the parameter.
+/// Drag on the bed, in Pa, at which the ice slides at the speed given by the parameter `sliding`.
 const SLIDING_DRAG: f64 = 1.0e5;
-/// Fraction by which the lagging thickness, which sets the speed of the ice, approaches the true thickness in a step.
-/// The flux grows with the third power of the slope, of which one is implicit. With a third the oscillation from this
-/// stops at once however long the step, and the oscillation from the fifth power of the thickness dies out.
+/// Fraction by which the lagging thickness, which sets the speed of the ice, approaches the actual thickness in a step.
+/// The flux grows with the third power of the slope; only one of the three factors is computed implicitly. With a
+/// third, the resulting oscillation stops at once for any step length. The oscillation from the fifth power of the
+/// thickness dies out.
 pub const LAG_FRACTION: f64 = 1.0 / 3.0;
-/// Upper limit of the sliding speed in m/year: that of the fastest valley glaciers.
+/// Upper limit of the sliding speed in m/year, equal to the speed of the fastest valley glaciers.
 const FASTEST: f64 = 500.0;
 
-/// Ice flow on one grid; lengths in metres, times in years.
+/// Parameters of the ice flow on one grid; lengths in metres, times in years.
 #[derive(Clone, Copy, Debug)]
 pub struct IceFlow {
-    /// 2A/5 (ρg)³, in 1/(m³ year).
+    /// The constant 2A/5 (ρg)³ of deformation, in 1/(m³ year), with A the rate factor and ρg the weight of ice.
     deformation: f64,
-    /// C (ρg)³, in 1/(m² year).
+    /// The constant C (ρg)³ of sliding, in 1/(m² year), with C the sliding factor and ρg the weight of ice.
     sliding: f64,
     cell: f64,
     relief: f64,
 }
 
-/// Fields that set the speed of the ice: bed and lagging thickness as fractions of the relief, and slopes of the
-/// surface to the east and to the south, as tangents.
+/// Fields that set the speed of the ice. Bed and lagging thickness are fractions of the relief. The slopes of the
+/// surface to the east and to the south are tangents.
 #[derive(Clone, Copy)]
 pub struct FlowFields<'a> {
     pub bed: &'a [f32],
@@ -73,12 +74,12 @@ impl IceFlow {
         let drag2 = thickness * thickness * slope2;
         let speed = self.sliding * drag2 * (thickness * slope2.sqrt());
         let factor = self.sliding * drag2 * thickness * if speed > FASTEST { FASTEST / speed } else { 1.0 };
-        // downhill
+        // the minus sign makes the velocity point downhill
         [-factor * east, -factor * south]
     }
 
-    /// Moves ice (in metres) and till (in any unit) for `years` along the lines of `lines`; the result is in `outs`.
-    /// Returns the amounts of both that left over open edges.
+    /// Moves ice (in metres) and till (in any unit) for `years` along the lines of `lines`, and writes the result to
+    /// `outs`. Returns the amounts of ice and of till that left over open edges.
     pub fn pass(
         &self,
         cx: &Context,
@@ -118,10 +119,11 @@ impl IceFlow {
 
     /// Computes the exchange between the cells of a block of lines in `years`.
     ///
-    /// The flux D (s_l - s_r) / Δx² equals κ (s_l - b_r) of the higher cell minus κ H_r of the lower cell, with κ = D
-    /// Δt / Δx². If the new thicknesses replace the old ones, each cell gives a fraction of its new content, 0 or
-    /// above. D uses the thickness of the higher cell, extrapolated to the face with van Leer's limiter, so that bare
-    /// ground gives nothing.
+    /// The flux D (s_l - s_r) / Δx² is the difference of two terms: κ (s_l - b_r) of the higher cell l and κ H_r of the
+    /// lower cell r. Here s is the surface, b the bed, H the thickness, D the diffusivity, Δx the cell size and κ = D
+    /// Δt / Δx². The new thicknesses are used instead of the old ones, so each cell gives a fraction, 0 or above, of
+    /// its new content. D uses the thickness of the higher cell, extrapolated to the face with van Leer's limiter, so
+    /// that bare ground gives nothing.
     fn exchange(&self, wraps: bool, years: f64, memory: &mut BlockMemory) {
         let BlockMemory { bed, lagged, cross, ice, till } = memory;
         let cells = bed.len();
@@ -152,7 +154,7 @@ impl IceFlow {
             };
             let (b0, b1) = (&bed[k], &bed[next]);
             let (h0, h1, h_before, h_after) = (&lagged[k], &lagged[next], &lagged[before], &lagged[after]);
-            // between two cells of bare ground nothing flows
+            // no ice flows between two cells of bare ground
             if !holds_any(h0) && !holds_any(h1) {
                 continue;
             }
@@ -189,7 +191,7 @@ impl IceFlow {
         if wraps || cells < 2 {
             return;
         }
-        // beyond an open edge the surface continues with the slope inside it
+        // beyond an open edge the surface continues with the slope just inside the edge
         for (end, (edge, inner)) in [(0, 1), (cells - 1, cells - 2)].into_iter().enumerate() {
             for lane in 0..LANES {
                 let h = lagged[edge][lane];
@@ -206,7 +208,7 @@ impl IceFlow {
     }
 
     /// Computes the slopes of the ice surface to the east and to the south, as tangents; `surface` and `thickness` are
-    /// fractions of the relief. Bare rock that stands above the ice beside it does not count, because the ice only
+    /// fractions of the relief. Bare rock that rises above the neighbouring ice does not count, because the ice only
     /// leans on it.
     pub fn slopes(
         &self,
@@ -250,7 +252,8 @@ impl IceFlow {
     }
 
     /// Spreads `field` along the lines of `lines` over a distance of `metres`. If `ice` is given, the distance is
-    /// `metres` per metre of ice thickness, and only ice-covered cells spread. The sum of the field is conserved.
+    /// `metres` per metre of ice thickness, and values spread only between ice-covered cells. The sum of the field is
+    /// conserved.
     pub fn spread(
         &self,
         cx: &Context,

@@ -1,14 +1,13 @@
 //! Implicit transport along the lines of a grid: the exchange of every cell with its neighbours in a row or a column.
 //!
-//! Let a_k be the fraction that cell k gives to cell k + 1 in a step, relative to its new content, and c_k the fraction
-//! that cell k + 1 gives back: (1 + a_k + c_(k-1)) x_k - a_(k-1) x_(k-1) - c_k x_(k+1) = r_k. All a and c are 0 or
-//! above, so the columns of the matrix sum to 1 and no x is below 0. So at any step length nothing is created, lost or
-//! overdrawn.
-//! Elimination keeps e_k = 1 + c_(k-1) e_(k-1) / (e_(k-1) + a_(k-1)), in which nothing is subtracted (Grassmann, Taksar
-//! & Heyman 1985): volumes stay right to the last digits even where a and c are millions.
-//! On a wrapping terrain the last cell of a line is separated and solved at the end.
-//! [`LANES`] adjacent lines are processed together as a vector. Cells between which nothing flows in any of these
-//! lines, as on bare ground, stay unchanged.
+//! Let a_k be the fraction that cell k gives to cell k + 1 in a step, relative to its new content x_k, and c_k the
+//! fraction that cell k + 1 gives back. With r_k the old content, (1 + a_k + c_(k-1)) x_k - a_(k-1) x_(k-1) - c_k
+//! x_(k+1) = r_k. All a and c are 0 or above, so the columns of the matrix sum to 1 and no x is below 0. So for any
+//! step length nothing is created or lost, and no cell gives more than it has. Elimination keeps e_k = 1 + c_(k-1)
+//! e_(k-1) / (e_(k-1) + a_(k-1)), in which nothing is subtracted (Grassmann, Taksar & Heyman 1985): volumes are
+//! accurate to the last digits even where a and c are millions. On a wrapping terrain the last cell of a line is
+//! separated and solved at the end. [`LANES`] adjacent lines are processed together as a vector. Cells between which
+//! nothing flows in any of these lines, as on bare ground, stay unchanged.
 
 use rayon::prelude::*;
 
@@ -17,7 +16,7 @@ use talweg_ground::field::{Cancelled, Edges, Grid};
 
 /// Number of lines that are solved together.
 pub const LANES: usize = 8;
-/// One value for each of these lines.
+/// One value for each of the lines that are solved together.
 pub type Lane = [f64; LANES];
 
 /// Whether any of the values is not 0.
@@ -29,9 +28,9 @@ pub fn holds_any(lane: &Lane) -> bool {
 /// Direction of the lines of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineDirection {
-    /// The rows.
+    /// The lines are the rows.
     EastWest,
-    /// The columns.
+    /// The lines are the columns.
     NorthSouth,
 }
 
@@ -42,7 +41,7 @@ pub struct GridLines {
     samples: usize,
     /// Number of lines, which is also the number of cells in each.
     pub cells: usize,
-    /// Whether the first cell follows the last.
+    /// Whether the first cell of a line is the neighbour of its last cell.
     pub wraps: bool,
 }
 
@@ -76,7 +75,7 @@ impl GridLines {
         }
     }
 
-    /// Runs `work` on all blocks in parallel, each with its part of `outs` and working memory, and checks for
+    /// Runs `work` on all blocks in parallel, each with its part of `outs` and its own working memory. Checks for
     /// cancellation before each block. Returns the results in the order of the blocks.
     pub fn blocks<S: Default + Send, const FIELDS: usize, R: Send>(
         &self,
@@ -103,7 +102,8 @@ impl GridLines {
         0..(self.cells - block * LANES).min(LANES)
     }
 
-    /// Writes the cells of row `row`, which is below [`cells`](Self::cells), from a field of blocks.
+    /// Writes the cells of row `row` of the grid to `out`, from a field of blocks. `row` must be below
+    /// [`cells`](Self::cells).
     pub fn unload_row(&self, blocks: &[Lane], row: usize, out: &mut [f64]) {
         let out = &mut out[..self.cells];
         match self.direction {
@@ -120,7 +120,7 @@ impl GridLines {
     }
 }
 
-/// The exchange between the cells of a block of lines in a step.
+/// The exchange between neighbouring cells of a block of lines in a step.
 #[derive(Default)]
 pub struct Exchange {
     /// Amount that cell k gives to the next cell, per unit of its new content.
@@ -129,9 +129,9 @@ pub struct Exchange {
     pub back: Vec<Lane>,
     /// Amounts that the first and the last cell lose over open edges, per unit of their new content.
     pub off: [Lane; 2],
-    /// Inverses of the pivots.
+    /// Inverses of the pivots of the elimination.
     inverse: Vec<Lane>,
-    /// Coefficients of the separated cell.
+    /// Coefficients of the separated last cell of a wrapping line.
     apart: Vec<Lane>,
 }
 
@@ -157,11 +157,11 @@ impl Exchange {
             table.resize(cells, [0.0; LANES]);
         }
         let chain = if wraps { last } else { cells };
-        // fraction of a unit that stays in the cells so far; the inverses of the pivots follow from it
+        // fraction of a unit that stays in the cells processed so far; the inverses of the pivots follow from it
         let mut stays: Lane = if wraps { back[last].map(|back| 1.0 + back) } else { off[0].map(|off| 1.0 + off) };
         for k in 0..chain {
             let is_end = !wraps && k == last;
-            // where nothing flows, a cell keeps its content
+            // a cell from and to which nothing flows keeps its content
             if k > 0 && !is_end && ![&onward[k - 1], &back[k - 1], &onward[k]].into_iter().any(holds_any) {
                 (stays, inverse[k]) = ([1.0; LANES], [1.0; LANES]);
                 continue;
@@ -207,7 +207,7 @@ impl Exchange {
         (0..LANES).for_each(|lane| apart[end][lane] += back[end][lane]);
         back_substitute(apart, end);
         back_substitute(held, end);
-        // the amount that the last cell gives away stays in the other cells, since nothing is lost on the way
+        // the amount that the last cell gives away is now in the other cells, since nothing is lost on the way
         let mut given = [0.0; LANES];
         for row in &apart[..last] {
             (0..LANES).for_each(|lane| given[lane] += row[lane]);
@@ -286,7 +286,7 @@ mod tests {
                 }
             }
         }
-        // amounts that leave over open edges are lost
+        // in this case, amounts that leave over open edges are lost
         let mut exchange = Exchange::default();
         exchange.reset(4);
         exchange.off = [[1.0; LANES], [3.0; LANES]];

@@ -4,41 +4,42 @@
 //! - Balance: M = g·(s - `equilibrium_line`), at most `most_snow`; g is `balance_gradient`. Where snow accumulates, M
 //!   falls to 0 on slopes of `hold_angle`, over their last 15°.
 //! - Flow (shallow ice): ∂H/∂t = M + ∇·(D∇s), D = (ρg)³·|∇s|²·(⅖·A·H⁵ + C·H⁴), A = 2.4·10⁻²⁴ Pa⁻³ s⁻¹ times `softness`,
-//!   ρ = 917 kg/m³. C follows from `sliding`: the speed C·τ³ under a drag of τ = ρgH|∇s| = 100 kPa.
-//! - Sliding: the velocity C·τ³ down the slope of the surface, spread under the ice as u - ∇·(ℓ²∇u) = C·τ³ with ℓ of
+//!   ρ = 917 kg/m³ the density of ice and ρg its weight per volume. C follows from `sliding`, which is the speed C·τ³
+//!   under a drag of τ = ρgH|∇s| = 100 kPa.
+//! - Sliding: the velocity v = C·τ³ down the slope of the surface is spread under the ice: u - ∇·(ℓ²∇u) = v, with ℓ of
 //!   three thicknesses, because stresses along and across a glacier share the drag.
 //! - Erosion: at right angles to the bed by E = `erosion_rate`·(u / 100 m/year / k)^`erosion_exponent`, so that the bed
 //!   sinks by E·√(1 + |∇b|²) a year. k = 1 + R·∇²b, at least 0.6: ice slides less in a narrow valley, and half as fast
 //!   in a valley rounded to the radius R, the `floor_radius`. A bed that erodes evenly moves outwards from every point
 //!   like a circle: the notch of a river becomes an arc, and walls retreat into cirques.
 //! - Rockfall: walls steeper than `wall_angle` collapse, onto the ice if there is any.
-//! - Till: the fraction `till_share` of the eroded rock, and rock that falls on the ice, moves with the ice. It is
-//!   deposited as the ice melts: little of the till in thick ice, all of the till in ice that melts away (moraines).
+//! - Till: the fraction `till_share` of the eroded rock, and rock that falls on the ice, moves with the ice. The till
+//!   is deposited as the ice melts: little of the till in thick ice, all of the till in ice that melts away (moraines).
 //!   Melt water spreads it over some hundred metres. Water carries the rest of the eroded rock away for good.
 //!
-//! Two clocks: ice takes its form in centuries, a valley in tens of thousands of years. An iteration erodes for
-//! `time_step`, and simulates the ice for `ice_years` of it (at most `time_step`), which stand for the rest of the
-//! time.
+//! Two clocks: ice reaches its form in centuries, a valley in tens of thousands of years. An iteration erodes for
+//! `time_step`. It simulates the ice only for `ice_years` (at most `time_step`), which represent the whole time step.
 //!
-//! Scheme: `ice_years` are divided into as many steps, at most 16, each 0.7 times as long as the step before. A step is
-//! the balance, then flow along rows and columns in turn (locally one-dimensional), each implicit: `lines`. The flow
-//! between two cells is a fraction of their new content, with the thickness of the higher cell (upstream, with van
-//! Leer's limiter; in the manner of Jarosch, Schoof & Anslow 2013). So ice on the steepest bed is never below 0, and
-//! none is created. The thickness that sets the speed lags: it approaches the true thickness by a third per step,
-//! without which long steps would oscillate.
+//! Scheme: `ice_years` are divided into one step per year, at most 16 steps, each 0.7 times as long as the step before.
+//! A step is the balance, then flow along rows and columns in turn (locally one-dimensional), each implicit: `lines`.
+//! The flow between two cells is a fraction of their new content, with the thickness of the higher cell. The thickness
+//! is upstream, with van Leer's limiter, in the manner of Jarosch, Schoof & Anslow 2013. So ice on the steepest bed is
+//! never below 0, and none is created. The thickness that sets the speed lags: it approaches the actual thickness by a
+//! third per step. Without this lag long steps would oscillate.
 //! From coarse to fine: times are the same on every grid; ice and till are passed from grid to grid.
-//! Boundary: ice and till leave over open edges where the surface falls towards them; a wrapping terrain continues on
-//! the other side. Squares only: no straight grid lines run through the corners of a globe's faces.
-//! Stability: for any parameters. In one iteration erosion is at most a twentieth of the ice thickness and half a cell,
-//! and at most a twentieth of a cell of till is deposited; water carries the excess away.
-//! Checks (tests/core/nodes/erosion/glacial.rs): Halfar's dome after nine times its age within 0.3 % of its height;
-//! Nye's slab within 0.1 %; the erosion of a cone is the same within 1 % along rows and diagonals.
-//! Visible traces of the grid: flow along rows and columns in turn leaves faint streaks on the surface of broad, thick
-//! ice, more with longer steps; the bed does not show them. Ice that moves fast relative to its step becomes too thick:
-//! in a scene of 24 km at 513² steps of 2 years gave half as much ice again as steps of 1 year.
-//! Maps: [`MapKind::Ice`], the thickness at the end; [`MapKind::Sediment`], the till in it; wear; deposits. The height
-//! is the height of the bed, as if the ice had melted. With `leave_ice` the height includes the ice, and the uppermost
-//! metre of the ice is the Snow map. Ice counts as `added` in the mass balance, which otherwise counts only rock.
+//! Boundary: ice and till leave over open edges where the surface falls towards the edge; a wrapping terrain continues
+//! on the other side. Squares only: no straight grid lines run through the corners of a globe's faces.
+//! Stability: for any parameters. In one iteration erosion is at most a twentieth of the ice thickness and at most half
+//! a cell. At most a twentieth of a cell of till is deposited; water carries the excess away. Checks
+//! (tests/core/nodes/erosion/glacial.rs): Halfar's dome after nine times its age within 0.3 % of its height; Nye's slab
+//! within 0.1 %; the erosion of a cone is the same within 1 % along rows and diagonals. Visible traces of the grid:
+//! flow along rows and columns in turn leaves faint streaks on the surface of broad, thick ice. Longer steps make the
+//! streaks stronger. The bed does not show them. Ice that moves fast relative to its step becomes too thick: in a scene
+//! of 24 km at 513² steps of 2 years produced 1.5 times as much ice as steps of 1 year.
+//! Maps: [`MapKind::Ice`] is the ice thickness at the end, [`MapKind::Sediment`] the till in the ice; wear and deposits
+//! are recorded as well. The height is the height of the bed, as if the ice had melted. With `leave_ice` the height
+//! includes the ice, and the uppermost metre of the ice is the Snow map. Ice counts as `added` in the mass balance,
+//! which otherwise counts only rock.
 //! Source: Cordonnier et al. 2023, *Forming terrains by glacial erosion* (erosion law and its parts); Hutter 1983
 //! (shallow ice); Kamb & Echelmeyer 1986 (coupling); Hallet 1979 (erosion); Braun, Zwartz & Tomkin 1999 (narrow
 //! valleys); Jarosch et al. 2013 (limiter).
@@ -70,8 +71,8 @@ talweg_ground::params! {
         multiscale_params!();
         /// Time for which the ice erodes the rock in one iteration. An ice age lasts some 50,000 years.
         time_step: f32 ["years"] = 300.0, 1.0..=100_000.0, slider 50.0..=2000.0;
-        /// Part of the time step for which the ice itself is simulated; it takes its form within some centuries. Lower
-        /// values make the glaciers grow more slowly from iteration to iteration; above 16 they become too thick.
+        /// Part of the time step for which the ice itself is simulated. Glaciers reach their form within centuries.
+        /// Lower values make the glaciers grow more slowly from iteration to iteration; above 16 they become too thick.
         ice_years: f32 ["years"] = 5.0, 0.1..=10_000.0, slider 1.0..=50.0;
         /// Height at which snowfall equals melting over a year. Lower lines make longer and thicker glaciers.
         equilibrium_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=3000.0;
@@ -84,22 +85,22 @@ talweg_ground::params! {
         /// Sliding speed of ice under a drag of 100 kPa, as below a glacier 100 m thick on a slope of 6°. At 0 the ice
         /// is frozen to its bed and erodes nothing.
         sliding: f32 ["m/year"] = 40.0, 0.0..=1000.0, slider 0.0..=200.0;
-        /// Softness of the ice relative to ice at its melting point. Cold ice has a tenth of it, flows slowly and grows
-        /// thick.
+        /// Softness of the ice relative to ice at its melting point. Cold ice is a tenth as soft, flows slowly and
+        /// grows thick.
         softness: f32 ["×"] = 1.0, 0.0..=10.0, slider 0.05..=3.0;
         /// Radius to which a notch is rounded. Higher values make broader valley floors; at 0 ice sinks into slots.
         floor_radius: f32 ["m"] = 800.0, 0.0..=10_000.0, slider 0.0..=3000.0;
         /// Rate at which ice erodes its bed where it slides at 100 m/year.
         erosion_rate: f32 ["mm/year"] = 5.0, 0.0..=1000.0, slider 0.0..=30.0;
-        /// How much more fast ice erodes than slow ice. Above 1 main valleys sink below their side valleys.
+        /// How much more strongly fast ice erodes than slow ice. Above 1 main valleys sink below their side valleys.
         erosion_exponent: f32 = 1.0, 0.5..=3.0, slider 0.5..=2.0;
         /// Fraction of the eroded rock that the ice carries. High values make high moraines; water carries the rest
         /// away.
         till_share: f32 ["share"] = 0.05, 0.0..=1.0;
-        /// Steepest wall that stands; rock from steeper walls falls on the ice. At 89 all walls stand.
+        /// Steepest wall that is stable; rock from steeper walls falls on the ice. At 89 all walls are stable.
         wall_angle: f32 ["°"] = 55.0, 20.0..=89.0, slider 35.0..=75.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Keeps the ice on the terrain, so that heights include it. If off, the ice has melted.
         leave_ice: bool = false;
@@ -115,20 +116,21 @@ talweg_ground::params! {
     }
 }
 
-/// Mean step of the ice in years, as long as [`MOST_STEPS`] suffice.
+/// Mean duration of an ice step in years, unless the iteration would then need more than [`MOST_STEPS`] steps.
 const SUB_YEARS: f64 = 1.0;
-/// Length of a step relative to the step before. In a step along rows the rows drift apart, and the short last steps
+/// Duration of a step relative to the step before. In a step along rows the rows drift apart, and the short last steps
 /// level the difference.
 const SHORTER: f64 = 0.7;
 /// Maximum number of ice steps in an iteration.
 const MOST_STEPS: f64 = 16.0;
 /// Range of slopes, up to `hold_angle`, over which less and less snow stays.
 const HOLD_FADE_DEGREES: f32 = 15.0;
-/// Thickness in metres of ice that deposits half of its till as it melts; ice of at most [`LAST_ICE`] deposits all.
+/// Thickness in metres of ice that deposits half of its till as it melts. Ice of at most [`LAST_ICE`] deposits all of
+/// its till.
 const HALF_DEPOSIT_METRES: f64 = 20.0;
 const LAST_ICE: f64 = 0.1;
-/// Deepest erosion of one iteration as a fraction of the ice thickness. [`MOST_LAID`] is the most till deposited in it,
-/// as a fraction of the side of a cell.
+/// Deepest erosion of one iteration as a fraction of the ice thickness. [`MOST_LAID`] is the maximum till deposited in
+/// one iteration, as a multiple of the cell size.
 const DEEPEST_SHARE: f64 = 0.05;
 const MOST_LAID: f64 = 0.05;
 /// Distance in metres over which melt water spreads the deposited till.
@@ -138,7 +140,7 @@ const LOOSE_DEGREES: f32 = 30.0;
 const LOOSE_METRES: f64 = 0.1;
 /// Distance over which sliding speeds are coupled, in ice thicknesses.
 const COUPLING: f64 = 3.0;
-/// Depth in metres of the snow on ice that is kept.
+/// Depth in metres of the snow layer on ice that the run keeps.
 const FIRN_METRES: f32 = 1.0;
 
 /// The data maps of this process, including [`MapKind::Snow`] for ice that is kept.
@@ -197,7 +199,7 @@ impl Process for Glacial {
     }
 }
 
-/// A run of glaciers.
+/// A run of glacial erosion.
 #[derive(Clone)]
 struct GlacialRun {
     law: Arc<Glacial>,
@@ -207,7 +209,7 @@ struct GlacialRun {
     /// The lagging thickness, which sets the speed of the ice.
     lagged: Vec<f32>,
     terrain: Terrain,
-    /// Mass balance; its `carried` counts all till in the ice, whichever layer brought it there.
+    /// Mass balance; its `carried` counts all till in the ice, even till that came from another layer.
     mass_balance: MassBalance,
     carried_before: f64,
     next: WorkingMemory<NextState<MAPS>>,
@@ -219,7 +221,7 @@ struct GlacialRun {
 struct GlacialScratch {
     /// Ice thickness in metres.
     ice: Vec<f64>,
-    /// Till as a fraction of the relief; the fields below use the same unit unless they say otherwise.
+    /// Till as a fraction of the relief. The fields below use this unit unless their comments name another.
     till: Vec<f64>,
     laid: Vec<f64>,
     /// Sliding speed in m/year.
@@ -240,7 +242,7 @@ struct IceBalance {
     line: f64,
     gradient: f64,
     most: f64,
-    /// Slope on which no snow stays; `hold_fade` is 1 over its difference to the slope on which all snow stays.
+    /// Slope above which no snow stays. `hold_fade` is 1 / (this slope - the slope below which all snow stays).
     hold: f64,
     hold_fade: f64,
 }
@@ -473,7 +475,7 @@ impl ErosionRun for GlacialRun {
             *to = account(grid, None, before, after, Some(new_till));
             Ok(())
         })?;
-        // from here on the step cannot fail
+        // from this line on the step cannot fail
         if leave_ice {
             let [before, after] = [&self.terrain.height, &*height].map(|field| grid.sum(field));
             let rock = grid.sum(bed) - grid.sum(old);

@@ -1,11 +1,11 @@
-//! Erosion of the bed by water, and slipping slopes.
+//! Erosion of the bed by water, and landslides of steep slopes.
 
 use super::law::{ShallowWaterLaw, TINY};
 use super::rows::NeighbourRow;
 
-/// Effects of the neighbouring ground on the cells of a row.
+/// Effects of the neighbouring ground on each cell of a row.
 pub struct BedNeighbours {
-    /// Ground that slips into the cell, minus ground that slips out.
+    /// Height of ground that slips into each cell, minus the height that slips out.
     pub slip: Vec<f32>,
     pub lowest: Vec<f32>,
     pub highest: Vec<f32>,
@@ -46,7 +46,7 @@ fn extreme_cells(ground: [&[f32]; 3], lowest: &mut [f32], highest: &mut [f32]) {
 
 /// Moves, between each pair of cells, `rate` times the height difference in excess of the rest difference, times the
 /// erodibility of the higher cell. The rest difference is `rest`, minus `undercut` times the wash of the lower cell
-/// along the pair's direction. `washed` holds the wash for the first of the two directions, `washed_2` for the second.
+/// along the pair's direction. `washed` holds the wash for the first direction, `washed_2` for the second direction.
 fn slip_cells<const STRAIGHT: bool>(
     [ground, soft, washed, washed_2]: [[&[f32]; 3]; 4],
     [rest, undercut]: [f32; 2],
@@ -83,7 +83,7 @@ fn slip_cells<const STRAIGHT: bool>(
     }
 }
 
-/// Input of [`work_cells`] for a row.
+/// Input of [`work_cells`] for a row of wet cells.
 pub struct Wetted<'a> {
     pub ground: &'a [f32],
     pub water: &'a [f32],
@@ -95,8 +95,8 @@ pub struct Wetted<'a> {
     pub around: &'a BedNeighbours,
 }
 
-/// Writes the new ground of a row to `ground`, and to `held` the sediment that is then in its water, before any of it
-/// moves.
+/// Writes the new ground of a row to `ground`, and to `held` the sediment that its water then holds, before the
+/// transport moves any sediment.
 pub fn work_cells(law: &ShallowWaterLaw, row: &Wetted, ground: &mut [f32], held: &mut [f32]) {
     let n = ground.len();
     let (old, water, sediment, soft) = (&row.ground[..n], &row.water[..n], &row.sediment[..n], &row.soft[..n]);
@@ -123,12 +123,13 @@ pub fn work_cells(law: &ShallowWaterLaw, row: &Wetted, ground: &mut [f32], held:
         let laid = if laid < most { laid } else { most };
         let new = h + (slip[j] + (laid - taken));
         ground[j] = new;
-        // from the change really stored: the rounding error stays in the mass balance
+        // computed from the change that was actually stored, so that the rounding error stays in the mass balance
         held[j] = s - ((new - h) - slip[j]);
     }
 }
 
-/// Computes K·s/d: the sediment that leaves a cell per unit of flux before K.
+/// Computes K·s/d: the sediment that leaves a cell per unit of flux before scaling. Here K is the scale of the outflow,
+/// s the sediment and d the depth of the water.
 pub fn load_cells(scale: &[f32], water: &[f32], held: &[f32], load: &mut [f32]) {
     let n = load.len();
     let (scale, water, held) = (&scale[..n], &water[..n], &held[..n]);

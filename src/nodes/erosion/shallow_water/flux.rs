@@ -1,12 +1,12 @@
-//! Fluxes in the pipes: the push of the water levels, and K, the fraction of it that friction and the available water
-//! let through.
+//! Fluxes in the pipes: the change by the difference of the water levels, and K, the fraction of the flux that friction
+//! and the available water allow.
 
 use super::law::{DIAGONAL, FASTEST, STRAIGHT, ShallowWaterLaw, TINY, VISCOSITY};
 use super::rows::{NeighbourRow, Pipes};
 use super::state::{FLUX, StateRows, WATER};
 use talweg_ground::field::Edges;
 
-/// Flux of one pipe from cell (h, level) to cell (h2, level2), after the push of the water levels.
+/// New flux of one pipe from cell (h, level) to cell (h2, level2), after the level difference has accelerated it.
 #[inline(always)]
 fn push(flux: f32, weight: f32, full: f32, [h, level]: [f32; 2], [h2, level2]: [f32; 2]) -> f32 {
     let sill = if h > h2 { h } else { h2 };
@@ -14,11 +14,12 @@ fn push(flux: f32, weight: f32, full: f32, [h, level]: [f32; 2], [h2, level2]: [
     let mean = 0.5 * (if deep > 0.0 { deep } else { 0.0 } + if deep2 > 0.0 { deep2 } else { 0.0 });
     let bore = if mean < full { mean } else { full };
     let pushed = flux + weight * bore * (level - level2);
-    // 0 if the neighbour's bank stands above the water, or there is no neighbour
+    // 0 if the neighbour's ground is above the water, or if there is no neighbour
     if bore > 0.0 { pushed } else { 0.0 }
 }
 
-/// Outflow over an open edge and its fall: the flux of the straight pipe before the edge, continued as the whole flow.
+/// Outflow over an open edge: the flux of the orthogonal pipe inside the edge, scaled up to the whole flow, plus the
+/// increase by the `fall` of the level over the edge.
 #[inline(always)]
 fn spill(law: &ShallowWaterLaw, before: f32, water: f32, fall: f32) -> f32 {
     let bore = if water < law.full { water } else { law.full };
@@ -26,7 +27,7 @@ fn spill(law: &ShallowWaterLaw, before: f32, water: f32, fall: f32) -> f32 {
 }
 
 impl ShallowWaterLaw {
-    /// Computes the fluxes of row `row`, between `mid` and `south`, before K.
+    /// Computes the fluxes of row `row`, between the rows `mid` and `south`, before they are scaled by K.
     pub fn push_row(
         &self,
         state: &dyn StateRows,
@@ -51,7 +52,7 @@ impl ShallowWaterLaw {
         let old: [&[f32]; 4] = std::array::from_fn(|k| state.row(at, FLUX + k));
         self.relax_row(state, at, old, out);
         let relaxed = [out.south[1], out.south[n]];
-        // along an edge the straight pipe also stands for the diagonal pipe that would be mirrored there
+        // along an edge the orthogonal pipe also represents the diagonal pipe that would be mirrored there
         let edge = self.push * (STRAIGHT + DIAGONAL);
         let along =
             if self.grid.edges == Edges::Open && (at == 0 || row == last) { edge } else { self.push * STRAIGHT };
@@ -123,8 +124,8 @@ fn push_cells(
 }
 
 impl ShallowWaterLaw {
-    /// Writes the fluxes of row `at`, each relaxed a little towards its neighbours along its own direction. This
-    /// viscosity keeps fronts from rippling (de Almeida et al. 2012).
+    /// Writes the fluxes of row `at`, each relaxed a little towards the neighbouring fluxes along its own direction.
+    /// This viscosity keeps wave fronts from rippling (de Almeida et al. 2012).
     fn relax_row(&self, state: &dyn StateRows, at: usize, old: [&[f32]; 4], out: &mut Pipes) {
         let n = self.grid.samples;
         let [e, s, se, sw] = old;
@@ -163,9 +164,9 @@ fn drawn(own: f32, a: f32, b: f32) -> f32 {
     own + VISCOSITY * ((a - own) + (b - own))
 }
 
-/// Total outflow of each cell, before K.
+/// Total outflow of each cell, before it is scaled by K.
 pub struct Outflow {
-    /// Sum of the fluxes.
+    /// Sum of the outgoing fluxes.
     pub sum: Vec<f32>,
     /// Length of the flux vector.
     pub flow: Vec<f32>,
@@ -209,7 +210,7 @@ fn outflow_cells(levels: [&[f32]; 3], pipes: [&[f32]; 7], sum: &mut [f32], flow:
     }
 }
 
-/// Computes K of each cell: the fraction of its outflow that really flows.
+/// Computes K of each cell: the fraction of its outflow that actually flows.
 pub fn scale_cells(drag: f32, water: &[f32], sum: &[f32], flow: &[f32], scale: &mut [f32]) {
     let n = water.len();
     let (sum, flow, scale) = (&sum[..n], &flow[..n], &mut scale[..n]);

@@ -1,16 +1,17 @@
-//! The constants of the law, in grid units: cells, iterations, fractions of the relief.
+//! The constants of the shallow-water equations, in grid units: cells, iterations, fractions of the relief.
 
 use super::{Border, ShallowWater};
 use crate::Context;
 use talweg_ground::field::{Edges, Grid};
 
-/// Weights of straight and diagonal pipes. STRAIGHT + 2·DIAGONAL = 1, as the flow on a plane requires. Of all such
-/// pairs, (2/3, 1/6) makes the wave Laplacian isotropic to fourth order. But with it flow spreads sideways less along
-/// rows than along diagonals, and on rough cones a fifth more gullies grew along rows. This pair was chosen by
-/// measuring that.
+/// Weight of orthogonal pipes; `DIAGONAL` is the weight of diagonal pipes. STRAIGHT + 2·DIAGONAL = 1, as the flow on a
+/// plane requires. Of all pairs with this sum, (2/3, 1/6) makes the wave Laplacian isotropic to fourth order. But with
+/// that pair flow spreads sideways less along rows than along diagonals, and on rough cones a fifth more gullies grew
+/// along rows. The present pair was chosen by measuring this number of gullies.
 pub const STRAIGHT: f32 = 0.5;
 pub const DIAGONAL: f32 = 0.25;
-/// Fraction by which a flux approaches each of its two neighbours in an iteration: θ = 0.9 of de Almeida et al. 2012.
+/// Fraction by which a flux approaches each of its two neighbouring fluxes in an iteration: θ = 0.9 of de Almeida et
+/// al. 2012.
 pub const VISCOSITY: f32 = 0.05;
 /// Distance in cells that a wave in full pipes travels in an iteration.
 pub const COURANT: f32 = 0.5;
@@ -19,15 +20,15 @@ pub const FASTEST: f32 = 0.5;
 /// Maximum change of the bed in an iteration, as a fraction of the height difference to the lowest or highest
 /// neighbour.
 const BED_STEP: f32 = 0.2;
-/// Fraction of the slope beyond rest that slips in an iteration; 3/16 would overshoot.
+/// Fraction of the slope beyond the rest slope that slips in an iteration; 3/16 would overshoot.
 const SLIP: f32 = 0.125;
-/// Discharge per width, in metres of depth per cell and iteration, that undercuts the banks fully. It means the same on
-/// any grid.
+/// Discharge per width, in metres of depth per cell and iteration, that undercuts the banks fully. The unit has the
+/// same effect on any grid.
 const WASHING_METRES: f32 = 0.1;
-/// Number of intervals per side of the grid that the rates are defined for.
+/// Number of intervals per side of the grid for which the rates are defined.
 const NOMINAL_INTERVALS: f32 = 512.0;
 
-/// Far below all relevant depths and fluxes; prevents division by 0.
+/// A number far below all relevant depths and fluxes; it prevents division by 0.
 pub const TINY: f32 = 1e-20;
 
 #[derive(Clone, Copy)]
@@ -36,9 +37,10 @@ pub struct ShallowWaterLaw {
     pub walls: bool,
     /// Depth of a full pipe.
     pub full: f32,
-    /// C²/D: gain of flux per unit of pipe depth and level difference.
+    /// C²/D: increase of the flux per unit of pipe depth and level difference, with C the [`COURANT`] number and D the
+    /// depth of a full pipe.
     pub push: f32,
-    /// 4·friction·cell: the factor of |q|/d².
+    /// 4·friction·cell: the factor of |q|/d² in the friction, with q the flux and d the depth.
     pub drag: f32,
     pub per_cell: f32,
     pub capacity: f32,
@@ -52,10 +54,11 @@ pub struct ShallowWaterLaw {
     pub bed_least: f32,
     pub rest_straight: f32,
     pub rest_diagonal: f32,
-    /// Reduction of the rest rise over one cell beside running water: talus slope minus bank slope.
+    /// Reduction, next to running water, of the stable rise over one cell: rise at the talus slope minus rise at the
+    /// bank slope.
     pub undercut_straight: f32,
     pub undercut_diagonal: f32,
-    /// Factor from the sum of in- and outflow to the wash; at 1 the banks are undercut fully.
+    /// Factor from the sum of inflow and outflow to the wash; at a wash of 1 the banks are undercut fully.
     pub per_washing: f32,
     pub slip_straight: f32,
     pub slip_diagonal: f32,
@@ -72,7 +75,7 @@ impl ShallowWaterLaw {
         let undercut = rest - cx.rise_per_cell(of.bank_angle);
         let undercut = if undercut > 0.0 { undercut } else { 0.0 };
         let full = of.pipe_depth * per_metre;
-        // implicit, so that the result stays below 1 for any rate and time
+        // computed implicitly, so that the result stays below 1 for any rate and time
         let share = |rate: f32| rate * time / (1.0 + rate * time);
         let shallow = of.shallow_depth * per_metre;
         Self {

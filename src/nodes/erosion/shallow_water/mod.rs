@@ -3,45 +3,48 @@
 //! Law. Columns of water of depth d stand on ground of height h, at the level H = h + d. A pipe joins each cell to each
 //! of its eight neighbours. It carries the signed flux q (depth moved in an iteration). Its depth b is the water depth
 //! above its sill max(h, h'), the mean of both ends, up to `pipe_depth` D. In one iteration:
-//! 1. flux: q += C²·w·(b/D)·(H - H'), with w = 1/2 for straight and 1/4 for diagonal pipes, so that flow on a tilted
+//! 1. flux: q += C²·w·(b/D)·(H - H'), with w = 1/2 for orthogonal and 1/4 for diagonal pipes, so that flow on a tilted
 //!    plane follows the plane in every direction. Mei's two outflow pipes of an edge are one signed flux here: the same
-//!    law with half the memory. Before that, q is relaxed a little towards its neighbours along the pipe (θ = 0.9),
-//!    which keeps fronts from rippling;
-//! 2. K scales the outflow of a cell. It covers friction (drag v² on the depth, taken implicitly: v settles at C·√(S·d
-//!    / (D·friction)) on a slope S and never overshoots), a maximum speed, and the available water;
-//! 3. bed: the water can hold s_eq = capacity · ramp(d) · |q| · (sin α + sin α_min), with sin α from the power Σ q·ΔH
-//!    of the flow. Water with less sediment dissolves ground at the rate `dissolving`; water with more deposits it at
-//!    the rate `deposition`. Neither goes beyond a fifth of the height difference to the lowest or highest neighbour,
-//!    so neither pits nor spikes grow. Slopes beyond the talus angle slip. Running water undercuts the ground at its
-//!    sides: there a bank already slips beyond `bank_angle`. This effect is full where a tenth of a metre of depth
-//!    crosses a cell in an iteration and where the bank lies 45° or more off the flow. The bed upstream and downstream
-//!    is not a bank, or steep rivers would level it. A channel becomes at least as wide, in metres, as the depth of its
-//!    water divided by that slope;
+//!    equations with half the memory. Before that, q is relaxed a little towards the neighbouring fluxes along the pipe
+//!    (θ = 0.9), which keeps wave fronts from rippling;
+//! 2. K scales the outflow of a cell. It accounts for friction, a maximum speed, and the available water. Friction is
+//!    the drag v² on the depth for a speed v, computed implicitly: on a slope S the speed settles at C·√(S·d /
+//!    (D·friction)) and never overshoots;
+//! 3. bed: the water can hold s_eq = capacity · ramp(d) · |q| · (sin α + sin α_min), with α the slope angle of the
+//!    flow: sin α follows from the power Σ q·ΔH of the flow. Water with less sediment dissolves ground at the rate
+//!    `dissolving`; water with more deposits it at the rate `deposition`. Neither changes the bed by more than a fifth
+//!    of the height difference to the lowest or highest neighbour, so neither pits nor spikes grow. Slopes beyond the
+//!    talus angle slip. Running water undercuts the ground at its sides: there a bank already slips beyond
+//!    `bank_angle`. This effect is full where a tenth of a metre of depth crosses a cell in an iteration and where the
+//!    bank is 45° or more off the flow. The bed upstream and downstream is not a bank, or steep rivers would level it.
+//!    A channel becomes at least as wide, in metres, as the depth of its water divided by the bank slope;
 //! 4. transport: every flux takes the fraction q/d of the sediment of the cell that it leaves. This upwind flux form
 //!    conserves the sediment; the semi-Lagrangian back-trace of the papers does not;
 //! 5. rain, springs, evaporation.
 //!
 //! Scale: an iteration is the time in which a wave in full pipes travels C = 1/2 cell, so no cell size and no depth can
 //! break the scheme's bound C² < 1. Rates are defined for a grid of 513² samples, whose iteration is 1/1024 of the time
-//! in which a wave crosses the terrain. Other grids scale them, so that the result depends on time, not on iterations,
-//! and a grid k times finer needs k times as many iterations. Geology is sped up: a capacity of 1 means that a full
-//! river on a steep slope holds its own volume of rock.
+//! in which a wave crosses the terrain. Other grids scale the rates, so that the result depends on time, not on
+//! iterations, and a grid k times finer needs k times as many iterations. Geology is sped up: a capacity of 1 means
+//! that a full river on a steep slope holds its own volume of rock.
 //!
 //! From coarse to fine: water and suspended sediment are passed to the finer grid with the terrain; fluxes start at 0
 //! and follow the slopes within a few iterations. Rates per time are the same, so that iterations on finer grids are
-//! shorter. Fluxes that start at 0 lead rivers along new paths across their valley floors: beyond 513 samples most of
-//! this change is undone in the beds of trunk streams. The volume added by that is in the mass balance as resampled.
+//! shorter. Fluxes that start at 0 send rivers along new paths across their valley floors. Beyond 513 samples most of
+//! this change is undone in the beds of trunk streams. The volume that this correction adds is in the mass balance as
+//! resampled.
 //!
-//! Limits: the shallow-water equations contain (u·∇)u, the transport of momentum; this law does not. Waves travel at
-//! √(g·b). A dam break onto shallow water follows the fan and shock of this law (tested: the front within 1 %, depths
-//! within 0.3 %); from 8 m onto 4 m its front has 0.84 of Stoker's speed. On dry ground friction and the maximum speed
-//! √(g·D) hold the front far behind Ritter's 2·√(g·d), at 0.22 of it with the default friction, and the depths just
-//! behind it ripple by up to a tenth.
+//! Limits: the shallow-water equations contain (u·∇)u, the transport of momentum by the velocity u; this scheme does
+//! not. Waves travel at √(g·b), with g the gravity. A dam break onto shallow water follows the fan and shock of the
+//! scheme's own equations (tested: the wave front within 1 %, depths within 0.3 %). From 8 m onto 4 m its front has
+//! 0.84 of Stoker's speed. On dry ground friction and the maximum speed √(g·D) hold the front far behind Ritter's
+//! 2·√(g·d): at 0.22 of Ritter's speed with the default friction. The depths just behind the front ripple by up to a
+//! tenth.
 //! Boundary: at open edges water runs out with its slope and speed, and its sediment is lost; walls keep all water. A
 //! wrapping terrain has no edges.
 //! Mass balance: heights are `f32`; amounts that rounding keeps from the ground stay in the Sediment map. Wear and
-//! deposits are the net change since the start. Flow is the current discharge, as the number of cells whose rain and
-//! spring water passes.
+//! deposits are the net change since the start. Flow is the current discharge. Its unit is a cell: the number of cells
+//! whose rain and spring water passes.
 //! Directions: on cones the erosion by azimuth differs by 0.2 % while the flow is smooth, and by 4 % once roughness of
 //! a thousandth has started gullies (tested).
 //! Squares only: the pipes move depths, which needs equal cells, and waves cross all cells at the same speed.
@@ -79,7 +82,7 @@ talweg_ground::params! {
         /// deeper.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
         multiscale_params!();
-        /// Rain in one iteration on a grid of 513 samples a side. More rain makes wider rivers and larger lakes.
+        /// Rain in one iteration on a grid of 513 samples per side. More rain makes wider rivers and larger lakes.
         rain: f32 ["mm"] = 2.0, 0.0..=10_000.0, slider 0.0..=20.0;
         /// Number of springs, placed at random on high ground.
         springs: u32 = 0, 0..=64, slider 0..=24;
@@ -99,19 +102,20 @@ talweg_ground::params! {
         shallow_depth: f32 ["m"] = 0.5, 0.0..=1000.0, slider 0.0..=5.0;
         /// Fraction of the free capacity that the water picks up in one iteration.
         dissolving: f32 = 0.2, 0.0..=10.0, slider 0.0..=0.5;
-        /// Fraction of the excess sediment that the water deposits in one iteration. Lower values carry it farther out.
+        /// Fraction of the excess sediment that the water deposits in one iteration. With lower values rivers carry the
+        /// sediment farther.
         deposition: f32 = 0.1, 0.0..=10.0, slider 0.0..=0.5;
-        /// How much standing water weakens hard rock.
+        /// How much water weakens the hard rock below it.
         softening: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// Steepest slope that stays in place. The banks of rivers collapse until they rest at it.
+        /// Steepest stable slope. The banks of rivers collapse until they have this slope.
         talus_angle: f32 ["°"] = 52.0, 0.0..=89.0, slider 15.0..=80.0;
-        /// Steepest bank that stands beside running water. Lower values make more banks collapse, and rivers become
+        /// Steepest stable bank next to running water. Lower values make more banks collapse, and rivers become
         /// wider than they are deep.
         bank_angle: f32 ["°"] = 25.0, 0.0..=89.0, slider 5.0..=60.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// What happens to water at the edges of the terrain.
+        /// Behaviour of water at the edges of the terrain.
         border: Border = Border::Outflow;
         presets {
             Light "Light rain": "Fine gullies on the slopes." { iterations = 250, rain = 1.5, sediment_capacity = 40.0, shallow_depth = 0.3 }
@@ -130,9 +134,9 @@ impl Process for ShallowWater {
         Traits {
             writes: &[MapKind::Water, MapKind::Sediment, MapKind::Flow, MapKind::Wear, MapKind::Deposits],
             is_random: self.springs > 0,
-            // from coarse to fine 3: trunk streams of large grids keep their places
+            // from coarse to fine: in version 3 trunk streams of large grids keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 2 } else { 3 },
-            // springs need a field of the water supply
+            // springs need an extra field for the water supply
             memory: NodeMemory {
                 more_when_kept: 7.0,
                 fewer_for_heights: Some(0.0),

@@ -9,13 +9,13 @@ pub type PaddedRow = Vec<f32>;
 
 /// Values of a row that its neighbouring rows read.
 pub struct NeighbourRow {
-    /// Height of the ground; NaN where there is none, which compares as no slope.
+    /// Height of the ground; NaN where there is no ground, so that comparisons find no slope there.
     pub ground: PaddedRow,
-    /// Level of the water; beyond an open edge, the level that the flow falls to.
+    /// Level of the water; beyond an open edge, the level to which the outflow falls.
     pub level: PaddedRow,
     pub soft: PaddedRow,
-    /// Wash: position of the rest slope of the ground beside the cell, from 0 at the talus slope to 1 at the bank
-    /// slope. Directions: east and west, north and south, falling diagonals, rising diagonals.
+    /// Wash: slope at which the ground next to the cell is stable, from 0 for the talus slope to 1 for the bank slope.
+    /// Directions: east and west, north and south, falling diagonals, rising diagonals.
     pub washed: [PaddedRow; 4],
 }
 
@@ -26,7 +26,7 @@ impl NeighbourRow {
     }
 }
 
-/// Signed fluxes of a row's four pipes, to the east, south, south-east and south-west; column j at j + 1.
+/// Signed fluxes of a row's four pipes, to the east, south, south-east and south-west. Column j is at index j + 1.
 pub struct Pipes {
     pub east: PaddedRow,
     pub south: PaddedRow,
@@ -47,7 +47,8 @@ impl Pipes {
     }
 }
 
-/// Level beyond an open edge: as far below the edge as the edge is below the cell inside, and no higher than the bed.
+/// Level beyond an open edge: as far below the edge cell's level as that level is below the level of the next cell
+/// inside, and no higher than the bed.
 #[inline(always)]
 fn fall(ground: f32, level: f32, inside: f32) -> f32 {
     let rise = inside - level;
@@ -56,7 +57,7 @@ fn fall(ground: f32, level: f32, inside: f32) -> f32 {
 }
 
 impl ShallowWaterLaw {
-    /// Loads row `row` and its padding; `erodibility` returns the value of a cell.
+    /// Loads row `row` and its padding; `erodibility` returns the erodibility of a cell.
     pub fn load(&self, state: &dyn StateRows, row: isize, erodibility: impl Fn(usize) -> f32, out: &mut NeighbourRow) {
         let n = self.grid.samples;
         let Some(at) = self.grid.row_beyond(row) else {
@@ -103,9 +104,9 @@ impl ShallowWaterLaw {
         out.washed.iter_mut().for_each(|row| row.fill(0.0));
     }
 
-    /// Computes how much the water passing each cell of row `at` undercuts its banks, from 0 to 1. It depends on the
-    /// mean of in- and outflow, and on the angle between flow and bank. The bed upstream and downstream of a cell is
-    /// not a bank.
+    /// Computes how much the water passing each cell of row `at` undercuts its banks, from 0 to 1. This wash depends on
+    /// the mean of inflow and outflow, and on the angle between flow and bank. The bed upstream and downstream of a
+    /// cell is not a bank.
     fn load_washed(&self, state: &dyn StateRows, at: usize, out: &mut [PaddedRow; 4]) {
         let n = self.grid.samples;
         let pipes = |row: usize| -> [&[f32]; 4] { std::array::from_fn(|pipe| state.row(row, FLUX + pipe)) };
@@ -145,7 +146,7 @@ fn bank_wash([e, s, se, sw]: [[f32; 2]; 4], per_washing: f32) -> [f32; 4] {
     let flow = (xx + yy).sqrt();
     let share = flow * per_washing;
     let share = if share < 1.0 { share } else { 1.0 };
-    // twice the squared sine of the angle between flow and direction: the full effect from 45° on
+    // each direction is scaled by twice the squared sine of its angle to the flow, at most 1: the full effect from 45°
     let per_square = 1.0 / (xx + yy + 1e-36);
     [2.0 * yy, 2.0 * xx, (xx + yy) - 2.0 * xy, (xx + yy) + 2.0 * xy].map(|twice| {
         let squarely = twice * per_square;

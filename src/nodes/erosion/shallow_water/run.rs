@@ -1,4 +1,4 @@
-//! A run of the process: its state, its mass balance, and the terrain that it shows.
+//! A run of shallow-water erosion: its state, its mass balance, and the terrain that it returns.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,12 +16,12 @@ use crate::erosion::rock::Rock;
 use crate::{Context, MassBalance, Run};
 use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
-/// Cells of a band. Three rows beside each band are computed twice, so bands must not be too small.
+/// Number of cells in a band. Three rows next to each band are computed twice, so bands must not be too small.
 const BAND_CELLS: usize = 64 * 1024;
 const BAND_ROWS: usize = 32;
-/// Maximum number of rows in a band that is written in place; the rows beside it are copied first.
+/// Maximum number of rows in a band that is written in place. The rows next to the band are copied first.
 const WIDEST_BAND: usize = 512;
-/// Least supply that the flow map counts in, as a fraction of the relief; used without rain and springs.
+/// Lower limit of the unit of the flow map, as a fraction of the relief. Used without rain and springs.
 const LEAST_SUPPLY: f32 = 1e-6;
 
 /// A run of hydraulic erosion by shallow water.
@@ -29,7 +29,7 @@ pub struct ShallowWaterRun {
     law: ShallowWaterLaw,
     rock: Rock,
     supply: Supply,
-    /// The terrain at the start; its heights are dropped if no record needs them.
+    /// The terrain at the start. Its heights are dropped if no record needs them.
     before: Arc<Terrain>,
     sediment_before: f64,
     state: FlowState,
@@ -37,9 +37,9 @@ pub struct ShallowWaterRun {
     next: Option<FlowState>,
     /// Water and sediment that have left over the edges so far.
     left: Rim,
-    /// Records that nobody reads.
+    /// Records that no node or export reads.
     unread: Vec<MapKind>,
-    /// The terrain of the current state, made when it is first read.
+    /// The terrain of the current state, computed when it is first read.
     shown: OnceLock<Terrain>,
 }
 
@@ -51,7 +51,7 @@ impl ShallowWaterRun {
         let mut state = FlowState::new(grid.samples);
         let goes_on = terrain.process_state.len() == UNDER_WAY;
         for (field, kind) in [(WATER, MapKind::Water), (SEDIMENT, MapKind::Sediment)] {
-            // the state holds these maps from here on
+            // from this line on the state holds these maps
             let Some(map) = terrain.set_map(kind, None) else { continue };
             let field = &mut state.fields[field];
             let taken = |there: f32| if goes_on || there > 0.0 { there } else { 0.0 };
@@ -91,7 +91,7 @@ impl ShallowWaterRun {
         Ok(rims)
     }
 
-    /// Adds the losses over the edges in a step.
+    /// Adds the losses over the edges in a step to the total.
     fn passed(&mut self, rims: &[Rim]) {
         for rim in rims {
             self.left.water += rim.water;
@@ -105,7 +105,7 @@ impl ShallowWaterRun {
         terrain_of((*self.before).clone(), shown, self.discharge(), &self.unread)
     }
 
-    /// Discharge in cells of mean supply: the length of the mean vector of in- and outflow of each cell.
+    /// Discharge of each cell, in cells of mean supply: the length of the mean vector of inflow and outflow.
     fn discharge(&self) -> Option<Vec<f32>> {
         if self.unread.contains(&MapKind::Flow) {
             return None;
@@ -139,8 +139,8 @@ pub const UNDER_WAY: usize = 1 + FIELDS - FLUX;
 /// Records of the ground's loss and gain since the start.
 const BALANCES: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
-/// The terrain of a state: its `ground`, `water` and `sediment`, with those records of the change since `before` that
-/// are read.
+/// The terrain of a state: its `ground`, `water` and `sediment`, with the records of the change since `before` that
+/// other nodes or exports read.
 fn terrain_of(
     before: Terrain,
     [ground, water, mut sediment]: [Vec<f32>; 3],
@@ -185,10 +185,10 @@ impl Run for ShallowWaterRun {
         let rows = (BAND_CELLS / n).max(BAND_ROWS);
         let bands = next.bands(rows).into_iter().map(|out| DoubleBufferedState { state: &self.state, out }).collect();
         let stepped = self.work_on(bands, rows, cx);
-        // even after an error it serves as memory for the next step
+        // even after an error, `next` serves as memory for the next step
         self.next = Some(next);
         let rims = stepped?;
-        // from here on the step cannot fail
+        // from this line on the step cannot fail
         std::mem::swap(&mut self.state, self.next.as_mut().expect("put there just now"));
         self.passed(&rims);
         Ok(())

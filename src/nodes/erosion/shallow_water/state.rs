@@ -10,7 +10,7 @@ pub const FIELDS: usize = 7;
 pub const GROUND: usize = 0;
 pub const WATER: usize = 1;
 pub const SEDIMENT: usize = 2;
-/// First of the four fluxes: to the east, south, south-east and south-west.
+/// Index of the first of the four fluxes: to the east, south, south-east and south-west.
 pub const FLUX: usize = 3;
 
 /// Number of rows before and after a band that its step reads.
@@ -33,7 +33,7 @@ pub trait BandState: StateRows {
     fn write(&mut self, row: usize, fields: &[Vec<f32>; FIELDS]);
 }
 
-/// All fields, each stored sample by sample.
+/// All fields of the state, each stored sample by sample.
 #[derive(Clone)]
 pub struct FlowState {
     samples: usize,
@@ -57,7 +57,7 @@ impl FlowState {
         self.fields.iter().map(|field| 4 * field.len()).sum()
     }
 
-    /// Bands of `rows` rows.
+    /// The state divided into bands of `rows` rows.
     pub fn bands(&mut self, rows: usize) -> Vec<BandRows<'_>> {
         let samples = self.samples;
         let mut fields = self.fields.each_mut().map(|field| field.chunks_mut(rows * samples));
@@ -91,7 +91,7 @@ impl BandRows<'_> {
     }
 }
 
-/// A step that writes to a second copy of the state.
+/// The state during a step that writes to a second copy.
 pub struct DoubleBufferedState<'a> {
     pub state: &'a FlowState,
     pub out: BandRows<'a>,
@@ -113,15 +113,15 @@ impl BandState for DoubleBufferedState<'_> {
     }
 }
 
-/// A step that overwrites the rows that it has read.
+/// The state during a step that overwrites the rows that it has read.
 pub struct InPlaceState<'a> {
     own: BandRows<'a>,
-    /// Copies of the rows read beyond its ends, from before the step.
+    /// Copies, from before the step, of the rows beyond the ends of the band that the step reads.
     beyond: Vec<(usize, [Vec<f32>; FIELDS])>,
 }
 
 impl<'a> InPlaceState<'a> {
-    /// The bands of `state`, of `rows` rows each.
+    /// Divides `state` into bands of `rows` rows each.
     pub fn bands(state: &'a mut FlowState, grid: Grid, rows: usize) -> Vec<Self> {
         let last = grid.samples as isize - 1;
         let read_beyond = |first: usize| -> Vec<_> {
@@ -131,7 +131,7 @@ impl<'a> InPlaceState<'a> {
                 let Some(at) = grid.row_beyond(row) else { continue };
                 read.push(at);
                 if !(0..=last).contains(&row) {
-                    // across a seam, the rows next to it have non-consecutive numbers
+                    // across the seam of a wrapping terrain, adjacent rows have non-consecutive numbers
                     read.extend([grid.previous(at), grid.next(at)].into_iter().flatten());
                 }
             }

@@ -1,4 +1,4 @@
-//! Water supply: rain, weighted by its map, and springs at high places.
+//! Water supply: rain, weighted by the rain map, and springs at high places.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use talweg_ground::field::{Edges, Grid, MapKind, Stream, Terrain};
 
 /// Number of random places drawn for each spring; the highest is used.
 const DRAWS: i32 = 8;
-/// Radius of a spring as a fraction of the side; [`LEAST_CELLS`] is the minimum in cells.
+/// Radius of a spring as a fraction of the terrain's side length; [`LEAST_CELLS`] is the minimum in cells.
 const RADIUS: f32 = 0.008;
 const LEAST_CELLS: f32 = 1.5;
 
@@ -17,7 +17,7 @@ const LEAST_CELLS: f32 = 1.5;
 #[derive(Clone)]
 pub struct Supply {
     samples: usize,
-    /// Depth of each cell; a single row if it is the same everywhere.
+    /// Depth of water for each cell; a single row if all cells receive the same depth.
     depth: Arc<Vec<f32>>,
     mean: f32,
 }
@@ -62,13 +62,13 @@ impl Supply {
         self.mean
     }
 
-    /// Memory in bytes, if the supply differs between cells.
+    /// Memory of the supply in bytes.
     pub fn bytes(&self) -> usize {
         4 * self.depth.len()
     }
 }
 
-/// The highest of several random places.
+/// The highest of several random places, as a position on the terrain.
 fn high_place(terrain: &Terrain, random: Stream, spring: i32) -> (f32, f32) {
     let place = |draw: i32| (random.unit(2 * draw, spring), random.unit(2 * draw + 1, spring));
     let mut best = place(0);

@@ -1,8 +1,8 @@
 //! One sweep over a band of rows: every pass of an iteration on rolling rows, so that the fields are read and written
 //! only once.
 //!
-//! When row t + 1 is loaded, row t gets its pushed fluxes, then K and its new ground, and row t - 1 gets its water and
-//! sediment. The rows beside a band are computed twice; the bits do not depend on where a band starts.
+//! When row t + 1 is loaded, row t gets its fluxes, then the scale K of its outflow and its new ground. Row t - 1 gets
+//! its water and sediment. The rows next to a band are computed twice; the bits do not depend on where a band starts.
 
 use super::bed::{BedNeighbours, Wetted, load_cells, look_around, work_cells};
 use super::flux::{Outflow, gather_outflow, scale_cells};
@@ -34,7 +34,7 @@ struct Worked {
     held: Vec<f32>,
 }
 
-/// Two rows, the older first.
+/// Two consecutive rows, the northern row first.
 type Pair<T> = [T; 2];
 
 /// The rolling rows of a band.
@@ -43,13 +43,13 @@ pub struct RollingRows<'a> {
     rock: &'a Rock,
     supply: &'a Supply,
     state: &'a mut dyn BandState,
-    /// Rows t - 1, t, t + 1.
+    /// Ground and water levels of the rows t - 1, t and t + 1.
     columns: [NeighbourRow; 3],
-    /// Rows t - 1, t.
+    /// Fluxes of the rows t - 1 and t.
     pushed: Pair<Pipes>,
     shares: Pair<FluxShare>,
     worked: Pair<Worked>,
-    /// Rows t - 2, t - 1.
+    /// Amounts that moved through the pipes of the rows t - 2 and t - 1.
     moved: Pair<PipeTransport>,
     outflow: Outflow,
     around: BedNeighbours,
@@ -77,7 +77,7 @@ impl<'a> RollingRows<'a> {
     }
 
     /// Writes the new state of the rows, and the losses over the edges of each row. A row is written once no later row
-    /// reads it. After an error, some rows have been written.
+    /// reads its old values. After an error, some rows have been written.
     pub fn run(&mut self, rims: &mut [Rim], control: &Control) -> Result<(), Cancelled> {
         let rows = self.state.rows();
         let first = rows.start as isize;

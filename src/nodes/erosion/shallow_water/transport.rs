@@ -3,7 +3,8 @@
 use super::rows::{PaddedRow, Pipes};
 use talweg_ground::field::Edges;
 
-/// Factor of the flux that leaves a cell: K for the water, K·s/d for the sediment. Column j is at index j + 1.
+/// Factor of the flux that leaves a cell: the scale K for the water, K·s/d for the sediment s in a depth d. Column j is
+/// at index j + 1.
 pub struct FluxShare {
     pub water: PaddedRow,
     pub sediment: PaddedRow,
@@ -48,7 +49,7 @@ impl PipeTransport {
             [(&mut self.water, &own.water, &south.water), (&mut self.sediment, &own.sediment, &south.sediment)]
         {
             let n = own.len() - 2;
-            // each slice starts at the first pipe that a cell of the row reads
+            // each slice starts at the first pipe from or to a cell of the row
             scale_pipes(&pushed.east[..=n], &own[..=n], &own[1..], &mut moved.east[..=n]);
             scale_pipes(&pushed.south[1..=n], &own[1..=n], &south[1..=n], &mut moved.south[1..=n]);
             scale_pipes(&pushed.south_east[..=n], &own[..=n], &south[1..], &mut moved.south_east[..=n]);
@@ -65,14 +66,14 @@ fn scale_pipes(flux: &[f32], near: &[f32], far: &[f32], out: &mut [f32]) {
     let (flux, near, far) = (&flux[..n], &near[..n], &far[..n]);
     for k in 0..n {
         let q = flux[k];
-        // one of the two is 0; selecting between the products would cost a branch
+        // one of the two products is 0; selecting between the products would cost a branch
         let (forth, back) = (if q > 0.0 { q } else { 0.0 }, if q < 0.0 { q } else { 0.0 });
         out[k] = forth * near[k] + back * far[k];
     }
 }
 
-/// Computes what remains of `old` in the cells of a row, after the outflow through the pipes `above` them and their
-/// `own`.
+/// Computes the part of `old` that remains in the cells of a row, after the outflow through the pipes `above` them and
+/// their `own` pipes.
 pub fn stay_cells(old: &[f32], above: &Pipes, own: &Pipes, out: &mut [f32]) {
     let n = out.len();
     let old = &old[..n];
@@ -85,7 +86,7 @@ pub fn stay_cells(old: &[f32], above: &Pipes, own: &Pipes, out: &mut [f32]) {
     }
 }
 
-/// Water of a row after `rain` and evaporation.
+/// Computes the water of a row after `rain` and evaporation.
 pub fn rain_cells(rain: &[f32], kept: f32, water: &mut [f32]) {
     let rain = &rain[..water.len()];
     for (d, rain) in water.iter_mut().zip(rain) {

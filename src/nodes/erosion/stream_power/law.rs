@@ -1,8 +1,9 @@
 //! One step of stream power on a bed with routed water: uplift, erosion, settling, creep, and their mass balance.
 //!
-//! Erosion: let x be the new fall to the point where the flow direction meets the far side of its facet, and y the fall
-//! before. Then x + c·x^n = y, where c = Δt·K·A^m·erodibility / (distance)^n. For n = 1, 2 and ½ the solution has a
-//! closed form. For any other n the root comes from a table ([`PowerRoot`]).
+//! Erosion: let x be the new fall to the point where the flow direction meets the far side of its facet, and y the old
+//! fall. Then x + c·x^n = y with the erosion coefficient c = Δt·K·A^m·erodibility / (distance)^n. `stream_power`
+//! defines the symbols. For n = 1, 2 and ½ the solution has a closed form. For any other n the root x comes from a
+//! table ([`PowerRoot`]).
 
 use rayon::prelude::*;
 
@@ -16,44 +17,44 @@ use talweg_ground::field::metric::Links;
 use talweg_ground::field::topology::{Beyond, StencilWindow, around_row};
 use talweg_ground::hydrology::{Basins, DInfinity, FlowMesh, UpstreamOrder};
 
-/// Maximum coefficient, large enough to erode a fall completely.
+/// Maximum erosion coefficient, large enough to erode a fall completely.
 const MOST: f64 = 1.0e30;
-/// Fraction of a lake's depth that can be filled in one step; a lake filled at once would be level to the bit.
+/// Fraction of a lake's depth that can be filled in one step. A lake filled at once would be exactly level.
 const FILL: f32 = 0.5;
 /// Largest Courant number of explicit creep.
 const COURANT: f64 = 0.25;
 
-/// The parameters of the law, in heights and cells.
+/// The parameters of the stream power equation, in heights and cells.
 pub struct StepLaw {
     /// Greatest uplift in a step.
     pub uplift: f32,
     settles: bool,
     m: f64,
     n: f64,
-    /// Table of roots, for an n without a closed form.
+    /// Table of roots, for a slope exponent n without a closed form.
     root: Option<PowerRoot>,
-    /// c for a drainage area of one cell and a distance of one cell.
+    /// Erosion coefficient c for a drainage area of one cell and a distance of one cell.
     wear: f64,
     /// Source area in cells.
     source: f64,
     /// Fall over one cell at the talus angle.
     talus: f32,
-    /// Fraction of the excess slope that comes down in a step.
+    /// Fraction of the excess slope that landslides remove in a step.
     slide: f32,
     /// Height below which no land is eroded: the sea level on planets.
     base: f32,
-    /// Creep's D·Δt in m²; `creep` is the same in cells.
+    /// Diffusivity of the creep times the time step, D·Δt, in m²; `creep` is the same in cells.
     creep_metres: f64,
     creep: f64,
 }
 
 impl StepLaw {
-    /// The law for cells with a side of `cell` metres.
+    /// The parameters for cells with a side of `cell` metres.
     pub fn new(law: &StreamPower, cx: &Context, cell: f64) -> Self {
         let relief = f64::from(cx.relief_metres);
         let (dt, m, n) = (f64::from(law.time_step), f64::from(law.area_exponent), f64::from(law.slope_exponent));
         let cell_area = cell * cell;
-        // metres per step for a drainage area of one cell on a slope of 1
+        // metres eroded per step for a drainage area of one cell on a slope of 1
         let metres = dt * f64::from(law.erodibility) * 1.0e-3 * libm::pow(cell_area / 1.0e6, m);
         let creep_metres = f64::from(law.diffusivity) * dt;
         let talus = if law.talus_angle < 89.9 { cx.rise_over(law.talus_angle, cell as f32) } else { f32::INFINITY };
@@ -73,8 +74,8 @@ impl StepLaw {
         }
     }
 
-    /// c of a cell that drains `area` cells. `fraction` is the point where its flow direction meets the far side of its
-    /// facet; `distance` to that point is given on a globe.
+    /// Erosion coefficient c of a cell that drains `area` cells. `fraction` is the point where the cell's flow
+    /// direction meets the far side of its facet. `distance` to that point is given only on a globe.
     #[inline(always)]
     pub fn wear_of(&self, area: f32, fraction: f32, distance: Option<f32>, erodibility: f32) -> f32 {
         let fraction = f64::from(fraction);
@@ -96,7 +97,8 @@ impl StepLaw {
         }
     }
 
-    /// The height after erosion of `h` with coefficient `c`, given the new heights of the two receivers.
+    /// The height after erosion of a cell of height `h` with coefficient `c`, given the new heights of its two
+    /// receivers.
     #[inline(always)]
     pub fn eroded_height(
         &self,
@@ -114,7 +116,7 @@ impl StepLaw {
         }
         let fall = f64::from(h) - f64::from(floor);
         let mut left = self.worn(fall, f64::from(c)) as f32;
-        // fraction of the excess slope that comes down
+        // fraction of the excess slope that landslides remove
         let slide = self.slide * erodibility;
         let stands = match distance {
             Some(distance) => self.talus * distance,
@@ -130,12 +132,13 @@ impl StepLaw {
         if new < h && slide > 0.0 { new } else { h }
     }
 
-    /// Standard deviation in metres of the Gaussian that stands for the creep; `None` if explicit steps compute it.
+    /// Standard deviation in metres of the Gaussian filter that replaces the creep; `None` if explicit steps compute
+    /// the creep.
     pub fn creep_deviation(&self) -> Option<f32> {
         (self.creep > COURANT).then(|| (2.0 * self.creep_metres).sqrt() as f32)
     }
 
-    /// The fall that remains of `fall` after erosion with coefficient `c`.
+    /// The part of `fall` that remains after erosion with coefficient `c`.
     #[inline(always)]
     fn worn(&self, fall: f64, c: f64) -> f64 {
         if let Some(root) = &self.root {
@@ -147,19 +150,19 @@ impl StepLaw {
         if self.n == 2.0 {
             return 2.0 * fall / (1.0 + (1.0 + 4.0 * c * fall).sqrt());
         }
-        // n = ½; with z the square root of the result: z² + c·z = fall
+        // n = ½: z is the square root of the result, the root of z² + c·z = fall
         let z = 2.0 * fall / (c + (c * c + 4.0 * fall).sqrt());
         z * z
     }
 }
 
-/// c of rock of this erodibility, from the c of the softest rock.
+/// Erosion coefficient c of rock of this erodibility, from the coefficient of the softest rock.
 #[inline(always)]
 fn coefficient(softest: f64, erodibility: f32) -> f32 {
     (softest * f64::from(erodibility)).min(MOST) as f32
 }
 
-/// [`StepLaw::write_erosion_coefficients`] for m = ½ and n = 1.
+/// [`StepLaw::write_erosion_coefficients`] for the area exponent m = ½ and the slope exponent n = 1.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn wear_by_root(wear: f64, source: f64, fractions: &[f32], erodibility: impl Fn(usize) -> f32, c: &mut [f32]) {
     for (j, (c, &fraction)) in c.iter_mut().zip(fractions).enumerate() {
@@ -174,16 +177,16 @@ fn wear_by_root(wear: f64, source: f64, fractions: &[f32], erodibility: impl Fn(
 pub struct Bed {
     /// Height of each cell.
     pub height: Vec<f32>,
-    /// Erosion coefficient of each cell; after the erosion, the height that the soil creeps to.
+    /// Erosion coefficient of each cell; after the erosion, the height of each cell after the creep.
     c: Vec<f32>,
-    /// The bed before the erosion, if settling needs it.
+    /// The raised bed before the erosion, if the settling of rock needs it.
     risen: Vec<f32>,
     /// Rock that reaches each cell, as a volume.
     flux: Vec<f32>,
 }
 
 impl Bed {
-    /// Raises the bed by the uplift of a step; outlets stay.
+    /// Raises the bed by the uplift of a step; outlets keep their height.
     pub fn rise(
         &mut self,
         cx: &Context,
@@ -236,7 +239,7 @@ impl Bed {
                 (None, Some(erodibility)) => forces.write_erosion_coefficients(fractions, |_| erodibility, row),
                 (None, None) => forces.write_erosion_coefficients(fractions, |j| rock.erodibility(first + j), row),
             }
-            // outlets do not erode
+            // outlets do not erode, so their coefficient is 0
             for j in (0..n).filter(|j| flow.receivers.is_end(first + j)) {
                 row[j] = 0.0;
             }
@@ -265,7 +268,8 @@ impl Bed {
         (self.c, self.risen, self.flux) = Default::default();
     }
 
-    /// Lets part of the rock eroded by `wear` settle downstream; lakes catch all of it, up to `FILL` of their depth.
+    /// Deposits part of the rock eroded by `wear` downstream. Lakes catch all rock that reaches them, up to `FILL` of
+    /// their depth.
     pub fn settle(
         &mut self,
         cx: &Context,
@@ -292,7 +296,7 @@ impl Bed {
                 flux * (deposition / (area[k] + deposition * own))
             };
             let new = *height + settles;
-            // rock that the rounding of the height did not store moves on
+            // rock that the rounding of the height did not store moves downstream
             let on = flux - (new - *height) * own;
             let aside = on * flow.fraction[k];
             *height = new;
@@ -300,8 +304,8 @@ impl Bed {
         })
     }
 
-    /// Lets the soil creep, on a globe between neighbours with the given `conductances`. Cells for which `rests` is
-    /// true, the outlets, stay. The seams of the bed must be closed. `smooth` is the bed smoothed by the
+    /// Moves soil by creep, on a globe between neighbours with the given `conductances`. Cells for which `rests` is
+    /// true, the outlets, keep their height. The seams of the bed must be closed. `smooth` is the bed smoothed by the
     /// [deviation](StepLaw::creep_deviation), if there is one.
     pub fn creep(
         &mut self,
@@ -329,7 +333,7 @@ impl Bed {
                     for (there, links) in around_row(window.rows()).into_iter().zip(conductances.around_row(row)) {
                         exchange(here, there, links, new);
                     }
-                    // copies have no area and are closed later
+                    // copies have no area; `close` sets them later
                     let rate = |area: f32| if area > 0.0 { forces.creep as f32 / area } else { 0.0 };
                     new.iter_mut().zip(grid.row(areas, row)).for_each(|(new, &area)| *new *= rate(area));
                 } else {
@@ -353,7 +357,8 @@ pub fn loss_and_gain(old: f32, up: f32, new: f32) -> [f64; 2] {
     if fall > 0.0 { [fall, 0.0] } else { [0.0, -fall] }
 }
 
-/// `rate` times the height of the eight neighbours above each cell of a row, on a square.
+/// `rate` times the summed height of the eight neighbours above each cell of a row, on a square. Orthogonal neighbours
+/// have the weight 4, diagonal neighbours the weight 1.
 fn mean_difference([north, here, south]: [&[f32]; 3], rate: f32, out: &mut [f32]) {
     let n = out.len();
     let (north, here, south) = (&north[..n + 2], &here[..n + 2], &south[..n + 2]);
@@ -365,7 +370,7 @@ fn mean_difference([north, here, south]: [&[f32]; 3], rate: f32, out: &mut [f32]
     }
 }
 
-/// Adds the flow from a neighbour on a globe.
+/// Adds to `gained` the flow from a neighbour on a globe.
 fn exchange(here: &[f32], there: &[f32], links: &[f32], gained: &mut [f32]) {
     let n = here.len();
     let (there, links, gained) = (&there[..n], &links[..n], &mut gained[..n]);

@@ -1,33 +1,34 @@
 //! Stream power: mountains that rise while rivers cut them.
 //!
-//! Law: ∂h/∂t = U - K·(A + A₀)^m·S^n + D∇²h + G·q/A, with A the drainage area, weighted by the rain, and S the slope. K
-//! is given as the `erodibility` E at 1 km² on a slope of 1: K = E / (10⁶ m²)^m. The source area A₀ lets slopes without
-//! a channel erode at the rate of a small channel, the same at any resolution. q is the flux of eroded rock: the
-//! fraction G/A of it settles (Yuan et al. 2019), and lakes catch the rock that reaches them.
-//! In steady state S = ((1 + G)·U / K)^(1/n) · A^(-m/n).
-//! Landslides: slopes steeper than the talus angle come down within about [`SLIDE_YEARS`] and are washed away.
+//! Law: ∂h/∂t = U - K·(A + A₀)^m·S^n + D∇²h + G·q/A, with h the height, U the uplift, A the drainage area weighted by
+//! the rain, and A₀ the source area. S is the slope, m the area exponent, n the slope exponent, D the diffusivity and G
+//! the `deposition`. K is given as the `erodibility` E at 1 km² on a slope of 1: K = E / (10⁶ m²)^m. The source area A₀
+//! lets slopes without a channel erode at the rate of a small channel, the same at any resolution. q is the flux of
+//! eroded rock: the fraction G/A of q settles (Yuan et al. 2019), and lakes catch the rock that reaches them. In steady
+//! state S = ((1 + G)·U / K)^(1/n) · A^(-m/n).
+//! Landslides: landslides lower slopes steeper than the talus angle within about [`SLIDE_YEARS`]; the rock is washed
+//! away.
 //!
-//! Scheme: one step is uplift, routing, erosion, settling, diffusion.
-//! Routing ([`hydrology`](talweg_ground::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so
+//! Scheme: one step is uplift, routing, erosion, settling, diffusion. Routing
+//! ([`hydrology`](talweg_ground::hydrology)): the steepest facet determines direction and slope (Tarboton's D∞), so
 //! that the erosion prefers no direction of the grid. Depressions drain over their spill points, where rivers cut down
 //! until the lake is gone. Erosion ([`law`]) is implicit, from the outlets up: each cell uses the new heights of its
 //! two receivers and is never cut below them. It is stable for any time step.
-//! Settling: down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that by the
-//! Gaussian that solves it; on a globe between neighbours with the conductances of [`Links`].
-//! Distances and areas are the true ones, on squares and on globes ([`FlowMesh`]).
-//! From coarse to fine: time and areas are the same on every grid, and each iteration lasts one time step; with a
-//! weight of ½ the coarsest grid has half of the total time. Valleys of a coarse grid lie along its rows and diagonals,
-//! so they are bent by up to a cell on the way to the next grid. On planets no land is eroded below the sea level; on a
+//! Settling: computed down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that
+//! by the Gaussian that solves the diffusion equation; on a globe between neighbours with the conductances of
+//! [`Links`]. Distances and areas are the actual distances and areas, on squares and on globes ([`FlowMesh`]).
+//! From coarse to fine: time and areas are the same on every grid, and each iteration lasts one time step. With a
+//! weight of ½ the coarsest grid has half of the total time. Valleys of a coarse grid follow its rows and diagonals, so
+//! they are bent by up to a cell on the way to the next grid. On planets no land is eroded below the sea level; on a
 //! square a shore erodes down to the sea floor. Land that a coarse grid eroded down to the sea level would drown
-//! wherever the finer terrain is lower than the coarse one. So on coarsest grids whose cells are wider than many
+//! wherever the finer terrain is lower than the coarse terrain. So on coarsest grids whose cells are wider than many
 //! plains, land is kept above the sea on the way to the next grid.
 //! Boundary: open edges and the sea stay at their height; if the terrain has neither, its lowest cell does. Rock that
-//! reaches them is lost.
-//! Visible traces of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a
-//! sheet, a cell's part of it is cos α wide, with α the angle between slope and row or column. So without a source area
-//! smooth slopes erode up to 16 % less along diagonals (m = ½). At equal areas the erosion of a cone is the same within
-//! 2 % in all directions.
-//! Source: Whipple & Tucker 1999 (the law); Braun & Willett 2013 (implicit, in O(n)); Yuan et al. 2019 (settling).
+//! reaches these outlets is lost. Visible traces of the grid: a channel is a chain of cells, and its steps are
+//! multiples of 45°. Where water runs in a sheet, the strip of it that crosses a cell is cos α wide, with α the angle
+//! between slope and row or column. So without a source area smooth slopes erode up to 16 % less along diagonals (m =
+//! ½). At equal areas the erosion of a cone is the same within 2 % in all directions.
+//! Source: Whipple & Tucker 1999 (the equation); Braun & Willett 2013 (implicit, in O(n)); Yuan et al. 2019 (settling).
 
 pub mod law;
 pub mod power_root;
@@ -63,18 +64,19 @@ talweg_ground::params! {
         /// Duration of one iteration.
         time_step: f32 ["years"] = 2000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
         uplift_params!();
-        /// How much more a stream cuts where it is steep. Above 1, steps in a river erode away quickly.
+        /// How much more a stream erodes where it is steep. Above 1, steps in a river erode away quickly.
         slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0;
         /// Minimum drainage area of every point. Higher values make broad smooth slopes between few valleys.
         source_area: f32 ["m²"] = 20_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
-        /// How readily the eroded rock settles. At 0 rivers carry all of it away; at 1 they build fans and fill basins.
+        /// How readily the eroded rock settles. At 0 rivers carry all the rock away; at 1 they build fans and fill
+        /// basins.
         deposition: f32 = 0.0, 0.0..=10.0, slider 0.0..=2.0;
         /// Speed of the soil creep. Higher values round the crests more.
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=100.0, slider 0.0..=0.2;
-        /// Steepest slope that stands; landslides bring steeper slopes down. At 90 any slope stands.
+        /// Steepest stable slope; landslides lower steeper slopes. At 90 any slope is stable.
         talus_angle: f32 ["°"] = 45.0, 0.0..=90.0, slider 20.0..=60.0;
-        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
-        /// hardness map, the harder of the two counts.
+        /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
+        /// made a hardness map, the higher hardness counts in each place.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Height of the sea: terrain at or below it neither rises nor erodes.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
@@ -91,7 +93,7 @@ talweg_ground::params! {
     }
 }
 
-/// Time in which most of the excess slope comes down.
+/// Time in which landslides remove most of the excess slope.
 pub const SLIDE_YEARS: f64 = 10_000.0;
 
 /// The data maps of this process.
@@ -99,11 +101,12 @@ const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 
 impl Process for StreamPower {
     fn traits(&self) -> Traits {
-        // 2: ranges fade towards open edges, and erosion with a slope exponent other than ½, 1 and 2 reads its roots
-        // from a table; on planets 1: water is divided between two neighbours, as on squares; 3: areas are added band
-        // by band, 4: and as whole numbers; from coarse to fine 4: valleys of large grids keep their places, 5: trunk
-        // streams too, 6: areas are whole numbers; on planets 3: rivers run down to the sea level, and land stays land
-        // on the next grid
+        // On one grid: since version 2 ranges fade towards open edges, and erosion with a slope exponent other than ½,
+        // 1 and 2 reads its roots from a table. Since version 3 areas are added band by band, since version 4 as whole
+        // numbers. From coarse to fine: since version 4 valleys of large grids keep their places, since version 5 also
+        // trunk streams. Since version 6 areas are whole numbers. On planets: since version 1 water is divided between
+        // two neighbours, as on squares. Since version 3 rivers run down to the sea level, and land stays land on the
+        // next grid.
         Traits {
             writes: &WRITTEN,
             is_random: self.uplift_variation > 0.0,
@@ -172,21 +175,21 @@ struct StreamPowerRun {
     mesh: Arc<FlowMesh>,
     /// Conductances of a globe; `None` on a square.
     conductances: Option<Arc<Links>>,
-    /// The uplift, made in the first step; it depends only on the position.
+    /// The uplift, computed in the first step; it depends only on the position.
     uplift: Option<Arc<Uplift>>,
     terrain: Terrain,
     scratch: WorkingMemory<Scratch>,
     mass_balance: MassBalance,
 }
 
-/// Working memory of a step; nothing in it outlives the step.
+/// Working memory of a step; it holds no data between steps.
 #[derive(Default)]
 struct Scratch {
     graph: FlowGraph,
     flow: DInfinity,
     bed: Bed,
     drained: Vec<DrainedArea>,
-    /// Drainage area of each cell: the next flow map.
+    /// Drainage area of each cell, which becomes the next flow map.
     area: Vec<f32>,
     rows: Vec<[f64; 3]>,
 }
@@ -216,8 +219,8 @@ impl StreamPowerRun {
             (graph.receivers, bed.height) = Default::default();
         }
         mesh.write_rained_areas(self.rain.as_ref().map(|rain| &***rain), drained);
-        // the second receiver gets the fraction at which the flow direction meets the line between the two: this keeps
-        // the mean path
+        // the second receiver gets the fraction at which the flow direction meets the line between the two receivers:
+        // this keeps the mean path
         let order = flow.accumulate(&flow.fraction, drained, cx.control)?;
         if is_brief {
             *area = DrainedArea::into_cells(std::mem::take(drained));
@@ -247,9 +250,9 @@ impl StreamPowerRun {
         grid.close(&mut bed.height);
 
         let n = grid.samples;
-        // from here on the step cannot fail: maps change in place, so that no map exists twice
+        // from this line on the step cannot fail: maps change in place, so that no map exists twice
         let mut maps = [MapKind::Wear, MapKind::Deposits].map(|kind| {
-            // a map that a snapshot shares stays with the snapshot; a map that nobody reads does not exist
+            // a map that a snapshot shares stays with the snapshot; a map that no node or export reads does not exist
             self.terrain.set_map(kind, None).map(Arc::unwrap_or_clone)
         });
         let (old, new, receivers, areas) = (&self.terrain.height, &bed.height, &flow.receivers, mesh.owned_areas());

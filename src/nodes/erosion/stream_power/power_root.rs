@@ -1,16 +1,16 @@
-//! The fall that remains after erosion by a power of itself: the root x in [0, y] of x + c·x^n = y, for one n and many
-//! c and y.
+//! The fall that remains after erosion in proportion to a power n of the remaining fall. It is the root x in [0, y] of
+//! x + c·x^n = y, for one n and many values of c and y.
 //!
 //! Scheme: with x = t·y the root depends on one number, b = c·y^(n-1): t + b·t^n = 1. So log t is tabulated over s =
 //! log b and read by cubic Hermite interpolation, whose slopes are known: d log t / d log b = -(1 - t) / (t + n (1 -
 //! t)). At its lower end the table stops where b is so small that t rounds to 1. At its upper end, where t is
 //! negligible relative to 1, log t continues as a straight line. Logarithms are to base 2, computed with + - × ÷ and
-//! the bits of the numbers, so they are the same on every machine.
-//! Error: t is right to 1e-7, as `tests/core/nodes/erosion/streams.rs` shows by comparison with bisection.
+//! the bits of the numbers, so the results are the same on every machine.
+//! Error: t is accurate to 1e-7, as `tests/core/nodes/erosion/streams.rs` shows by comparison with bisection.
 
 /// Number of table entries per doubling of b.
 const PER_DOUBLING: f64 = 32.0;
-/// A number below 2 to this power is negligible relative to 1.
+/// Numbers below 2 to the power of this exponent are negligible relative to 1.
 const NOTHING: f64 = -28.0;
 /// Number of Newton steps for an entry, starting from the entry before.
 const STEPS: usize = 6;
@@ -18,14 +18,14 @@ const STEPS: usize = 6;
 /// The table of roots for one exponent.
 pub struct PowerRoot {
     n: f64,
-    /// log t and its slope over one entry, from s = [`NOTHING`] on.
+    /// log t and its slope over one entry; the first entry is at s = [`NOTHING`].
     entries: Vec<[f64; 2]>,
 }
 
 impl PowerRoot {
     /// The table for exponent `n`.
     pub fn new(n: f64) -> Self {
-        // for large s, t is 2^(-s/n); after this many doublings it is negligible relative to 1
+        // for large s, t is 2^(-s/n); after this number of doublings t is negligible relative to 1
         let doublings = -NOTHING * if n > 1.0 { n } else { 1.0 } - NOTHING;
         let count = (doublings * PER_DOUBLING) as usize + 2;
         let mut r = 0.0;
@@ -70,11 +70,11 @@ impl PowerRoot {
     }
 }
 
-/// The logarithm to base 2 of a normal number above 0, to 1e-12.
+/// The logarithm to base 2 of a normal number above 0, with an error of 1e-12.
 #[inline]
 pub fn log2(x: f64) -> f64 {
     const HALF_ROOT: u64 = 0x3fe6_a09e_667f_3bcd;
-    // the exponent that leaves a mantissa from √½ to √2
+    // the exponent for which the mantissa is between √½ and √2
     let exponent = ((x.to_bits() as i64) - HALF_ROOT as i64) >> 52;
     let mantissa = f64::from_bits((x.to_bits() as i64 - (exponent << 52)) as u64);
     let z = (mantissa - 1.0) / (mantissa + 1.0);
@@ -84,14 +84,14 @@ pub fn log2(x: f64) -> f64 {
     exponent as f64 + z * series * (2.0 * std::f64::consts::LOG2_E)
 }
 
-/// 2 to the power of x, with a relative error of 1e-11; 0 below the normal numbers.
+/// 2 to the power of x, with a relative error of 1e-11; 0 if the result is below the normal numbers.
 #[inline]
 pub fn exp2(x: f64) -> f64 {
     if x < -1021.0 {
         return 0.0;
     }
     let x = if x < 1023.0 { x } else { 1023.0 };
-    // adding so large a number rounds to the nearest whole number
+    // adding this large number rounds to the nearest whole number
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let whole = (x + ROUND) - ROUND;
     let p = (x - whole) * std::f64::consts::LN_2;

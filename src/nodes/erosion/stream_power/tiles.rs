@@ -3,10 +3,10 @@
 //! Once a tile has its drainage as part of the whole terrain ([`hydrology::tiled`](talweg_ground::hydrology::tiled)),
 //! it divides its water by the facets. It then describes its trunks, the cells that water from other tiles may reach,
 //! with their risen heights and erodibilities ([`told_and_kept`]). One task adds the areas of the trunks of all tiles
-//! and erodes them, from the outlets up ([`erode_trunks`]). Then every tile erodes the rest of its cells
+//! and erodes the trunks, from the outlets up ([`erode_trunks`]). Then every tile erodes the rest of its cells
 //! ([`erode_tile`]). The terrain is smoothed if the soil creeps far, and each tile finishes the step ([`finish_tile`]).
-//! With `deposition`, the settling rock goes down the streams once more, together with the eroded rock; that is
-//! computed only on the whole terrain.
+//! With `deposition`, the step must follow the streams down once more, with the settling and the eroded rock. This part
+//! can only be computed on the whole terrain.
 
 use std::sync::Arc;
 
@@ -38,9 +38,9 @@ fn outlets(law: &StreamPower, cx: &Context, height: &[f32]) -> Outlets {
     Outlets::new(cx.grid, height, law.sea_level / cx.relief_metres)
 }
 
-/// Returns the words that describe a tile's trunks, and the words that the tile keeps for [`erode_tile`]. `ground` is
-/// the terrain before the step, on a window that extends one cell beyond the tile. `water` is its drainage, and
-/// `spills` the solution that this was made of.
+/// Returns the 64-bit words that describe a tile's trunks, and the words that the tile keeps for [`erode_tile`].
+/// `ground` is the terrain before the step, on a window that extends one cell beyond the tile. `water` is the tile's
+/// drainage, and `spills` the solution from which the drainage was computed.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -82,17 +82,17 @@ pub struct TrunkHeights {
 }
 
 impl TrunkHeights {
-    /// Reads the values of `trunks` trunks.
+    /// Reads the heights and erodibilities of `trunks` trunks.
     ///
     /// # Errors
-    /// Fails if the words do not have this format.
+    /// Fails if the words are not a valid encoding.
     pub fn read_words(reader: &mut SurveyReader, trunks: usize) -> Result<Self, WordError> {
         Ok(Self { risen: read_float_field(reader, trunks)?, erodibility: read_float_field(reader, trunks)? })
     }
 }
 
-/// Returns, for each tile, its trunks after the erosion, given the drainage of all trunks and their `grounds`. `cx` is
-/// the context of the whole terrain.
+/// Returns, for each tile, the heights of its trunks after the erosion. The inputs are the drainage of all trunks, and
+/// `grounds`, the heights and erodibilities of the trunks. `cx` is the context of the whole terrain.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -117,10 +117,10 @@ pub fn erode_trunks(
 }
 
 /// Returns the terrain of a tile after the erosion, with the flow map, on the window of [`told_and_kept`]. `ground` is
-/// the terrain before the step, `kept` the words that the tile kept, and `told` the solution for its trunks.
+/// the terrain before the step, `kept` the 64-bit words that the tile kept, and `told` the solution for its trunks.
 ///
 /// # Errors
-/// Fails if the run is cancelled or the words do not have this format.
+/// Fails if the run is cancelled or the words are not a valid encoding.
 pub fn erode_tile(
     law: &StreamPower,
     cx: &Context,
@@ -161,8 +161,8 @@ pub fn erode_tile(
     Ok(Ok(worn))
 }
 
-/// Returns the terrain of a window after the step. `ground` is the terrain before the step, `worn` the result of
-/// [`erode_tile`], and `smooth` the same heights smoothed, if the soil creeps far.
+/// Returns the terrain of a window after the step. `ground` is the terrain before the step, and `worn` the result of
+/// [`erode_tile`]. If the soil creeps far, `smooth` holds the heights of `worn` after smoothing.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -196,7 +196,8 @@ pub fn finish_tile(
     Ok(ground)
 }
 
-/// Standard deviation in metres by which the eroded terrain must be smoothed on a grid; `None` if it need not be.
+/// Standard deviation in metres by which the eroded terrain must be smoothed on a grid; `None` if no smoothing is
+/// needed.
 pub fn creep_deviation(law: &StreamPower, cx: &Context) -> Option<f32> {
     forces(law, cx).creep_deviation()
 }

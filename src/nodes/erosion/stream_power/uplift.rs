@@ -1,11 +1,12 @@
 //! Distribution of the uplift, relative to its greatest rate.
 //!
-//! Law: everywhere 1; dome sin²(πu)·sin²(πv); range cos²(πt) for |t| < ½, with t the distance from the axis through the
-//! centre, in side lengths. Variation v multiplies this by 1 + 2v·(noise - 1), at least 0, with noise in [0, 1] around
-//! ½.
-//! Boundary: towards open edges a range fades as sin²(½π·e/`END`), with e the distance from its end divided by the
-//! length of its axis. Edges stay at their height, so a range of uniform uplift up to them would end in a cliff. On a
-//! wrapping terrain everything repeats, and a range continues without end along a side or a diagonal.
+//! Law: everywhere 1; dome sin²(πu)·sin²(πv) at the position (u, v); range cos²(πt) for |t| < ½, with t the distance
+//! from the axis through the centre, in side lengths. The parameter `uplift_variation`, a, multiplies this shape by 1 +
+//! 2a·(noise - 1), at least 0, with noise in [0, 1] around ½.
+//! Boundary: towards open edges a range fades as sin²(½π·e/`END`), with e the distance from the end of the range
+//! divided by the length of its axis. Edges stay at their height, so a range of uniform uplift up to the edges would
+//! end in a cliff. On a wrapping terrain everything repeats, and a range continues without end along a side or a
+//! diagonal.
 
 use std::sync::Arc;
 
@@ -35,13 +36,13 @@ macro_rules! uplift_params {
             /// Shape of the area that rises.
             uplift_shape: $crate::erosion::stream_power::uplift::UpliftShape
                 = $crate::erosion::stream_power::uplift::UpliftShape::Everywhere;
-            /// Unevenness of the uplift. At 0 it is smooth; at the maximum some parts hardly rise.
+            /// Unevenness of the uplift. At 0 the uplift is smooth; at 1 some parts hardly rise.
             uplift_variation: f32 ["share"] = 0.3, 0.0..=1.0;
             /// Rate at which a stream that drains 1 km² cuts down on a slope of 45°. High values make deep valleys and
             /// low mountains.
             erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;
-            /// How much more a large stream cuts than a small one. High values make flat valley floors and steep valley
-            /// heads.
+            /// How much more a large stream erodes than a small stream. High values make flat valley floors and steep
+            /// valley heads.
             area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7;
             $($rest)*
         ] }
@@ -50,13 +51,13 @@ macro_rules! uplift_params {
 
 pub(crate) use uplift_params;
 
-/// Fraction of a range's axis over which it fades at each open edge.
+/// Fraction of a range's axis over which the range fades at each open edge.
 const END: f32 = 0.3;
-/// Number of features of the variation along a side.
+/// Number of noise features of the variation along a side of the terrain.
 const FREQUENCY: f32 = 3.0;
 const OCTAVES: u32 = 4;
 
-/// Fraction of the greatest uplift in every sample; `None` if it is 1 everywhere.
+/// Fraction of the greatest uplift in every sample; `None` if the fraction is 1 everywhere.
 pub struct Uplift(Option<Vec<f32>>);
 
 /// The shape on a globe: a dome on the equator at longitude 0, or a range along a great circle, without ends.
@@ -116,7 +117,8 @@ impl Uplift {
             s * s
         };
         let open = grid.edges == Edges::Open;
-        // the fraction of the uplift at `place` along the axis, which runs from 0 at one end to 1 at the other
+        // returns the fraction of the uplift at `place` along the axis, which runs from 0 at one end to 1 at the other
+        // end
         let end = |place: f32| {
             let from_end = if place < 0.5 { place } else { 1.0 - place };
             if open && from_end < END { swell(0.5 * from_end / END) } else { 1.0 }

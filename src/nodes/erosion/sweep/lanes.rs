@@ -1,11 +1,12 @@
-//! Cells of a scan that are processed together: one cell, or four in a vector. A law is written once for both.
+//! Cells of a scan that are processed together: one cell, or four cells in a vector. The equations of a process are
+//! written once for both cases.
 
 use std::ops::{BitAnd, BitOr, Mul, Neg, Not, Sub};
 
 use glam::{BVec4A, Vec4};
 
-/// Values of one or of several cells. All operations are exact or round once, so the bits do not depend on the number
-/// of cells processed together.
+/// Values of one cell or of several cells. All operations are exact or round once, so the bits do not depend on the
+/// number of cells processed together.
 pub trait LaneValue: Copy + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
     /// A boolean for every cell.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
@@ -82,9 +83,9 @@ impl LaneValue for Vec4 {
 pub type Offset = (isize, isize);
 
 pub const CENTRE: Offset = (0, 0);
-/// The straight neighbours in reading order.
+/// Offsets of the orthogonal neighbours in reading order.
 pub const CROSS: [Offset; 4] = [(-1, 0), (0, -1), (0, 1), (1, 0)];
-/// The diagonal neighbours in reading order.
+/// Offsets of the diagonal neighbours in reading order.
 pub const CORNERS: [Offset; 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
 
 /// The cells being processed, and their neighbours.
@@ -95,8 +96,8 @@ pub trait Neighbourhood {
     fn get(&self, p: usize, place: Offset) -> Self::Value;
     fn set(&mut self, p: usize, place: Offset, value: Self::Value);
 
-    /// Value `p` of four neighbours. Written without a closure, which is not always inlined and then takes nearly twice
-    /// the time.
+    /// Value `p` of four neighbours. Written without a closure: the compiler does not always inline closures, and the
+    /// code then takes nearly twice the time.
     #[inline(always)]
     fn four(&self, p: usize, [a, b, c, d]: [Offset; 4]) -> [Self::Value; 4] {
         [self.get(p, a), self.get(p, b), self.get(p, c), self.get(p, d)]
@@ -106,12 +107,12 @@ pub trait Neighbourhood {
     fn take(&mut self, p: usize, places: [Offset; 4], lowest: &FirstLowest<Self::Value>, amount: Self::Value);
 }
 
-/// The lowest of four neighbours; of equal neighbours the first.
+/// The lowest of four neighbours; of equal neighbours the first one.
 pub struct FirstLowest<V: LaneValue> {
-    /// Its value.
+    /// Value of the lowest neighbour.
     pub value: V,
-    /// Whether it is one of the last two. `second` and `fourth` tell which one it is of the first two and of the last
-    /// two.
+    /// Whether the lowest neighbour is the third or the fourth. `second` is true if the second neighbour is lower than
+    /// the first, and `fourth` if the fourth is lower than the third.
     pub last: V::Mask,
     pub second: V::Mask,
     pub fourth: V::Mask,

@@ -1,17 +1,17 @@
-//! In-place scans: each cell in reading order sees the changes of the cells before it. The scans use all threads and
-//! give the same bits for any number of them.
+//! In-place scans: each cell in reading order reads the changes of the cells before it. The scans use all threads and
+//! produce the same bits for any number of threads.
 //!
 //! Order: on an open grid row by row from the north, each row from the west. On a wrapping grid row i starts at column
-//! 2i (modulo the distinct columns) and goes round once. If every row started at column 0, its first cell would have to
-//! wait for the last cell of the row before, and no two rows could run at once.
+//! 2i (modulo the distinct columns) and runs once around the terrain. If every row started at column 0, its first cell
+//! would have to wait for the last cell of the row before, and no two rows could be processed at once.
 //! Scheme: a wavefront. The stencil radius is one cell, so a row can follow the row before at a distance of a few cells
-//! and still meets exactly the state of a sequential scan. Blocks of eight rows advance together; threads take blocks
+//! and still reads exactly the state of a sequential scan. Blocks of eight rows advance together; threads take blocks
 //! in order and wait until the block before is far enough ahead. An open grid is processed in vectors ([`mod@open`]), a
 //! wrapping grid cell by cell ([`mod@wrap`]).
-//! Boundary: beyond an open edge lie walls; a wrapping grid continues on the other side.
-//! Squares only: the bits of a scan depend on its single reading order. The six faces of a globe meet three at a
-//! corner, so no reading order lets every row follow the row before. On planets the reference forms
-//! ([`gather`](super::gather)) replace the scans.
+//! Boundary: beyond an open edge there are walls; a wrapping grid continues on the other side.
+//! Squares only: the bits of a scan depend on its single reading order. On a globe three faces meet at each corner, so
+//! no reading order lets every row follow the row before. On planets the reference forms ([`gather`](super::gather))
+//! replace the scans.
 
 pub(super) mod lanes;
 mod open;
@@ -25,18 +25,18 @@ use open::Blocks;
 use talweg_ground::field::{Cancelled, Edges};
 use wrap::WrapRows;
 
-/// The law of a scan over cells with `P` values each.
+/// The equations of a scan over cells with `P` values each.
 pub trait ScanLaw<const P: usize>: Sync {
     /// Index of the first value that is kept after the scan.
     const KEPT: usize;
-    /// Number of values, from the first on, that cells are loaded with before they are processed.
+    /// Number of values that cells are loaded with before they are processed: the first values of each cell.
     const LOADED: usize;
-    /// Values of a wall: never the lower neighbour of a cell, and a cell that gives nothing.
+    /// Values of a wall: a wall is never the lower neighbour of a cell, and gives nothing.
     const WALL: [f32; P];
 
-    /// Loads the initial values of the cells of a row, from `column` on.
+    /// Loads the initial values of consecutive cells of a row, starting at `column`.
     fn load(&self, row: usize, column: usize, cells: [&mut [f32]; P]);
-    /// Processes the cells in the middle of `around`.
+    /// Processes the cells in the middle of the neighbourhood `around`.
     fn visit<A: Neighbourhood>(&self, around: &mut A);
 }
 
@@ -70,7 +70,7 @@ pub struct ScanRow<'a, const K: usize, Out> {
     pub out: Out,
 }
 
-/// Memory that scans reuse from one to the next.
+/// Memory that one scan leaves for the next scan to reuse.
 #[derive(Default)]
 pub struct InPlaceScan<const P: usize> {
     blocks: Blocks,

@@ -1,11 +1,12 @@
 //! The scan of an open grid: blocks of eight rows, with four cells processed at a time.
 //!
 //! Scheme: the rows of a block advance together, each [`LAG`] columns behind the row before. A block is processed in a
-//! private window that holds it skewed. Entry σ holds the cells (r, σ - r·LAG) of all rows r, from row -1, the last of
-//! the block before, to row 8, the first of the block after. So the cells of a step form a vector, and so do their
-//! neighbours in each direction. The window moves along the block. Cells that enter it come from the law or from the
-//! block before. Cells that leave it go to the outputs or, for the last two rows, to the block after.
-//! Boundary: beyond the grid lie walls, which are never lower than a neighbour and from which the law takes nothing.
+//! private window that holds the block skewed. Entry σ of the window holds the cells (r, σ - r·LAG) of all rows r. Row
+//! -1 is the last row of the block before, and row 8 the first row of the block after. So the cells of a step form a
+//! vector, and so do their neighbours in each direction. The window moves along the block. Cells that enter the window
+//! come from the scanned process or from the block before. Cells that leave it are written to the outputs or, for the
+//! last two rows, passed to the block after.
+//! Boundary: beyond the grid there are walls, which are never lower than a neighbour and give no material.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -20,18 +21,18 @@ use talweg_ground::field::Cancelled;
 
 /// Number of rows in a block.
 const ROWS: usize = 8;
-/// Position of row -1 in an entry of the window, such that the loaded rows 1 to 8 fill two whole vectors.
+/// Position of row -1 in an entry of the window. With this position the loaded rows 1 to 8 fill two whole vectors.
 const NORTH: usize = 2;
-/// Columns that a row lags behind the row before. It is the smallest lag at which the cells of a step have no neighbour
-/// in common. A larger lag would give stored vectors time to leave the store buffer before a load at another offset,
-/// but gains nothing.
+/// Number of columns that a row lags behind the row before. It is the smallest lag at which the cells of a step have no
+/// neighbour in common. A larger lag would give stored vectors time to leave the store buffer before a load at another
+/// offset, but measurements show no gain.
 const LAG: usize = 3;
-/// Steps of the scan between two moves of the window.
+/// Number of steps of the scan between two moves of the window.
 const STRIDE: usize = 32;
-/// Entries that a step reads on either side.
+/// Number of entries that a step reads on either side.
 const REACH: usize = LAG + 1;
 const SPAN: usize = STRIDE + 2 * REACH;
-/// Number of cells in a block that justify another thread.
+/// Minimum number of cells per additional thread.
 const CELLS_PER_THREAD: usize = 8 * 1024;
 
 /// The cells (r, σ - r·LAG), each at position NORTH + 1 + r. The entry has its own cache line.
@@ -51,7 +52,7 @@ struct ThreadBuffers<const P: usize> {
 /// Data passed from block to block.
 #[derive(Default)]
 pub struct Blocks {
-    /// For several blocks, the values of their last row and of the row after it.
+    /// For several blocks, the values of the last row of the block and of the row after it.
     lines: Vec<AtomicU32>,
     progress: Vec<BlockProgress>,
 }
@@ -72,11 +73,11 @@ impl Blocks {
     {
         let side = cx.grid.distinct();
         let threads = rayon::current_num_threads().min(1 + side * side / CELLS_PER_THREAD);
-        // a block is finished before the block that comes `threads` later starts
+        // block k is finished before block k + `threads` starts
         let slots = threads + 1;
         self.lines.resize_with(slots * P * 2 * side, AtomicU32::default);
         self.progress.clear();
-        // the last block has fewer rows, or none, so it passes nothing on
+        // the last block has fewer rows, or none, so it passes no rows to another block
         self.progress.resize_with(side / ROWS + 1, BlockProgress::default);
         let scan = OpenScan {
             side,
@@ -109,9 +110,9 @@ impl Blocks {
     }
 }
 
-/// A scan in progress.
+/// The shared state of a scan in progress.
 struct OpenScan<'a, L, const P: usize> {
-    /// Number of rows, and of columns.
+    /// Number of rows of the grid, and of columns.
     side: usize,
     /// Number of blocks that fit in `lines`.
     slots: usize,
@@ -165,7 +166,8 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         }
     }
 
-    /// Fills the end of the window, entries σ from `first` on, with the values of the cells before the block.
+    /// Fills the end of the window, starting at entry σ = `first`, with the values that the cells have before the block
+    /// is processed.
     fn enter(&self, block: usize, first: isize, desk: &mut ThreadBuffers<P>) -> Option<()> {
         let ThreadBuffers { window, rows } = desk;
         if block > 0 {
@@ -180,7 +182,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
             let row = block * ROWS + r;
             let mut cells = rows.each_mut().map(|rows| &mut rows[r - 1][..]);
             if row < self.side && inside.len() == STRIDE {
-                // a length known at compile time
+                // this branch has a length known at compile time
                 self.law.load(row, column, cells);
                 continue;
             }
@@ -202,8 +204,8 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         Some(())
     }
 
-    /// Fills the end of the window along rows -1 and 0, which the block before passes on. For the first block these are
-    /// walls and unprocessed cells.
+    /// Fills the end of the window along rows -1 and 0, which the block before passes on. For the first block row -1 is
+    /// a wall and row 0 holds unprocessed cells.
     fn load_from_previous_block(&self, block: usize, first: isize, window: &mut OpenWindow<P>) {
         for r in [0, 1] {
             let (column, inside) = self.columns(first, r);
@@ -230,7 +232,8 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         }
     }
 
-    /// Writes out the start of the window, entries σ from `first` on, with the values of the cells after the block.
+    /// Writes out the start of the window, starting at entry σ = `first`, with the values that the cells have after the
+    /// block was processed.
     fn leave<const K: usize, Out>(
         &self,
         block: usize,
@@ -262,7 +265,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
                 let (column, inside) = self.columns(first, place);
                 let out = &mut out.kept[kept][column..];
                 match out.first_chunk_mut() {
-                    // a length known at compile time
+                    // this branch has a length known at compile time
                     Some(out) if inside.len() == STRIDE => *out = rows[place],
                     _ => out[..inside.len()].copy_from_slice(&rows[place][inside]),
                 }
@@ -284,8 +287,8 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         }
     }
 
-    /// The range of the [`STRIDE`] entries from σ = `first` on that hold a cell of the row at `place`, and the column
-    /// of its first cell.
+    /// The range of the [`STRIDE`] entries starting at σ = `first` that hold a cell of the row at `place`, and the
+    /// column of the first of these cells.
     fn columns(&self, first: isize, place: usize) -> (usize, Range<usize>) {
         let column = first + LAG as isize - (place * LAG) as isize;
         let side = self.side as isize;
@@ -300,7 +303,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
     }
 }
 
-/// Four rows of four values, transposed.
+/// Four rows of four values as a transposed matrix.
 #[inline(always)]
 fn transposed(row: impl Fn(usize) -> Vec4) -> Mat4 {
     Mat4::from_cols(row(0), row(1), row(2), row(3)).transpose()
@@ -315,7 +318,7 @@ fn stride<const P: usize>(law: &impl ScanLaw<P>, window: &mut OpenWindow<P>) {
     }
 }
 
-/// Four cells that a step processes, in four rows from `place` on, with their neighbours.
+/// Four cells that a step processes, in four rows starting at `place`, with their neighbours.
 struct FourNeighbourhoods<'a, const P: usize> {
     window: &'a mut OpenWindow<P>,
     entry: usize,
@@ -323,7 +326,7 @@ struct FourNeighbourhoods<'a, const P: usize> {
 }
 
 impl<const P: usize> FourNeighbourhoods<'_, P> {
-    /// Entry of the window, and position in it.
+    /// Entry of the window that holds a neighbour, and the neighbour's position in the entry.
     #[inline(always)]
     fn entry_and_place(&self, (south, east): Offset) -> (usize, usize) {
         ((self.entry as isize + east + LAG as isize * south) as usize, (self.place as isize + south) as usize)

@@ -2,9 +2,9 @@
 //!
 //! Scheme: the rows of a block advance together, which keeps the processor busy while one chain of dependent cells
 //! waits for its own results. All threads share the cells as relaxed atomics (plain loads and stores); the progress of
-//! the blocks orders them. A row starts two columns after the row before. At its end it meets the cells at its own
-//! start again, which have changed by then. The window of the open grid (`open`) holds every cell only once and cannot
-//! represent that.
+//! the blocks orders these accesses. A row starts two columns after the row before. At its end a row reaches the cells
+//! at its own start again, which have changed by then. The window of the open grid (`open`) holds every cell only once
+//! and cannot represent both states of these cells.
 
 use std::hint::select_unpredictable;
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ use super::{BlockProgress, ScanLaw, ScanRow};
 use crate::Context;
 use talweg_ground::field::Cancelled;
 
-/// The values of a cell.
+/// The values of a cell as atomics.
 struct ScanCell<const P: usize>([AtomicU32; P]);
 
 impl<const P: usize> Default for ScanCell<P> {
@@ -38,13 +38,13 @@ impl<const P: usize> ScanCell<P> {
 
 /// Number of rows that a thread advances together.
 const LANES: usize = 8;
-/// Steps that a row lags behind the row before.
+/// Number of steps that a row lags behind the row before.
 const LAG: usize = 5;
-/// Cells of a row between two checks of the progress of the block before.
+/// Number of cells of a row between two checks of the progress of the block before.
 const STRIDE: usize = 32;
-/// [`STRIDE`] cells and a neighbour at both ends.
+/// Number of cells in a window: [`STRIDE`] cells and one neighbour at each end.
 const REACH: usize = STRIDE + 2;
-/// Number of cells in a block that justify another thread.
+/// Minimum number of cells per additional thread.
 const CELLS_PER_THREAD: usize = 8 * 1024;
 
 /// The cells of a scan.
@@ -73,7 +73,7 @@ impl<const P: usize> WrapRows<P> {
         self.blocks.clear();
         self.blocks.resize_with(side.div_ceil(LANES), BlockProgress::default);
         let scan = WrapScan { side, law, cells: &self.cells, blocks: &self.blocks, stopped: AtomicBool::new(false) };
-        // the first block reads these rows before their own blocks start
+        // the first block reads these rows before the blocks that load them start
         scan.load(0);
         if side > 1 {
             scan.load(side - 1);
@@ -113,7 +113,7 @@ impl<const P: usize> WrapRows<P> {
     }
 }
 
-/// A scan in progress.
+/// The shared state of a scan in progress.
 struct WrapScan<'a, L, const P: usize> {
     /// Number of distinct rows, and of distinct columns.
     side: usize,
@@ -180,8 +180,8 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
         Some(())
     }
 
-    /// Processes the cells that the lanes reach in [`STRIDE`] steps. If no lane comes near an end of the field, no
-    /// index needs a check.
+    /// Processes the cells that the lanes reach in [`STRIDE`] steps. If no lane is near an end of the field, no index
+    /// needs a check.
     fn stride(&self, lanes: &[WrapLane<P>; LANES], from: usize) {
         let window = |r: usize| from.checked_sub(LAG * r).and_then(|at| lanes[r].window(at));
         let Some(first) = window(0) else {
@@ -195,7 +195,8 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
             *place = window;
         }
         for s in 0..STRIDE {
-            // written without a closure, which is not always inlined and then takes twice the time
+            // written without a closure: the compiler does not always inline closures, and the code then takes twice
+            // the time
             for &[a, b, c] in &windows {
                 let around =
                     [[&a[s], &a[s + 1], &a[s + 2]], [&b[s], &b[s + 1], &b[s + 2]], [&c[s], &c[s + 1], &c[s + 2]]];
@@ -222,7 +223,7 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
     }
 }
 
-/// A row in progress, between its neighbours.
+/// A row in progress, with its two neighbouring rows.
 struct WrapLane<'a, const P: usize> {
     rows: [&'a [ScanCell<P>]; 3],
     /// Column where the row starts.
@@ -233,7 +234,8 @@ struct WrapLane<'a, const P: usize> {
 type WrapWindow<'a, const P: usize> = [&'a [ScanCell<P>; REACH]; 3];
 
 impl<'a, const P: usize> WrapLane<'a, P> {
-    /// The next [`STRIDE`] cells from `at` steps after the start; `None` if one of them is at an end of the field.
+    /// The [`STRIDE`] cells that are `at` steps and more after the start; `None` if one of the cells is at an end of
+    /// the field.
     fn window(&self, at: usize) -> Option<WrapWindow<'a, P>> {
         let side = self.rows[1].len();
         let j = (self.start + at) % side;
@@ -244,7 +246,7 @@ impl<'a, const P: usize> WrapLane<'a, P> {
         Some([north?, mid?, south?])
     }
 
-    /// The cell `at` steps after the start.
+    /// The cell that is `at` steps after the start of the row, with its neighbours.
     fn neighbourhood(&self, at: usize) -> CellNeighbourhood<'a, P> {
         let side = self.rows[1].len();
         let j = (self.start + at) % side;

@@ -1,22 +1,22 @@
 //! A steady wind over the grid: field values at a given distance upwind, and material that hops downwind.
 //!
-//! The displacement is the same everywhere, so both are shifts of the whole field by a whole number of cells and a
-//! fraction that is divided between two rows and two columns (bilinear). The giving cell divides its material, in whole
-//! slabs: everything that is given arrives, to the bit, and no grid direction is preferred.
+//! The displacement is the same everywhere. So both operations are shifts of the whole field by a whole number of cells
+//! and a fraction that is divided between two rows and two columns (bilinear). The giving cell divides its material, in
+//! whole slabs: all the material that cells give arrives, to the bit, and no grid direction is preferred.
 
 use super::cover::Slabs;
 use talweg_ground::field::{Edges, Grid};
 
-/// Direction in which a wind blows: unit vector to the east and to the south. `from_degrees` is the direction that it
-/// comes from, clockwise from north.
+/// Direction in which a wind blows, as a unit vector to the east and to the south. `from_degrees` is the direction that
+/// the wind comes from, clockwise from north.
 pub fn wind_direction(from_degrees: f32) -> [f64; 2] {
     let angle = f64::from(from_degrees) * (std::f64::consts::PI / 180.0);
-    // a wind along a grid axis keeps exactly to that axis
+    // a wind along a grid axis has exactly the direction of that axis
     let clean = |v: f64| if v.abs() < 1e-6 { 0.0 } else { v };
     [clean(-libm::sin(angle)), clean(libm::cos(angle))]
 }
 
-/// A displacement downwind.
+/// A displacement of values or material downwind.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop {
     grid: Grid,
@@ -30,12 +30,12 @@ pub struct Hop {
 }
 
 impl Hop {
-    /// Hops of `cells` cells towards `toward`.
+    /// A hop of `cells` cells in the direction `toward`.
     pub fn new(grid: Grid, toward: [f64; 2], cells: f64) -> Self {
         let period = (grid.samples - 1) as f64;
         let split = |distance: f64| {
             let distance = match grid.edges {
-                // all distances beyond the terrain are equivalent
+                // distances beyond the size of the terrain all have the same effect
                 Edges::Open => distance.clamp(-period - 2.0, period + 2.0),
                 Edges::Wrap => distance % period,
             };
@@ -77,7 +77,7 @@ impl Hop {
     }
 
     /// Writes the material that arrives in row `row` when the material of every cell of `field` hops. Each cell beyond
-    /// an open edge sends `outside`. Returns the amount that entered over the edge.
+    /// an open edge sends the amount `outside`. Returns the amount that entered over the edge.
     pub fn carry(
         &self,
         slabs: Slabs,
@@ -139,7 +139,7 @@ impl Hop {
         let start = -1 - self.columns;
         match self.grid.edges {
             Edges::Open => {
-                // entries that lie before the row, on it, and after it
+                // number of entries that are before the row, on the row, and after the row
                 let ahead = (-start).clamp(0, n as isize + 1) as usize;
                 let end = (n as isize - start).clamp(0, n as isize + 1) as usize;
                 unrolled[..ahead].fill(before);
