@@ -19,8 +19,8 @@ pub fn memory_limit() -> Option<u64> {
 /// Bytes that this process can still allocate: the smallest of the memory available on the machine, the remainder of
 /// its control groups (cgroup v2), and the remainder of its address space (`ulimit -v`). A [limit](limit_memory) set by
 /// the user replaces all three. Returns `None` if the system does not report these numbers, for example outside Linux.
-/// `held` is memory that the process already uses. It counts as free here, because a limit of the user applies to the
-/// total memory of the process.
+/// `held` is memory that the process already uses. The result includes these bytes, for limits on the total memory of
+/// the process.
 pub fn free_memory(held: u64) -> Option<u64> {
     match LIMIT.load(Ordering::Relaxed) {
         0 => {
