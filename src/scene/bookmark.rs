@@ -11,27 +11,27 @@ const FARTHEST_METRES: f32 = 1.0e8;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CameraBookmark {
-    /// Name shown to the user.
+    /// Name of the bookmark in the window.
     pub name: String,
-    /// Metres from the west edge.
+    /// Distance of the camera from the west edge, in metres.
     pub east: f32,
-    /// Metres from the north edge.
+    /// Distance of the camera from the north edge, in metres.
     pub south: f32,
-    /// Metres above the datum.
+    /// Height of the camera above the datum, in metres.
     pub height: f32,
     /// Viewing direction in degrees, clockwise from north.
     pub heading: f32,
-    /// Angle above the horizontal in degrees, from -90 to 90; negative looks down.
+    /// Angle above the horizontal in degrees, from -90 to 90; with a negative angle the camera looks down.
     pub tilt: f32,
 }
 
 impl CameraBookmark {
-    /// East, south and height in metres, heading and tilt in degrees.
+    /// The camera as five numbers: east, south and height in metres, heading and tilt in degrees.
     pub fn view(&self) -> [f32; 5] {
         [self.east, self.south, self.height, self.heading, self.tilt]
     }
 
-    /// Whether the numbers are finite and within the range of a camera.
+    /// Whether all numbers are finite and within the range of a camera.
     pub fn is_sound(&self) -> bool {
         let [east, south, height, heading, tilt] = self.view();
         let near = [east, south, height].iter().all(|metres| metres.abs() <= FARTHEST_METRES);

@@ -1,4 +1,4 @@
-//! Build presets: export settings that are saved with the scene.
+//! Build presets: export settings that the scene file stores.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,58 +8,59 @@ use crate::field::MIN_SAMPLES;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BuildPreset {
-    /// Name shown to the user.
+    /// Name of the preset in the window.
     pub name: String,
-    /// Output folder, relative to the folder of the scene file; empty for that folder itself.
+    /// Output folder, relative to the folder of the scene file; empty for the folder of the scene file itself.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
-    /// Pattern of the file names without extensions: `{scene}` stands for the scene's name, `{map}` for the map's.
+    /// Pattern of the file names without extensions: `{scene}` stands for the name of the scene, `{map}` for the name
+    /// of the map.
     #[serde(skip_serializing_if = "is_usual_pattern")]
     pub file_names: String,
-    /// Id of the target program in `export::targets`; empty for none. A target adds products and a text file with the
-    /// import settings to type in.
+    /// Id of the target program in `export::targets`; empty for no target program. A target adds products and a text
+    /// file with the settings for the import in that program.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub target: String,
-    /// Samples per side; `None` uses the scene's resolution.
+    /// Number of samples per side; `None` uses the scene's resolution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
     /// Products to write.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<BuildProduct>,
-    /// Heights in metres of the lowest and highest value of a 16-bit file, and of 0 and 1 where floats are normalised;
-    /// `None` uses the terrain's own range.
+    /// Heights in metres that the lowest and highest value of a 16-bit file represent. For normalised floats, the
+    /// heights of the values 0 and 1. `None` uses the height range of the terrain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height_range: Option<(f32, f32)>,
-    /// Floats are written as 0 to 1 over the height range instead of metres.
+    /// Whether floats are written as 0 to 1 over the height range instead of metres.
     #[serde(skip_serializing_if = "is_false")]
     pub normalised: bool,
-    /// Raw files begin in the south-west instead of the north-west.
+    /// Whether raw files begin in the south-west corner instead of the north-west corner.
     #[serde(skip_serializing_if = "is_false")]
     pub south_first: bool,
-    /// Raw files store the highest byte first.
+    /// Whether raw files store the highest byte first.
     #[serde(skip_serializing_if = "is_false")]
     pub big_endian: bool,
-    /// The green channel of normal maps points south (DirectX) instead of north.
+    /// Whether the green channel of normal maps points south (DirectX) instead of north.
     #[serde(skip_serializing_if = "is_false")]
     pub directx_normals: bool,
-    /// How rasters are cut into tiles; `None` writes them whole.
+    /// The tiles into which rasters are cut; `None` writes each raster as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tiles: Option<BuildTiles>,
     /// Height of one band of the height-band map, in metres; `None` uses a sixteenth of the relief.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub band_metres: Option<f32>,
-    /// Map coordinates of a terrain.
+    /// Position of a square terrain on a map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<BuildPlacement>,
-    /// Layout of a planet.
+    /// Layout of a planet in the files.
     #[serde(skip_serializing_if = "is_default")]
     pub planet: BuildPlanet,
-    /// Settings of meshes.
+    /// Settings of mesh files.
     #[serde(skip_serializing_if = "is_default")]
     pub mesh: BuildMesh,
 }
 
-/// One product: a file, or several files of one map.
+/// One product of a build: a file, or several files of one map.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BuildProduct {
@@ -67,18 +68,18 @@ pub struct BuildProduct {
     pub what: String,
     /// Id of a format of `io::formats` or, for meshes, of `mesh::formats`.
     pub format: String,
-    /// File to write; `None` names it after the pattern of the preset.
+    /// Name of the file to write; `None` derives the name from the pattern of the preset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
 
-/// Square tiles of a raster, named `_x0_y0` from the north-west.
+/// Square tiles of a raster, with names that end in `_x0_y0` and so on, counted from the north-west corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BuildTiles {
-    /// Samples along a side of a tile.
+    /// Number of samples along a side of a tile.
     pub samples: u32,
-    /// Neighbouring tiles both contain the row or column between them.
+    /// Whether two neighbouring tiles both contain the row or column of samples between them.
     pub shared_edges: bool,
 }
 
@@ -94,31 +95,31 @@ pub struct BuildPlacement {
     pub south: f64,
 }
 
-/// Layout of a planet in files.
+/// Layout of a planet in exported files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BuildPlanet {
-    /// Writes the six faces of a cube instead of one map of all longitudes and latitudes.
+    /// Whether the build writes the six faces of a cube instead of one map of all longitudes and latitudes.
     pub cube: bool,
-    /// Samples in a row of the map; `None` uses as many as the planet has around its equator.
+    /// Number of samples in a row of the map; `None` uses as many samples as the planet has around its equator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// The samples of the map are points, with the pole as the first row, instead of areas.
+    /// Whether the samples of the map are points, with the pole as the first row, instead of areas.
     #[serde(skip_serializing_if = "is_false")]
     pub points: bool,
 }
 
-/// Settings of meshes.
+/// Settings of exported meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BuildMesh {
-    /// Maximum height error of the mesh at any sample; 0 keeps every sample.
+    /// Maximum height error of the mesh at any sample, in metres; 0 keeps every sample.
     pub error_metres: f32,
-    /// Adds walls and a base.
+    /// Whether the mesh has walls and a base.
     pub solid: bool,
-    /// Adds the water surface.
+    /// Whether the mesh includes the water surface.
     pub water: bool,
-    /// Writes vertex colours.
+    /// Whether the file contains vertex colours.
     pub colours: bool,
     /// Longest side of a printed model in millimetres, for STL files.
     pub print_millimetres: f32,
@@ -130,7 +131,8 @@ impl Default for BuildMesh {
     }
 }
 
-/// Maximum samples per side of an export. Terrains too large to evaluate as a whole are built in tiles.
+/// Maximum number of samples per side of an export. A terrain that is too large to evaluate as a whole is built in
+/// tiles.
 pub const MAX_EXPORT_SAMPLES: usize = 262_145;
 
 /// Default pattern of file names.
@@ -160,8 +162,8 @@ impl Default for BuildPreset {
 }
 
 impl BuildPreset {
-    /// The first invalid number and the valid values for it; `None` if all are valid. Sizes must be within the range of
-    /// scenes, lengths above 0, and everything finite.
+    /// The first invalid number and the valid values for it; `None` if all numbers are valid. Sizes must be within the
+    /// range of scenes, lengths must exceed 0, and all numbers must be finite.
     pub fn wrong_number(&self) -> Option<String> {
         let is_size = |samples: u32| (MIN_SAMPLES..=MAX_EXPORT_SAMPLES).contains(&(samples as usize));
         let is_above = |number: f32| number.is_finite() && number > 0.0;

@@ -1,15 +1,15 @@
-//! Lists how two scenes differ, parameter by parameter, in words.
+//! Lists the differences between two scenes, parameter by parameter, in words.
 //!
-//! Layers are matched by name and node, then by name, then by node and seed; unmatched layers were added or removed. A
-//! layer has moved if its order relative to the other matched layers differs. Of the possible sets of moves, the
-//! smallest is reported.
+//! Layers of both scenes are matched by name and node, then by name, then by node and seed. Layers without a match were
+//! added or removed. A layer has moved if its order relative to the other matched layers differs. If several sets of
+//! moves are possible, the list contains the smallest set.
 
 use serde::Serialize;
 
 use super::{Layer, Scene};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
 
-/// Kind of a difference.
+/// The kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -29,25 +29,25 @@ pub enum ChangeKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SceneChange {
     /// Owner of the changed value: `scene`, `planet`, `climate`, `biomes`, `materials`, `scatter`, or the name of a
-    /// layer (in the first scene; for an added layer in the second).
+    /// layer (its name in the first scene, or in the second scene if the layer was added).
     pub owner: String,
     /// Whether the owner is a layer.
     pub is_layer: bool,
-    /// Kind of the change.
+    /// The kind of the change.
     pub kind: ChangeKind,
-    /// Name of the parameter, as `--set` takes it, or of another property such as `name` or `palette`; empty for a
-    /// layer that was added or removed.
+    /// Name of the parameter, as in `--set`, or of another property such as `name` or `palette`; empty for a layer that
+    /// was added or removed.
     pub param: String,
-    /// The old value as text; empty if there was none.
+    /// The old value as text; empty if there was no value.
     pub from: String,
-    /// The new value as text; empty if there is none.
+    /// The new value as text; empty if there is no value.
     pub to: String,
-    /// Unit of both values; empty if they have none.
+    /// Unit of both values; empty if the values have no unit.
     pub unit: String,
 }
 
 impl SceneChange {
-    /// The difference as a sentence.
+    /// Describes the difference in a sentence.
     pub fn text(&self) -> String {
         let Self { owner, from, to, param, .. } = self;
         let owner = if self.is_layer { format!("layer `{owner}`") } else { owner.clone() };
@@ -65,7 +65,8 @@ impl SceneChange {
     }
 }
 
-/// All differences of `second` from `first`: settings, planet, palette, climate, then the layers from the ground up.
+/// All differences of `second` from `first`: settings, planet, palette, climate, then the layers from the lowest to the
+/// highest.
 pub fn scene_changes(first: &Scene, second: &Scene) -> Vec<SceneChange> {
     let mut list = ChangeList::default();
     list.value("scene", "name", &first.name, &second.name);
@@ -236,7 +237,7 @@ fn description(layer: &Layer, index: usize) -> String {
     format!("{} at position {}", layer.node.about().label, index + 1)
 }
 
-/// Maximum characters of a value that is shown in full.
+/// Maximum number of characters of a value that is shown in full.
 const LONGEST: usize = 100;
 
 /// Texts for two different values, shortened so that the difference stays visible.
@@ -251,7 +252,7 @@ fn differing_texts(spec: &ParamSpec, from: &Value, to: &Value) -> (String, Strin
     if longest <= LONGEST {
         return (from, to);
     }
-    // Long texts are cut shortly before their first difference, the part that readers look for.
+    // Long texts are cut shortly before their first difference, because readers look for the difference.
     let same = from.chars().zip(to.chars()).take_while(|(a, b)| a == b).count();
     let begin = same.saturating_sub(LONGEST / 4);
     let part = |text: &str| {
@@ -262,7 +263,7 @@ fn differing_texts(spec: &ParamSpec, from: &Value, to: &Value) -> (String, Strin
     (part(&from), part(&to))
 }
 
-/// For each layer of the first stack, the index of the matching layer in the second.
+/// For each layer of the first stack, the index of the matching layer in the second stack.
 fn partners(first: &[Layer], second: &[Layer]) -> Vec<Option<usize>> {
     let mut partners = vec![None; first.len()];
     let mut taken = vec![false; second.len()];
@@ -289,10 +290,10 @@ fn partners(first: &[Layer], second: &[Layer]) -> Vec<Option<usize>> {
     partners
 }
 
-/// The smallest set of layers that have to move to turn the first order into the second.
+/// The smallest set of layers that must move to turn the first order into the second order.
 fn moved(partners: &[Option<usize>]) -> Vec<usize> {
     let places: Vec<(usize, usize)> = partners.iter().enumerate().filter_map(|(k, p)| Some((k, (*p)?))).collect();
-    // The longest increasing subsequence stays in place.
+    // The layers of the longest increasing subsequence keep their place; all other layers move.
     let mut best: Vec<(usize, Option<usize>)> = Vec::with_capacity(places.len());
     for (k, &(_, place)) in places.iter().enumerate() {
         let before = (0..k).filter(|&b| places[b].1 < place).max_by_key(|&b| (best[b].0, std::cmp::Reverse(b)));

@@ -1,4 +1,4 @@
-//! The scenes shipped with the program: every file of `saves/`, embedded.
+//! The scenes shipped with the program: every file of `saves/`, embedded in the program.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/saves");
 /// A scene shipped with the program.
 #[derive(Debug)]
 pub struct ShippedScene {
-    /// Name on the command line: the file name without `.ron`.
+    /// Name of the scene on the command line: the file name without `.ron`.
     pub name: &'static str,
     /// The scene; the menu shows its [`Scene::name`].
     pub scene: Scene,
@@ -36,7 +36,7 @@ pub fn examples() -> &'static [ShippedScene] {
     &EXAMPLES
 }
 
-/// The shipped scene with the name `path`, unless a file with this path exists.
+/// The shipped scene that `path` names, unless a file with this path exists.
 pub fn example_for(path: &Path) -> Option<&'static ShippedScene> {
     if path.exists() {
         return None;

@@ -1,7 +1,8 @@
 //! Scenes as RON text.
 //!
-//! A file begins with `version` and contains only values that differ from the default. A file is never half-written.
-//! Saving replaces an existing file only after reading the new text back and comparing it with the scene.
+//! A scene file begins with `version` and contains only values that differ from the defaults. A file is never
+//! half-written. Before saving replaces an existing file, it reads the new text back and compares the result with the
+//! scene.
 
 use std::cell::Cell;
 use std::io::{Read, Write};
@@ -17,24 +18,24 @@ use super::{Layer, Scene};
 use crate::appearance_files::BIOME_PREFIX;
 use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
 
-/// Version of the files that this program writes.
+/// Version of the scene files that this program writes.
 pub const VERSION: u32 = 1;
-/// A scene is text that people write; a larger file is not a scene.
+/// Maximum size of a scene file. A scene is text that people write; a larger file is not a scene.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// An invalid or outdated value that loading a file replaced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Warning(pub String);
 
-/// Why a scene could not be read or written.
+/// The reason why a scene could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SceneError {
     /// The system could not read the file.
     #[error("cannot read {path}: {source}")]
     Read {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
-        /// Reason.
+        /// The error that the operating system reported.
         source: std::io::Error,
     },
     /// The file could not be written, or its name cannot be used.
@@ -52,7 +53,7 @@ pub enum SceneError {
     /// The path is a folder or a device.
     #[error("{path} is not a scene: it is a folder or a device, not a file")]
     NotAFile {
-        /// The file.
+        /// Path of the folder or device.
         path: PathBuf,
     },
     /// The file is larger than any scene.
@@ -61,13 +62,13 @@ pub enum SceneError {
          heightmap file that the scene names"
     )]
     TooLarge {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
     },
     /// The file is not UTF-8.
     #[error("{path} is not a scene: it is not text (byte {byte} is not UTF-8)")]
     NotText {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
         /// Position of the first byte that is not text.
         byte: usize,
@@ -75,19 +76,19 @@ pub enum SceneError {
     /// The text is not valid RON, or uses an unknown name.
     #[error("line {line}, column {column}: {message}")]
     Syntax {
-        /// Line in the file, from 1.
+        /// Line of the error in the file, counted from 1.
         line: usize,
-        /// Column in the line, from 1.
+        /// Column of the error in the line, counted from 1.
         column: usize,
         /// Explanation of the error.
         message: String,
     },
-    /// Valid RON that is not a complete scene.
+    /// The text is valid RON but not a complete scene.
     #[error("this is not a complete Talweg scene; line {line}, column {column}: {message}")]
     NotAScene {
-        /// Line in the file, from 1.
+        /// Line of the error in the file, counted from 1.
         line: usize,
-        /// Column in the line, from 1.
+        /// Column of the error in the line, counted from 1.
         column: usize,
         /// Explanation of the error.
         message: String,
@@ -95,26 +96,26 @@ pub enum SceneError {
     /// The file was written by a newer version of Talweg.
     #[error("the scene has version {found}; this program reads version {VERSION}. Open it with a newer Talweg")]
     Newer {
-        /// The version that was found.
+        /// The version number in the file.
         found: u32,
     },
-    /// The version was never used.
+    /// The version number in the file does not exist.
     #[error("the scene has version {found}, which does not exist; versions begin at 1")]
     NoVersion {
-        /// The version that was found.
+        /// The version number in the file.
         found: u32,
     },
     /// An error together with the file in which it occurred.
     #[error("{path}: {source}")]
     In {
-        /// The file.
+        /// Path of the file with the error.
         path: PathBuf,
-        /// Reason.
+        /// The error that occurred in the file.
         source: Box<SceneError>,
     },
 }
 
-/// Reads the header of a scene; reading stops after the version.
+/// Reads the version in the header of a scene file; parsing stops after the version.
 struct Header<'a>(&'a Cell<Option<u32>>);
 
 #[derive(Deserialize)]
@@ -154,8 +155,8 @@ impl<'de> Visitor<'de> for Header<'_> {
     }
 }
 
-/// The version at the start of `text`. Only the header is parsed, so a large file is read once and one of a newer
-/// version not at all.
+/// The version at the start of `text`. Only the header is parsed. A large file is therefore parsed only once, and the
+/// rest of a file of a newer version is not parsed.
 fn version_of(text: &str) -> Result<u32, ron::error::SpannedError> {
     let version = Cell::new(None);
     let read = ron_dialect().from_str_seed(text, Header(&version));
@@ -167,7 +168,7 @@ fn version_of(text: &str) -> Result<u32, ron::error::SpannedError> {
 
 fn syntax(error: ron::error::SpannedError, text: &str) -> SceneError {
     let (line, column) = (error.span.start.line, error.span.start.col);
-    // Inside a construction, only the message of the error is passed on, not its code.
+    // RON reports errors inside a construction only as a message, without an error code.
     let message = match error.code.to_string() {
         code if code == ron::Error::ExceededRecursionLimit.to_string() => {
             "it is nested too deeply to be a scene".into()
@@ -187,7 +188,7 @@ impl Scene {
     /// The scene as RON text.
     ///
     /// # Errors
-    /// If something in it is nested too deeply to be read back.
+    /// When the scene is nested too deeply to be read back.
     pub fn to_ron(&self) -> Result<String, SceneError> {
         let file = SceneV1 {
             version: VERSION,
@@ -230,7 +231,7 @@ impl Scene {
         Ok(text.map_err(|error| SceneError::Unwritable(error.to_string()))? + "\n")
     }
 
-    /// Reads RON text. Values that are out of range or outdated are replaced, each with a warning.
+    /// Reads a scene from RON text. Values that are out of range or outdated are replaced, each with a warning.
     pub fn from_ron(text: &str) -> Result<(Self, Vec<Warning>), SceneError> {
         let version = version_of(text).map_err(|error| match syntax(error, text) {
             SceneError::Syntax { line, column, message } => SceneError::NotAScene { line, column, message },
@@ -247,7 +248,8 @@ impl Scene {
         Ok((scene, repairs.warnings()))
     }
 
-    /// Gives the scene's own biome table the name in the palette, because files store this name only once.
+    /// Gives the scene's own biome table the name that the palette contains. Files store this name only once, in the
+    /// palette.
     pub(super) fn name_biomes(&mut self) {
         let name = self.palette.strip_prefix(BIOME_PREFIX).unwrap_or_default();
         if let Some(table) = self.biomes.as_mut().filter(|table| table.name != name) {
@@ -255,10 +257,10 @@ impl Scene {
         }
     }
 
-    /// Reads a scene file; relative paths in it start from its folder.
+    /// Reads a scene file; relative paths in the file start from the folder of the file.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not a scene.
+    /// When the file cannot be read, or is not a scene.
     pub fn load(path: &Path) -> Result<(Self, Vec<Warning>), SceneError> {
         Self::load_stamped(path).map(|(scene, warnings, _)| (scene, warnings))
     }
@@ -266,15 +268,15 @@ impl Scene {
     /// Reads a scene file and returns its stamp, which later shows whether the file has changed.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// The errors of [`load`](Self::load).
     pub fn load_stamped(path: &Path) -> Result<(Self, Vec<Warning>, FileStamp), SceneError> {
         Self::read_copy(path, path)
     }
 
-    /// Reads a copy of a scene file; relative paths in it start from the folder of the `original`.
+    /// Reads a copy of a scene file; relative paths in the copy start from the folder of the `original`.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// The errors of [`load`](Self::load).
     pub fn load_copy(path: &Path, original: &Path) -> Result<(Self, Vec<Warning>), SceneError> {
         Self::read_copy(path, original).map(|(scene, warnings, _)| (scene, warnings))
     }
@@ -301,20 +303,20 @@ impl Scene {
         Ok((scene, warnings, stamp))
     }
 
-    /// Writes a scene file and returns the stamp of the new file. The old file stays until the new one is safely on
-    /// disk and reads back as this scene.
+    /// Writes a scene file and returns the stamp of the new file. The old file stays until the new file is safely on
+    /// the disk and reads back as this scene.
     ///
     /// # Errors
-    /// If the file cannot be written, or would read back as a different scene.
+    /// When the file cannot be written, or would read back as a different scene.
     pub fn save(&self, to: impl Into<SaveTarget>) -> Result<FileStamp, SceneError> {
         self.write(&to.into(), Self::check_text)
     }
 
-    /// Writes a scene file without reading it back. A program that is about to end uses it, because a scene with
-    /// replaced values is better than none.
+    /// Writes a scene file without reading it back. A program that is about to end uses this function, because a scene
+    /// with replaced values is better than no scene.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// When the file cannot be written.
     pub fn save_unchecked(&self, to: impl Into<SaveTarget>) -> Result<FileStamp, SceneError> {
         self.write(&to.into(), |_, _| Ok(()))
     }
@@ -340,7 +342,8 @@ impl Scene {
         Ok(FileStamp::of_contents(text.as_bytes(), to.path()))
     }
 
-    /// Checks that `text` reads back as this scene: every number bit for bit, with not-a-number equal to itself.
+    /// Checks that `text` reads back as this scene: every number must have the same bits, and not-a-number counts as
+    /// equal to itself.
     fn check_text(&self, text: &str) -> Result<(), SceneError> {
         let (read, warnings) = Self::from_ron(text).map_err(|error| SceneError::Unequal(error.to_string()))?;
         if let Some(Warning(mended)) = warnings.into_iter().next() {
@@ -356,7 +359,7 @@ impl Scene {
     }
 }
 
-/// The absolute folder of a file.
+/// The absolute path of the folder of a file.
 fn folder_of(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));
     std::path::absolute(folder.join(".")).map_or_else(|_| folder.into(), |absolute| absolute.components().collect())

@@ -13,7 +13,7 @@ use crate::planet::climate::Climate;
 
 const MAX_LAYERS: usize = 1000;
 
-/// Reads the layers and stops with an error at the first layer beyond `MAX_LAYERS`, before reading the rest of a large
+/// Reads the layers. It stops with an error at the first layer beyond `MAX_LAYERS`, before it reads the rest of a large
 /// file.
 fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LayerV1>, D::Error> {
     struct LayersVisitor;

@@ -1,5 +1,5 @@
-//! Groups of layers. A layer whose node is a [`LayerGroup`] contains the layers directly below it that have a greater
-//! depth.
+//! Groups of layers. A layer whose node is a [`LayerGroup`] contains the layers directly below this layer that have a
+//! greater depth.
 //!
 //! The list of layers stays flat, in stack order from the lowest; [`Layer::depth`](super::Layer) is the nesting depth
 //! of each layer. Read from the top down, a layer may be one level deeper than a group above it, but no deeper than any
@@ -20,14 +20,14 @@ impl Scene {
         }
     }
 
-    /// Indices of the layers in a group, including those of nested groups; empty if the layer is not a group.
+    /// Indices of the layers in a group, including the layers of nested groups; empty if the layer is not a group.
     pub fn members(&self, index: usize) -> Range<usize> {
         let Some(depth) = self.group(index).map(|_| self.layers[index].depth) else { return index..index };
         let count = self.layers[..index].iter().rev().take_while(|layer| layer.depth > depth).count();
         index - count..index
     }
 
-    /// Indices of a layer and of everything it contains.
+    /// Indices of a layer and of all layers that it contains.
     pub fn block(&self, index: usize) -> Range<usize> {
         self.members(index).start..index + 1
     }
@@ -48,14 +48,14 @@ impl Scene {
         around
     }
 
-    /// Whether a layer takes part: it and all groups around it are shown.
+    /// Whether a layer takes part in the evaluation: the layer and all groups that contain it are shown.
     pub fn is_shown(&self, index: usize) -> bool {
         let is_on = |index: usize| self.layers[index].enabled && self.layers[index].mix.opacity > 0.0;
         is_on(index) && self.groups_around(index).into_iter().all(is_on)
     }
 
-    /// Whether a layer is a shown group that does more than collect its layers: it combines the result of its layers
-    /// with the terrain below the group.
+    /// Whether a layer is a shown group that does more than collect layers. Such a group combines the result of its
+    /// layers with the terrain below the group.
     pub fn blends_with_below(&self, index: usize) -> bool {
         self.group(index).is_some_and(|group| {
             let layer = &self.layers[index];
@@ -64,19 +64,19 @@ impl Scene {
         })
     }
 
-    /// The first group that [joins grounds](Self::blends_with_below), if there is one.
+    /// The first group that [blends with the terrain below](Self::blends_with_below), if any.
     pub fn blending_group(&self) -> Option<usize> {
         (0..self.layers.len()).find(|&index| self.blends_with_below(index))
     }
 
-    /// The groups that [join grounds](Self::blends_with_below) and whose lowest layer is this one, outermost first. A group
-    /// without layers begins at itself.
+    /// The groups that [blend with the terrain below](Self::blends_with_below) and whose lowest layer is this layer,
+    /// outermost first. The lowest layer of a group without layers is the group itself.
     pub fn groups_beginning_at(&self, index: usize) -> Vec<usize> {
         let begins = |&group: &usize| self.block(group).start == index && self.blends_with_below(group);
         self.groups_around(index).into_iter().rev().chain([index]).filter(begins).collect()
     }
 
-    /// Reduces the depth of every layer that lies deeper than the layer above it allows.
+    /// Reduces the depth of every layer that is deeper than the layer above it allows.
     pub fn clamp_depths(&mut self) {
         let mut most = 0;
         for layer in self.layers.iter_mut().rev() {
@@ -85,20 +85,20 @@ impl Scene {
         }
     }
 
-    /// Hides the layers above a layer without removing them, because masks below may read generators above. Groups
-    /// around the layer are opened, so that the result is what they have made so far.
+    /// Hides the layers above a layer without removing them, because masks below may read generators above. The groups
+    /// that contain the layer are opened, so that the result includes only the layers up to this layer.
     pub fn hide_above(&mut self, index: usize) {
         self.hide_but(index, |_| false);
     }
 
-    /// Hides the layers below and above a layer, so that it is evaluated alone, whatever groups contain it.
+    /// Hides the layers below and above a layer, so that this layer is evaluated alone, whatever groups contain it.
     pub fn hide_others(&mut self, index: usize) {
         let own = self.block(index);
         self.layers[..own.start].iter_mut().for_each(|layer| layer.enabled = false);
         self.hide_above(index);
     }
 
-    /// Hides a layer, everything it contains, and all layers above it; groups are treated as in
+    /// Hides a layer, all layers that it contains, and all layers above it. Groups are treated as in
     /// [`hide_above`](Self::hide_above).
     pub fn hide_from(&mut self, index: usize) {
         let own = self.block(index);

@@ -1,8 +1,8 @@
-//! Undo and redo: small snapshots of the scene, one for each completed gesture.
+//! Undo and redo. The history keeps a small snapshot of the scene for each completed gesture.
 
 use super::Scene;
 
-/// Identifies a gesture (a slider drag, a typed word), whose edits share one undo step.
+/// Identifies a gesture (a slider drag, a typed word). All edits of a gesture share one undo step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gesture(pub u64);
 
@@ -14,7 +14,7 @@ struct EditStep {
     gesture: Option<Gesture>,
 }
 
-/// The steps that led to the present scene, and the undone steps.
+/// The edits that led to the present scene, and the undone edits.
 #[derive(Clone, Debug, Default)]
 pub struct EditHistory {
     done: Vec<EditStep>,
@@ -24,8 +24,8 @@ pub struct EditHistory {
 const MAX_STEPS: usize = 500;
 
 impl EditHistory {
-    /// Records an edit from `before` to `after`. It joins the newest step if both belong to the same gesture. An edit
-    /// that changes nothing is not recorded.
+    /// Records an edit from `before` to `after`. The edit becomes part of the newest step if both belong to the same
+    /// gesture. An edit that changes nothing is not recorded.
     pub fn record(&mut self, label: &str, gesture: Option<Gesture>, before: &Scene, after: &Scene) {
         if before == after {
             return;
@@ -47,7 +47,7 @@ impl EditHistory {
         }
     }
 
-    /// Ends the gesture: later edits begin a new step.
+    /// Ends the gesture; the next edit begins a new undo step.
     pub fn finish_gesture(&mut self) {
         if let Some(last) = self.done.last_mut() {
             last.gesture = None;
@@ -74,7 +74,8 @@ impl EditHistory {
         self.undone.iter().rev().map(|step| step.label.as_str()).collect()
     }
 
-    /// Undoes the newest edit and returns the scene before it. `present` must be the scene that the history led to.
+    /// Undoes the newest edit and returns the scene before that edit. `present` must be the scene that the history led
+    /// to.
     pub fn undo(&mut self, present: &Scene) -> Option<Scene> {
         let mut step = self.done.pop()?;
         debug_assert!(step.after == *present, "an edit was not recorded in the history: {}", step.label);
@@ -84,7 +85,8 @@ impl EditHistory {
         Some(scene)
     }
 
-    /// Redoes the edit that was undone last and returns the scene after it.
+    /// Redoes the edit that was undone last and returns the scene after that edit. `present` must be the scene that the
+    /// history led to.
     pub fn redo(&mut self, present: &Scene) -> Option<Scene> {
         let step = self.undone.pop()?;
         debug_assert!(step.before == *present, "an edit was not recorded in the history: {}", step.label);

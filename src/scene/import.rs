@@ -1,5 +1,5 @@
-//! Makes a scene from a height file: the file becomes its first layer, and the scene takes over its size and height
-//! range.
+//! Makes a scene from a height file. The file becomes the first layer, and the scene takes over the size and height
+//! range of the file.
 
 use std::path::Path;
 
@@ -14,24 +14,25 @@ use crate::nodes::planet::import::PlanetImport;
 use crate::param::ImageFile;
 use crate::planet::{Air, Planet};
 
-/// Maximum difference of the two sides, as a fraction, for which a file still counts as square.
+/// Maximum difference between the two sides of a file, as a fraction, up to which the file counts as square.
 const NEARLY_SQUARE: f64 = 0.01;
 
-/// A scene whose first layer reads a height file. A terrain takes its size, relief and samples from the file if the
-/// file has metres, otherwise the defaults. A file that covers a whole planet becomes a planet, with the radius that
-/// the file names or that of Earth. A file that is not square shows the largest square in its middle.
+/// A scene whose first layer reads a height file. A terrain takes its size, relief and number of samples from the file
+/// if the file states metres; otherwise the scene uses the defaults. A file that covers a whole planet becomes a
+/// planet, with the radius that the file states or Earth's radius. Of a file that is not square, the scene shows the
+/// largest square in the middle.
 ///
 /// # Errors
-/// If the file cannot be read.
+/// When the file cannot be read.
 pub fn scene_from_file(path: &Path) -> Result<Scene, RasterError> {
     scene_from_raw(path, RawLayout::default(), RowOrder::North)
 }
 
-/// [`scene_from_file`] with the layout of a raw file: its width, its byte order, and the position of its first row.
-/// Other file types ignore these arguments.
+/// Like [`scene_from_file`], with the layout of a raw file: width, byte order and position of the first row. For other
+/// file types, these arguments have no effect.
 ///
 /// # Errors
-/// As [`scene_from_file`], and if a raw file does not consist of whole rows of that width.
+/// The errors of [`scene_from_file`]. Also when a raw file does not consist of whole rows of the given width.
 pub fn scene_from_raw(path: &Path, layout: RawLayout, rows: RowOrder) -> Result<Scene, RasterError> {
     let failed = |message: String| RasterError::Read { path: path.into(), message };
     check_name(path).map_err(|error| failed(error.to_string()))?;
@@ -47,7 +48,7 @@ pub fn scene_from_raw(path: &Path, layout: RawLayout, rows: RowOrder) -> Result<
         scene.layers = vec![Layer::new(node, 1)];
         scene.settings.relief_metres = settings.relief_metres.unwrap_or(scene.settings.relief_metres);
         if let Some(radius) = raster.placement.and_then(|placement| placement.radius_metres) {
-            // Of the other mapped bodies, only Mars has air, and none has a sea.
+            // Of the mapped bodies other than Earth, only Mars has air, and no body has a sea.
             let is_mars = (radius / MARS_RADIUS - 1.0).abs() < 0.02;
             let (atmosphere, air, table) =
                 if is_mars { (0.01, Air::Dust, "mars") } else { (0.0, Air::Nitrogen, "moon") };
@@ -67,7 +68,7 @@ pub fn scene_from_raw(path: &Path, layout: RawLayout, rows: RowOrder) -> Result<
     let mut scene = Scene { name, layers: vec![Layer::new(node, 1)], ..Scene::default() };
     scene.settings.resolution = settings.resolution;
     scene.settings.size_metres = match settings.size_metres {
-        // The scene of a slightly stretched file is as wide as the longer side.
+        // For a slightly stretched file, the scene is as wide as the longer side of the file.
         Some(_) if is_square => (across.max(down) as f32).clamp(1.0, 1_000_000.0),
         Some(size) => size,
         None => scene.settings.size_metres,

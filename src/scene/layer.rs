@@ -133,24 +133,24 @@ impl Mask {
         self.conditions().contains(&true) || self.invert
     }
 
-    /// Which of the conditions are on.
+    /// Which of the mask's conditions are on.
     fn conditions(&self) -> [bool; 8] {
         let Self { by_height, by_slope, by_curvature, by_noise, by_image, by_layer, by_data, by_paint, .. } = self;
         [*by_height, *by_slope, *by_curvature, *by_noise, *by_image, *by_layer, *by_data, *by_paint]
     }
 }
 
-/// An earlier stage of a process, with the parameters it had at that time.
+/// An earlier stage of a process, with the parameters that it had at that time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamEpoch {
-    /// The process with these parameters.
+    /// The node of the process, with the parameters of that stage.
     pub node: Node,
     /// Length of the stage, in iterations at the scene's resolution.
     pub iterations: u32,
 }
 
 impl ParamEpoch {
-    /// The epoch as a stage, if the node is a process.
+    /// The epoch as a stage of a process; `None` if the node is not a process.
     fn stage(&self) -> Option<ProcessSegment<'_>> {
         Some(ProcessSegment { node: &self.node, process: self.node.as_process()?, iterations: self.iterations })
     }
@@ -159,7 +159,7 @@ impl ParamEpoch {
 /// A stage of a process during which the parameters do not change.
 #[derive(Clone, Copy)]
 pub struct ProcessSegment<'a> {
-    /// The node with these parameters.
+    /// The node, with the parameters of this stage.
     pub node: &'a Node,
     /// The node as a process.
     pub process: &'a dyn Process,
@@ -170,7 +170,7 @@ pub struct ProcessSegment<'a> {
 /// One layer of the stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// Name in the layer list, for masks and for the command line.
+    /// Name of the layer in the layer list, for masks and for the command line.
     pub name: String,
     /// Whether the layer is shown.
     pub enabled: bool,
@@ -178,26 +178,26 @@ pub struct Layer {
     pub seed: u32,
     /// The operation of the layer, with its parameters.
     pub node: Node,
-    /// Earlier stages of a process whose parameters were changed while it ran, oldest first; `node` continues from
-    /// there.
+    /// Earlier stages of a process whose parameters changed while it ran, oldest first. `node` continues from the
+    /// result of the last of these stages.
     pub epochs: Vec<ParamEpoch>,
-    /// Layers with the same number are branches of one process, and only one of them is shown at a time; 0 is no
-    /// branch.
+    /// Number of the process that this layer is a branch of; 0 means that the layer is not a branch. Layers with the
+    /// same number are branches of one process, and only one of them is shown at a time.
     pub branch: u32,
-    /// How the result is blended with the terrain below.
+    /// How the result of the layer is blended with the terrain below.
     pub mix: Mix,
     /// Where the layer acts.
     pub mask: Mask,
-    /// The user's note; may be empty.
+    /// A note that the user wrote about the layer; may be empty.
     pub note: String,
-    /// Protected from accidental changes.
+    /// Whether the layer is protected from accidental changes.
     pub locked: bool,
-    /// Number of groups around the layer; see [`Scene::members`](super::Scene::members).
+    /// Number of groups that contain the layer; see [`Scene::members`](super::Scene::members).
     pub depth: u32,
 }
 
 impl Layer {
-    /// A layer named after its node, with everything at its default.
+    /// A layer named after its node, with all other properties at their defaults.
     pub fn new(node: Node, seed: u32) -> Self {
         Self {
             name: node.about().label.to_string(),
@@ -219,7 +219,7 @@ impl Layer {
         self.mix == Mix::default() && !self.mask.is_active()
     }
 
-    /// Whether the result replaces everything below.
+    /// Whether the result of the layer replaces the terrain below completely.
     pub fn is_whole(&self) -> bool {
         self.mix.blend == Blend::Replace && self.mix.opacity == 1.0 && !self.mask.is_active()
     }
@@ -230,8 +230,8 @@ impl Layer {
     }
 
     /// All stages of a process in order, each with its total iterations on the grids up to `samples`; the current
-    /// parameters come last. On a single grid the last stage has its own number of iterations; otherwise it gets the
-    /// iterations that the earlier stages leave over. Empty if the node is not a process.
+    /// parameters come last. On a single grid the last stage has its own number of iterations. Otherwise the last stage
+    /// runs the iterations that the earlier stages leave. Returns an empty list if the node is not a process.
     pub fn stages(&self, samples: usize) -> Vec<ProcessSegment<'_>> {
         let Some(process) = self.node.as_process() else { return Vec::new() };
         let mut stages: Vec<_> = self.epochs.iter().filter_map(ParamEpoch::stage).collect();
@@ -245,7 +245,8 @@ impl Layer {
         stages
     }
 
-    /// The grids of a process up to `samples`, each with the stages that run on it and their iterations there.
+    /// The grids of a process up to `samples`, each with the stages that run on that grid and their iterations on that
+    /// grid.
     pub fn levels(&self, samples: usize) -> Vec<(Level, Vec<ProcessSegment<'_>>)> {
         let Some(process) = self.node.as_process() else { return Vec::new() };
         let mut stages = self.stages(samples);
@@ -269,7 +270,7 @@ impl Layer {
         levels.into_iter().map(stages_of).collect()
     }
 
-    /// Total iterations of a process over all its stages, on a grid of `samples`.
+    /// Total number of iterations of a process over all its stages, on a grid with `samples` per side.
     pub fn iterations(&self, samples: usize) -> Option<u32> {
         self.node.as_process()?;
         let levels = self.levels(samples);

@@ -11,11 +11,11 @@ pub enum LightPreset {
     Morning,
     /// A low, warm sun with long shadows.
     GoldenHour,
-    /// Even grey light.
+    /// Even grey light under a cloudy sky.
     Overcast,
-    /// After sunset.
+    /// The blue light after sunset.
     BlueHour,
-    /// A clear night.
+    /// A clear night lit by the moon.
     Moonlight,
 }
 
@@ -24,7 +24,7 @@ impl LightPreset {
     pub const ALL: [Self; 6] =
         [Self::Noon, Self::Morning, Self::GoldenHour, Self::Overcast, Self::BlueHour, Self::Moonlight];
 
-    /// Name on the command line.
+    /// Name of the preset on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Noon => "noon",
@@ -36,7 +36,7 @@ impl LightPreset {
         }
     }
 
-    /// Name in the window.
+    /// Name of the preset in the window.
     pub fn label(self) -> &'static str {
         match self {
             Self::Noon => "Noon",
@@ -48,7 +48,7 @@ impl LightPreset {
         }
     }
 
-    /// Description of the look, in one sentence.
+    /// Description of the light, in one sentence.
     pub fn help(self) -> &'static str {
         match self {
             Self::Noon => "A high sun in a blue sky: true colours, short shadows.",

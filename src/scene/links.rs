@@ -1,7 +1,7 @@
-//! References of layers: to files, and to each other.
+//! References of layers to files and to other layers.
 //!
-//! In memory the paths of files are absolute. A scene file stores paths in its own folder and below relative to that
-//! folder, so that the folder can be moved as a whole.
+//! In memory, the paths of files are absolute. If a file is in the folder of the scene file or in a subfolder, the
+//! scene file stores a path relative to its folder. The folder can therefore be moved as a whole.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::nodes::Work;
 use crate::param::{ImageFile, ParamKind, Params, StructuredValue, Value};
 use crate::planet::World;
 
-/// A file or layer that a layer should read but cannot.
+/// A problem of a layer that cannot read a file or another layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Index of the layer.
@@ -31,15 +31,16 @@ pub struct Problem {
 /// Effect of a problem on the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The named file or layer cannot be used: a heightmap becomes flat, a picture or a mask condition is ignored.
+    /// The named file or layer cannot be used. A heightmap then becomes flat; a picture or a mask condition is ignored.
     Broken,
-    /// A mask condition has nothing to read yet and therefore has no effect, or a file has another size than the scene.
+    /// A mask condition has nothing to read yet and therefore has no effect, or the size of a file differs from the
+    /// size of the scene.
     Idle,
 }
 
 impl Scene {
-    /// Problems with the files and layers to which shown layers refer, and to which the layers that their masks read
-    /// refer. Reads the files from disk.
+    /// Problems with the files and layers to which shown layers refer. The list includes the references of layers that
+    /// the masks of shown layers read. The function reads the files from the disk.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let read: Vec<usize> = (0..self.layers.len())
@@ -69,7 +70,7 @@ impl Scene {
         problems
     }
 
-    /// Why a layer cannot run in this kind of world, if it cannot.
+    /// The reason why a layer cannot run in this kind of world (terrain or planet), if it cannot.
     fn misfit(&self, index: usize) -> Option<String> {
         let node = &self.layers[index].node;
         let label = node.about().label;
@@ -116,9 +117,9 @@ impl Scene {
             && mask.layer_reads == Reads::Data
             && let Ok(Some(source)) = self.mask_source(index)
         {
-            // A layer above is evaluated alone.
+            // If the source is a layer above, it is evaluated without the layers below it.
             let mut read = self.layers[if source < index { 0 } else { source }..=source].to_vec();
-            // The layer is read even if it is hidden.
+            // The mask reads the layer even if the layer is hidden.
             read.iter_mut().next_back().into_iter().for_each(|layer| layer.enabled = true);
             if let Some(map) = missing(mask.layer_data, &read) {
                 idle.push(format!("the mask reads the {map} map of layer `{}`, which has no such map", mask.layer.0));
@@ -133,10 +134,10 @@ impl Scene {
         (0..self.layers.len()).filter(|&k| usable(k)).map(|k| self.layers[k].name.as_str()).collect()
     }
 
-    /// The layer that the mask of layer `index` reads; `None` while none is chosen.
+    /// The layer that the mask of layer `index` reads; `None` while no layer is chosen.
     ///
     /// # Errors
-    /// If no readable layer has that name, with the reason.
+    /// When no readable layer has the chosen name; the message gives the reason.
     pub fn mask_source(&self, index: usize) -> Result<Option<usize>, String> {
         let name = self.layers[index].mask.layer.0.as_str();
         if name.is_empty() {
@@ -155,7 +156,7 @@ impl Scene {
         }
     }
 
-    /// Makes masks that read the layer `old` read the layer `new`.
+    /// Makes all masks that read the layer `old` read the layer `new`, after a rename.
     pub fn follow_rename(&mut self, old: &str, new: &str) {
         for layer in &mut self.layers {
             if layer.mask.layer.0 == old {
@@ -164,8 +165,9 @@ impl Scene {
         }
     }
 
-    /// The files that the scene names, each once, in layer order. These are heightmaps and pictures of nodes, masks and
-    /// constructions, faces of planets, and the planet of which the scene is a patch. Built-in stamps are not listed.
+    /// The files to which the scene refers, each once, in layer order. They are heightmaps and pictures of nodes, masks
+    /// and constructions, faces of planets, and the planet of which the scene is a patch. Built-in stamps are not
+    /// listed.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut names: Vec<String> = Vec::new();
         if let Some(origin) = self.patch.as_ref().filter(|origin| origin.names_a_file()) {
@@ -198,7 +200,7 @@ impl Scene {
         self.each_file(|path| path.is_relative().then(|| folder.join(path)));
     }
 
-    /// Makes the paths of files in `folder` relative to it.
+    /// Makes the paths of files in `folder` relative to `folder`.
     pub(super) fn shorten_files(&mut self, folder: &Path) {
         self.each_file(|path| path.strip_prefix(folder).ok().map(PathBuf::from));
     }
@@ -254,12 +256,12 @@ fn changed(name: &str, change: &impl Fn(&Path) -> Option<PathBuf>) -> Option<Str
     if name.is_empty() || is_shipped(name) {
         return None;
     }
-    // Always with `/`, so that scenes can be moved between systems.
+    // Paths always use `/`, so that scenes can be moved between systems.
     let text = change(Path::new(name))?.to_string_lossy().into_owned();
     Some(if cfg!(windows) { text.replace('\\', "/") } else { text })
 }
 
-/// The construction trees or the strokes of a parameter group, with the indices of their parameters.
+/// The construction trees or the brush strokes of a parameter group, with the indices of their parameters.
 fn structured<T: StructuredValue>(group: &dyn Params) -> Vec<(usize, Arc<T>)> {
     (0..group.about().params.len()).filter_map(|k| Some((k, group.get(k).structured()?))).collect()
 }
@@ -279,7 +281,7 @@ fn stroke_problems(layer: &Layer) -> Vec<String> {
     problems
 }
 
-/// The files that a parameter group names.
+/// Names of the files to which a parameter group refers.
 fn image_names(group: &dyn Params) -> Vec<String> {
     let text = |index| match group.get(index) {
         Value::Text(name) if !name.is_empty() => Some(name),

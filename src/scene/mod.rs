@@ -1,4 +1,4 @@
-//! The user's work: a scene of settings and layers, its file, and its history.
+//! The user's work: a scene of settings and layers, the scene file, and the undo history.
 
 mod bookmark;
 mod build;
@@ -47,10 +47,10 @@ use crate::planet::climate::{Climate, ClimateFields, ClimateTerrain, climate_fie
 use crate::planet::{Planet, World};
 use crate::planet_detail::{DetailSource, PlanetDetail};
 
-/// A terrain as the user edits it: plain data, cheap to clone. Evaluation is a pure function of it.
+/// A terrain as the user edits it: plain data, cheap to clone. Evaluation is a pure function of the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
-    /// Name shown in titles; independent of the file name.
+    /// Name of the scene in titles; independent of the file name.
     pub name: String,
     /// Size, relief, sea, sun and other scene-wide settings.
     pub settings: Settings,
@@ -58,21 +58,21 @@ pub struct Scene {
     pub planet: Planet,
     /// Name of a [palette](crate::appearance_files), or `biome:` and the name of a biome table.
     pub palette: String,
-    /// The scene's own climate for the biomes; `None` uses that of the biome table.
+    /// The scene's own climate for the biomes; `None` uses the climate of the biome table.
     pub climate: Option<Climate>,
     /// The scene's own biome table, in place of the one that the palette names.
     pub biomes: Option<Arc<BiomeTable>>,
-    /// The scene's own material rules, in place of those that the palette names.
+    /// The scene's own material rules, in place of the rules that the palette names.
     pub materials: Option<Arc<MaterialRules>>,
-    /// The scene's own rules for plants and stones, in place of those that the palette names.
+    /// The scene's own rules for plants and stones, in place of the rules that the palette names.
     pub scatter: Option<Arc<ScatterRules>>,
     /// The planet from which the scene was taken as a patch, if any.
     pub patch: Option<PatchOrigin>,
-    /// Build presets; the one built last comes first.
+    /// Build presets; the preset built most recently is first.
     pub builds: Vec<BuildPreset>,
     /// Saved camera positions.
     pub bookmarks: Vec<CameraBookmark>,
-    /// Layers, from the lowest.
+    /// Layers of the scene, from the lowest to the highest.
     pub layers: Vec<Layer>,
 }
 
@@ -95,10 +95,10 @@ impl Default for Scene {
     }
 }
 
-/// Why an assignment `LAYER.PARAM=VALUE` was refused.
+/// The reason why an assignment `LAYER.PARAM=VALUE` was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetError {
-    /// Not of the form LAYER.PARAM=VALUE.
+    /// The text is not of the form LAYER.PARAM=VALUE.
     #[error("`{0}` is not of the form LAYER.PARAM=VALUE, for example Peaks.octaves=6 or scene.seed=3")]
     Form(String),
     /// No layer has this name; the second string lists the existing names.
@@ -107,7 +107,7 @@ pub enum SetError {
     /// Several layers have this name.
     #[error("{count} layers are called `{name}`; use the layer's number, 1 is the lowest")]
     Ambiguous {
-        /// The name that was given.
+        /// The layer name in the assignment.
         name: String,
         /// Number of layers with this name.
         count: usize,
@@ -117,9 +117,9 @@ pub enum SetError {
     NoParam {
         /// Owner of the parameters: a layer or a group of settings.
         owner: String,
-        /// The name that was given.
+        /// The parameter name in the assignment.
         param: String,
-        /// The existing names.
+        /// The names of the existing parameters.
         known: String,
     },
     /// The value does not fit the parameter.
@@ -127,7 +127,7 @@ pub enum SetError {
     Value(#[from] ParamError),
 }
 
-/// Why a terrain does not come from a single construction.
+/// The reason why a terrain does not come from a single construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotAlone {
     /// No shown layer is a construction.
@@ -145,7 +145,7 @@ impl Scene {
         Self { settings, palette: format!("{BIOME_PREFIX}earth"), layers, ..Self::default() }
     }
 
-    /// The grid at `samples` per side.
+    /// The grid of the scene with `samples` per side.
     pub fn grid(&self, samples: usize) -> Grid {
         if self.is_planet() {
             Grid::globe(samples)
@@ -159,22 +159,22 @@ impl Scene {
         self.settings.is_planet()
     }
 
-    /// The planet, if the scene is one.
+    /// The planet's settings if the scene is a planet, otherwise `None`.
     pub fn as_planet(&self) -> Option<&Planet> {
         self.is_planet().then_some(&self.planet)
     }
 
-    /// Side length of the grid on the ground.
+    /// Side length of the terrain, or of a planet's face, in metres.
     pub fn side_metres(&self) -> f32 {
         self.as_planet().map_or(self.settings.size_metres, Planet::side_metres)
     }
 
-    /// Samples per side at the scene's own resolution.
+    /// Number of samples per side at the scene's own resolution.
     pub fn samples(&self) -> usize {
         self.settings.resolution as usize
     }
 
-    /// Total iterations of the process of a layer over all its stages and grids.
+    /// Total number of iterations of a layer's process over all its stages and grids.
     pub fn iterations(&self, index: usize) -> Option<u32> {
         self.layers.get(index)?.iterations(self.samples())
     }
@@ -184,13 +184,13 @@ impl Scene {
         Stream::new(self.settings.seed, layer.seed)
     }
 
-    /// The index and node of the construction layer that alone makes the whole terrain.
+    /// The index and node of the construction layer that makes the whole terrain without any other layer.
     ///
     /// # Errors
-    /// If no construction is shown, or if something else changes the terrain; the second error has the index of the
-    /// construction.
+    /// When no construction is shown, or when another layer, a mix or a mask changes the terrain. The second error
+    /// contains the index of the construction.
     pub fn only_construction(&self) -> Result<(usize, &Construction), NotAlone> {
-        // A plain group changes nothing, so it does not count.
+        // A plain group changes nothing, so it does not count as another layer.
         let is_opened = |index: usize| self.group(index).is_some() && self.layers[index].is_plain();
         let mut shown =
             (self.layers.iter().enumerate()).filter(|&(index, _)| self.is_shown(index) && !is_opened(index));
@@ -203,11 +203,11 @@ impl Scene {
         if self.layers[index].is_whole() && alone { Ok((index, construction)) } else { Err(NotAlone::Beside(index)) }
     }
 
-    /// The index and node of the construction layer on which all other layers work: it is the only generator, and the
-    /// other layers are filters or erosions.
+    /// The index and node of the construction layer whose terrain all other layers modify. The construction is the only
+    /// generator, and the other layers are filters or erosion processes.
     ///
     /// # Errors
-    /// If no construction is shown, or if there is another generator; the second error has the index of the
+    /// When no construction is shown, or when there is another generator. The second error contains the index of the
     /// construction.
     pub fn construction_below(&self) -> Result<(usize, &Construction), NotAlone> {
         let makes_ground = |layer: &Layer| matches!(layer.node.work(), Work::Generator(_));
@@ -245,17 +245,17 @@ impl Scene {
         ScatterRules::named(name).expect("names are checked when palettes are read").clone()
     }
 
-    /// The material rules in effect: the scene's own, or those that the palette names.
+    /// The material rules in effect: the scene's own rules, or the rules that the palette names.
     pub fn material_rules(&self) -> Arc<MaterialRules> {
         self.materials.clone().unwrap_or_else(|| self.palette_materials())
     }
 
-    /// The rules for plants and stones in effect: the scene's own, or those that the palette names.
+    /// The rules for plants and stones in effect: the scene's own rules, or the rules that the palette names.
     pub fn scatter_rules(&self) -> Arc<ScatterRules> {
         self.scatter.clone().unwrap_or_else(|| self.palette_scatter())
     }
 
-    /// The climate in effect: the scene's own, or that of its biome table.
+    /// The climate in effect: the scene's own climate, or the climate of its biome table.
     pub fn effective_climate(&self) -> &Climate {
         static USUAL: LazyLock<Climate> = LazyLock::new(Climate::default);
         let named = || BiomeTable::named(self.palette.strip_prefix(BIOME_PREFIX)?).map(|table| &**table);
@@ -269,7 +269,7 @@ impl Scene {
         self.effective_climate().clone()
     }
 
-    /// The climate in effect; on a planet with the planet's tilt and season.
+    /// The climate in effect. On a planet, it has the tilt and season of the planet.
     pub fn seasonal_climate(&self) -> Climate {
         let mut climate = self.climate();
         if let Some(planet) = self.as_planet() {
@@ -291,12 +291,12 @@ impl Scene {
     /// Temperature and moisture at every sample of `terrain`.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// When the computation was cancelled.
     pub fn climate_fields(&self, terrain: &Terrain, control: &Control) -> Result<ClimateFields, Cancelled> {
         climate_fields(&self.seasonal_climate(), &self.climate_terrain(terrain), control)
     }
 
-    /// The inputs from which the detail of this planet is computed.
+    /// The inputs for the computation of this planet's detail.
     pub fn detail_source(&self) -> DetailSource {
         let fallen = |layer: &'_ Layer| layer.enabled && layer.mix.opacity > 0.0;
         let craters = self.layers.iter().filter(|layer| fallen(layer)).filter_map(|layer| match &layer.node {
@@ -313,11 +313,11 @@ impl Scene {
         }
     }
 
-    /// Computes the surface of this planet, evaluated as `terrain`, at any resolution. `terrain` may be a reference or
-    /// an [`Arc`].
+    /// Prepares the surface of this planet for computation at any resolution. `terrain` is the evaluated planet; it may
+    /// be a reference or an [`Arc`].
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// When the computation was cancelled.
     pub fn detail<T: Deref<Target = Terrain> + Sync>(
         &self,
         terrain: T,
@@ -362,9 +362,10 @@ impl Scene {
         }
     }
 
-    /// Carries out `LAYER.PARAM=VALUE`. LAYER is a name, a number from 1, `scene` for the scene's settings, `climate`
-    /// for its climate, or `planet` for the planet's settings. PARAM is a parameter of the node, `seed`, `enabled`,
-    /// `preset`, or a parameter of the mix or mask (`opacity`, `by_slope`, …).
+    /// Applies an assignment of the form `LAYER.PARAM=VALUE`. LAYER is a layer's name, a layer's number from 1, `scene`
+    /// for the scene's settings, `climate` for the scene's climate, or `planet` for the planet's settings. PARAM is a
+    /// parameter of the node, `seed`, `enabled`, `preset`, or a parameter of the mix or mask (`opacity`, `by_slope`,
+    /// …).
     pub fn set(&mut self, text: &str) -> Result<(), SetError> {
         let form = || SetError::Form(text.to_string());
         let (path, value) = text.split_once('=').ok_or_else(form)?;

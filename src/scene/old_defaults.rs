@@ -1,8 +1,9 @@
-//! Restores parameter defaults from the time when a file was written.
+//! Restores the parameter defaults of the program version that wrote a file.
 //!
 //! Files omit parameters at their default, so a parameter missing from an older file had the default of that time.
-//! Nodes list these old defaults ([`OldDefault`](crate::nodes::OldDefault)), and this module sets them. It parses the
-//! text a second time for the parameter names, and only if a layer is older than a change of a default of its node.
+//! Nodes list these old defaults ([`OldDefault`](crate::nodes::OldDefault)), and this module sets them. The module
+//! parses the text a second time to find the parameter names. It does so only if a layer is older than a change of a
+//! default of its node.
 
 use std::cell::OnceCell;
 
@@ -13,7 +14,7 @@ use super::Layer;
 use crate::io::ron_dialect;
 use crate::nodes::Node;
 
-/// The names of the parameters that a scene file gives, layer by layer.
+/// The names of the parameters that a scene file contains, layer by layer.
 pub(super) struct WrittenParams<'a> {
     text: &'a str,
     layers: OnceCell<Vec<WrittenLayer>>,
@@ -37,7 +38,7 @@ struct WrittenEpoch {
     node: WrittenNames,
 }
 
-/// Names of the parameters of one node.
+/// Names of the parameters of one node that a scene file contains.
 #[derive(Default)]
 struct WrittenNames(Vec<String>);
 
@@ -80,7 +81,7 @@ impl<'de> Deserialize<'de> for WrittenNames {
                 Ok(names)
             }
 
-            // A node without parameters.
+            // RON text of a node without parameters.
             fn visit_unit<E>(self) -> Result<WrittenNames, E> {
                 Ok(WrittenNames::default())
             }
@@ -99,7 +100,7 @@ impl<'de> Deserialize<'de> for WrittenNames {
 }
 
 impl<'a> WrittenParams<'a> {
-    /// Takes the text of a scene file; it is parsed only when needed.
+    /// Prepares to read the text of a scene file. The text is parsed only when needed.
     pub fn new(text: &'a str) -> Self {
         Self { text, layers: OnceCell::new() }
     }
@@ -109,7 +110,8 @@ impl<'a> WrittenParams<'a> {
         self.layers.get_or_init(read).get(place)
     }
 
-    /// Sets each parameter that the file does not name for the layer at `place` to its default in version `then`.
+    /// Sets missing parameters of a layer to their defaults in version `then` of the algorithm. The missing parameters
+    /// are those that the file does not name for the layer with index `place`.
     pub fn restore(&self, place: usize, layer: &mut Layer, then: u32) {
         if layer.node.traits().old_defaults.iter().all(|old| old.until < then) {
             return;
@@ -123,7 +125,7 @@ impl<'a> WrittenParams<'a> {
 }
 
 fn restore_defaults(node: &mut Node, written: &WrittenNames, then: u32) {
-    // The oldest default comes last, so the one of version `then` wins.
+    // The oldest default comes last in this order, so the default of version `then` is set last.
     for old in node.traits().old_defaults.iter().rev().filter(|old| old.until >= then) {
         if written.0.iter().any(|name| name == old.parameter) {
             continue;

@@ -1,9 +1,10 @@
-//! Patches: a square of a planet taken out as a terrain, edited at a finer resolution, and put back.
+//! Patches: a person takes a square out of a planet as a terrain, edits it at a finer resolution, and puts it back into
+//! the planet.
 //!
-//! [`take_patch`] samples a [`Square`] of the planet's [detail](crate::planet_detail) and makes a terrain scene that
-//! reads the heights in metres and further maps such as water and moisture. Its rivers and its climate are those of the
-//! planet there. [`put_patch_back`] makes a heightmap of the finished heights and adds a layer ([`Patch`]) to the
-//! planet that lays them onto the globe and fades into the surroundings.
+//! [`take_patch`] samples a [`Square`] of the planet's [detail](crate::planet_detail). It makes a terrain scene that
+//! reads the heights in metres and further maps such as water and moisture. The terrain has the rivers and the climate
+//! of that part of the planet. [`put_patch_back`] makes a heightmap of the finished heights and adds a layer
+//! ([`Patch`]) to the planet. That layer puts the heights onto the globe and fades into the surroundings.
 //!
 //! The scene, its heights and each map are separate files; [`PatchFiles::save`] writes them together.
 
@@ -27,7 +28,7 @@ use crate::planet::World;
 use crate::planet::climate::Climate;
 use crate::planet::square::Square;
 
-/// The place from which a patch was taken, needed to put it back.
+/// The position on a planet from which a patch was taken. It is needed to put the patch back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatchOrigin {
@@ -35,7 +36,7 @@ pub struct PatchOrigin {
     pub planet: String,
     /// Longitude of the centre of the square, in degrees.
     pub longitude: f64,
-    /// Latitude of the centre, in degrees north of the equator.
+    /// Latitude of the centre of the square, in degrees north of the equator.
     pub latitude: f64,
 }
 
@@ -60,7 +61,7 @@ impl PatchOrigin {
     }
 }
 
-/// Why a patch cannot be taken or put back.
+/// The reason why a patch cannot be taken out or put back.
 #[derive(Debug, thiserror::Error)]
 pub enum PatchError {
     /// The scene is a terrain, not a planet.
@@ -69,7 +70,7 @@ pub enum PatchError {
     /// The scene is a planet, not a patch.
     #[error("this scene is a planet; only a terrain patch can be put back")]
     NoPatch,
-    /// A square with this side cannot be projected onto a plane.
+    /// A square with this side length is too large to be projected onto a plane.
     #[error("a patch of {asked:.0} m is too large for this planet: the largest side is {most:.0} m")]
     TooLarge {
         /// The requested side length, in metres.
@@ -77,7 +78,7 @@ pub enum PatchError {
         /// The largest possible side length, in metres.
         most: f64,
     },
-    /// The requested file format for the heights has no metres.
+    /// The requested file format cannot store heights in metres.
     #[error("the heightmap of a patch must be a .r32 file, which stores heights in metres; {0} is not one")]
     Format(String),
     /// A file could not be written.
@@ -85,13 +86,13 @@ pub enum PatchError {
     File(#[from] FileError),
 }
 
-/// Maximum side length of a patch that becomes a scene, which is that of the largest terrain.
+/// Maximum side length of a patch that becomes a scene; equal to the side length of the largest terrain.
 pub const LONGEST_TERRAIN_METRES: f64 = 1_000_000.0;
 
-/// A scene and the height files that it reads, before they are written.
+/// A scene and the height files that the scene reads, before they are written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchFiles {
-    /// The patch scene, or the planet with the patch put back.
+    /// The scene of the patch, or the planet with the patch put back.
     pub scene: Scene,
     heights: Vec<f32>,
     samples: usize,
@@ -110,7 +111,7 @@ struct PatchMap {
 }
 
 impl PatchFiles {
-    /// The heights of `terrain`, for a file with the name `wanted` plus a hash of the heights.
+    /// Prepares the heights and maps of `terrain`, for files with the name `wanted` plus a hash of the values.
     fn new(terrain: &Terrain, relief_metres: f32, side_metres: f32, wanted: &Path) -> Result<Self, PatchError> {
         check_name(wanted)?;
         if RasterFormat::for_path(wanted)?.id != "r32" {
@@ -144,12 +145,12 @@ impl PatchFiles {
         ImageFile(self.file.to_string_lossy().into_owned())
     }
 
-    /// The file of the heights; absolute if the requested path was absolute.
+    /// Path of the file with the heights; absolute if the requested path was absolute.
     pub fn heights(&self) -> &Path {
         &self.file
     }
 
-    /// Files of the maps that accompany the heights.
+    /// Kind and file of each map that accompanies the heights.
     pub fn maps(&self) -> impl Iterator<Item = (MapKind, &Path)> {
         self.maps.iter().map(|map| (map.kind, map.file.as_path()))
     }
@@ -157,7 +158,7 @@ impl PatchFiles {
     /// Writes the heights and the maps, for a scene that is saved later.
     ///
     /// # Errors
-    /// If they cannot be written.
+    /// When a file cannot be written.
     pub fn write_heights(&self) -> Result<(), FileError> {
         for map in &self.maps {
             self.write(&map.file, &map.values, unit_of(map.kind, self.relief_metres))?;
@@ -165,7 +166,7 @@ impl PatchFiles {
         self.write(&self.file, &self.heights, self.relief_metres)
     }
 
-    /// Writes the values multiplied by `unit`.
+    /// Writes the values, multiplied by `unit`, to a file.
     fn write(&self, file: &Path, values: &[f32], unit: f32) -> Result<(), FileError> {
         let range = values.iter().fold((f32::MAX, f32::MIN), |(low, high), &h| (low.min(h), high.max(h)));
         let sheet = HeightSheet {
@@ -179,7 +180,7 @@ impl PatchFiles {
         export_sheet(&sheet, SaveTarget::new(file).over_read_only(true).over_links(true)).map(|_| ())
     }
 
-    /// All files except the scene.
+    /// All files except the scene file.
     fn files(&self) -> impl Iterator<Item = &Path> + Clone {
         std::iter::once(self.file.as_path()).chain(self.maps.iter().map(|map| map.file.as_path()))
     }
@@ -187,7 +188,7 @@ impl PatchFiles {
     /// Writes the heights, the maps and then the scene, as [`save_with_files`] does.
     ///
     /// # Errors
-    /// If one of them cannot be written.
+    /// When one of the files cannot be written.
     pub fn save(&self, to: impl Into<SaveTarget>) -> Result<FileStamp, SceneError> {
         save_with_files(&self.scene, &to.into(), self.files(), || self.write_heights())
     }
@@ -203,14 +204,14 @@ pub(super) fn map_stem(stem: &str, kind: MapKind) -> String {
     format!("{stem}-{}", format!("{kind:?}").to_lowercase())
 }
 
-/// Takes a square out of an evaluated planet at `samples` (at least 2) per side. Returns its heights, for files with
-/// the name `heights` (.r32) plus a hash, and a terrain scene that reads them. The scene stores that it came from the
-/// planet `from` (a file, or the name of a shipped planet). The surface is that of
-/// [`PlanetDetail::square`](crate::planet_detail::PlanetDetail::square), with its maps; rivers enter and leave where
-/// the planet's rivers do.
+/// Takes a square out of an evaluated planet at `samples` (at least 2) per side. Returns the heights of the square, for
+/// files with the name `heights` (.r32) plus a hash, and a terrain scene that reads these files. The scene stores that
+/// it came from the planet `from` (a file, or the name of a shipped planet).
+/// [`PlanetDetail::square`](crate::planet_detail::PlanetDetail::square) computes the surface and its maps. Rivers enter
+/// and leave the square at the positions of the planet's rivers.
 ///
 /// # Errors
-/// If the scene is not a planet, the square is too large, or the file is not a .r32 file.
+/// When the scene is not a planet, the square is too large, or the file is not a .r32 file.
 pub fn take_patch(
     planet: &Scene,
     terrain: &Terrain,
@@ -259,11 +260,12 @@ pub fn take_patch(
     Ok(PatchFiles { scene, ..files })
 }
 
-/// Puts an evaluated patch back. Returns its heights, for a file with the name `heights` (.r32) plus a hash, and the
-/// planet with a layer that lays them onto the globe.
+/// Puts an evaluated patch back into the planet that it was taken from. Returns the heights of the patch, for a file
+/// with the name `heights` (.r32) plus a hash. Returns also the planet, with a new layer that puts these heights onto
+/// the globe.
 ///
 /// # Errors
-/// If the first scene is not a planet, the second is a planet, or the file is not a .r32 file.
+/// When the first scene is not a planet, the second scene is a planet, or the file is not a .r32 file.
 pub fn put_patch_back(
     planet: &Scene,
     square: Square,

@@ -1,4 +1,4 @@
-//! Makes a scene from its file, and replaces invalid or outdated values, each with a warning.
+//! Makes a scene from the contents of its file. It replaces invalid or outdated values, each with a warning.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use crate::param::Params;
 use crate::planet::World;
 
 const MAX_BUILDS: usize = 100;
-/// The most iterations that a process can have.
+/// Maximum number of iterations that a process can have.
 const MAX_EPOCH_ITERATIONS: u32 = 1_000_000;
 const MAX_EPOCHS: usize = 64;
 
 /// The warnings about the values that were replaced.
 #[derive(Default)]
 pub(super) struct Repairs {
-    /// Parameters that were out of range. These warnings come first.
+    /// Warnings about parameters that were out of range. They precede all other warnings.
     clamped: Vec<Warning>,
     others: Vec<Warning>,
 }
 
-/// Properties of a file that all its layers need.
+/// Properties of a scene file that the repair of each layer needs.
 struct FileFacts<'a> {
     written: WrittenParams<'a>,
     world: World,
@@ -30,7 +30,7 @@ struct FileFacts<'a> {
 }
 
 impl Repairs {
-    /// All warnings.
+    /// All warnings, in the order in which they are shown.
     pub fn warnings(self) -> Vec<Warning> {
         let mut warnings = self.clamped;
         warnings.extend(self.others);
@@ -41,12 +41,12 @@ impl Repairs {
         self.others.push(Warning(text.into()));
     }
 
-    /// Moves parameters into their ranges.
+    /// Clamps parameters to their ranges and records a warning for each change.
     fn clamp(&mut self, owner: &str, group: &mut dyn Params) {
         self.clamped.extend(group.sanitise().into_iter().map(|moved| Warning(format!("{owner}: {moved}"))));
     }
 
-    /// The scene of a file with this text.
+    /// Makes the scene from the contents of a file. `text` is the text of the file.
     pub fn scene(&mut self, file: SceneV1, text: &str) -> Scene {
         // Talweg always writes a name, the settings, and a name and a seed for every layer; a file without them was
         // written by hand.
@@ -84,7 +84,7 @@ impl Repairs {
         scene
     }
 
-    /// The layer at that place in the file.
+    /// Makes the layer with the index `place` in the file.
     fn layer(&mut self, layer: LayerV1, place: usize, file: &FileFacts) -> Layer {
         let mut made = Layer {
             enabled: layer.enabled,
@@ -104,8 +104,8 @@ impl Repairs {
         self.clamp(&owner, &mut made.mix);
         self.clamp(&owner, &mut made.mask);
         let now = made.node.traits().version_in(file.world);
-        // Talweg does not write the algorithm if it is the first one. A layer written by hand means the current
-        // algorithm.
+        // Talweg does not write the version of the algorithm if it is 1. A layer written by hand means the current
+        // version.
         let then = layer.algorithm.unwrap_or(if is_by_hand { now } else { 1 });
         file.written.restore(place, &mut made, then);
         if !made.node.traits().has_law_of(then, now) {
@@ -117,7 +117,7 @@ impl Repairs {
         made
     }
 
-    /// Adds the earlier parameters of a process to its layer.
+    /// Adds the earlier stages of a process, with their parameters, to its layer.
     fn epochs(&mut self, owner: &str, epochs: Vec<EpochV1>, made: &mut Layer) {
         if epochs.len() > MAX_EPOCHS {
             self.warn(format!(
@@ -190,7 +190,7 @@ impl Repairs {
         bookmarks
     }
 
-    /// Moves layers out of groups that do not contain them.
+    /// Moves layers out of groups if the layers are nested deeper than the groups allow, and records a warning.
     fn depths(&mut self, scene: &mut Scene) {
         let depths = |scene: &Scene| scene.layers.iter().map(|layer| layer.depth).collect::<Vec<_>>();
         let written = depths(scene);

@@ -1,8 +1,9 @@
 //! Files that are written together with the scene that reads them: heights and maps of patches, pictures of
 //! construction primitives.
 //!
-//! The files are written first, with a hash of their contents in their names, and then the scene that names them. Thus
-//! a scene always finds its files, even if saving is interrupted or another program saves the same scene.
+//! The program first writes the files, with a hash of their contents in their names, and then the scene that refers to
+//! them. A scene therefore always finds its files, even if saving is interrupted or another program saves the same
+//! scene.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +14,15 @@ use crate::io::{FileError, FileStamp, FolderLock, SaveTarget, check_place};
 
 /// Number of hash digits in a file name.
 const HASH_DIGITS: usize = 16;
-/// File name length in bytes that every file system accepts.
+/// Length of a file name in bytes that every file system accepts.
 const LONGEST_NAME: usize = 255;
 /// Extensions of files that are written with a scene.
 const ENDINGS: [&str; 2] = ["r32", "png"];
-/// Suffixes in the file names of a primitive's pictures, after the name of the scene: heights and weights.
+/// Suffixes in the file names of a primitive's two pictures, which contain heights and weights. They follow the name of
+/// the scene.
 pub const PICTURE_SUFFIXES: [&str; 2] = ["heights", "weights"];
 
-/// `stem-0123456789abcdef.ending`, with the stem shortened if the file name would be too long.
+/// A file name of the form `stem-0123456789abcdef.ending`, with the stem shortened if the file name would be too long.
 pub fn hashed_name(stem: &str, hash: u64, ending: &str) -> String {
     let end = format!("-{hash:0width$x}.{ending}", width = HASH_DIGITS);
     let mut room = stem.len().min(LONGEST_NAME - end.len());
@@ -30,11 +32,11 @@ pub fn hashed_name(stem: &str, hash: u64, ending: &str) -> String {
     format!("{}{end}", &stem[..room])
 }
 
-/// Calls `write` to write `files`, all in one folder, and then writes the scene. If anything fails, an existing scene
+/// Calls `write`, which writes `files` into one folder, and then writes the scene. If anything fails, an existing scene
 /// keeps its files. After the old scene is replaced, files that no scene reads any more are removed.
 ///
 /// # Errors
-/// If one of the files cannot be written.
+/// When one of the files cannot be written.
 pub fn save_with_files<'a>(
     scene: &Scene,
     to: &SaveTarget,
@@ -43,7 +45,7 @@ pub fn save_with_files<'a>(
 ) -> Result<FileStamp, SceneError> {
     check_place(to)?;
     let folder = files.clone().next().and_then(Path::parent).unwrap_or(Path::new(""));
-    // Other programs that save here wait, so that none removes files that were just written.
+    // Other programs that save into this folder wait, so that none of them removes files that were just written.
     let _lock = FolderLock::new(folder);
     let before = Scene::load(to.path()).map_or_else(|_| Vec::new(), |(scene, _)| scene.files());
     let new: Vec<&Path> = files.clone().filter(|file| !file.try_exists().unwrap_or(true)).collect();
@@ -73,7 +75,8 @@ pub fn save_with_files<'a>(
     }
 }
 
-/// Removes a file that was written for the scene `stem` in `folder`, unless a scene there still names it.
+/// Removes a file that was written for the scene `stem` in `folder`, unless a scene in that folder still refers to the
+/// file.
 fn forget(file: &Path, folder: &Path, stem: &str) {
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else { return };
     let stems = std::iter::once(stem.to_string())
@@ -85,7 +88,7 @@ fn forget(file: &Path, folder: &Path, stem: &str) {
     }
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let is_read = entries.flatten().map(|entry| entry.path()).any(|path| {
-        // A scene that cannot be read may name the file.
+        // A scene that cannot be read may refer to the file, so the file stays.
         path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron"))
             && std::fs::read_to_string(path).map_or(true, |text| text.contains(name))
     });

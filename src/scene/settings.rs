@@ -88,7 +88,8 @@ impl Settings {
         self.world == World::Planet
     }
 
-    /// Relief over size: turns a slope in paper units into a tangent.
+    /// Relief divided by side length: converts a slope in the units of papers (fraction of the relief per fraction of
+    /// the side) to the tangent of the slope angle.
     pub fn relief_over_size(&self) -> f32 {
         self.relief_metres / self.size_metres
     }
@@ -105,9 +106,9 @@ impl Settings {
 
     /// The light source of a square terrain and the state of the sky, either as set directly or from the time of day.
     ///
-    /// The sun's declination follows Cooper 1969, *The absorption of radiation in solar stills*. Its height and azimuth
-    /// follow from the spherical triangle of pole, zenith and sun. With the sun down to 8 degrees below the horizon, a
-    /// clear sky has the light of the blue hour; below that, the moon stands opposite the sun.
+    /// The sun's declination follows Cooper 1969, *The absorption of radiation in solar stills*. The sun's elevation
+    /// and azimuth follow from the spherical triangle of pole, zenith and sun. While the sun is up to 8 degrees below
+    /// the horizon, a clear sky has the light of the blue hour. With a lower sun, the moon is opposite the sun.
     pub fn light_source(&self) -> LightSource {
         if !self.sun_follows_time() {
             let (azimuth_degrees, elevation_degrees) = (self.sun_azimuth, self.sun_elevation);
@@ -123,7 +124,7 @@ impl Settings {
         LightSource { azimuth_degrees, elevation_degrees: elevation.max(LOWEST_SUN), sky }
     }
 
-    /// Unit vector towards the sun: east, up, south.
+    /// Unit vector towards the sun; its components point east, up and south.
     pub fn sun_direction(&self) -> [f32; 3] {
         let LightSource { azimuth_degrees, elevation_degrees, .. } = self.light_source();
         let (azimuth, elevation) = (azimuth_degrees.to_radians(), elevation_degrees.to_radians());
@@ -135,9 +136,9 @@ impl Settings {
 /// The light source over a square terrain: the sun or the moon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LightSource {
-    /// Clockwise from north, 0 to 360.
+    /// Direction of the light source in degrees, clockwise from north, 0 to 360.
     pub azimuth_degrees: f32,
-    /// Above the horizon, [`LOWEST_SUN`] to 90.
+    /// Angle above the horizon in degrees, [`LOWEST_SUN`] to 90.
     pub elevation_degrees: f32,
     /// State of the sky.
     pub sky: SkyCondition,
@@ -173,7 +174,7 @@ mod tests {
     }
 
     /// Known values: at noon the elevation is 90° - latitude + declination; at the equinoxes the sun rises in the east
-    /// at six; beyond the polar circle it does not set at midsummer.
+    /// at six; beyond the polar circle the sun does not set at midsummer.
     #[test]
     fn the_sun_stands_where_the_almanac_has_it() {
         let near = |a: f32, b: f32| assert!((a - b).abs() < 0.6, "{a} {b}");
@@ -186,7 +187,8 @@ mod tests {
         near(azimuth, 90.0);
         near(elevation, 0.0);
         assert!(sun_at(0.0, 172, 70.0).1 > 0.0);
-        // sunrise in Zurich on the longest day: 15 h 55 min of daylight, almanac of the Swiss Federal Office
+        // Sunrise in Zurich on the longest day, from 15 h 55 min of daylight in the almanac of the Swiss Federal
+        // Office.
         let rises =
             (0..1440).map(|minute| minute as f32 / 60.0).find(|hour| sun_at(*hour, 172, 47.4).1 > -0.83).unwrap();
         near(2.0 * (12.0 - rises), 15.92);

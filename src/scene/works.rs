@@ -1,17 +1,17 @@
-//! The source documents that Talweg implements in full, and whose figures the shipped scenes reproduce.
+//! The papers, reports and lectures that Talweg implements in full. The shipped scenes reproduce their figures.
 
 use super::examples;
 
-/// A paper, report or lecture.
+/// A paper, report or lecture that Talweg implements.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SourceWork {
-    /// File name prefix of the shipped scenes of this work.
+    /// File name prefix of the shipped scenes that reproduce this work.
     prefix: &'static str,
     /// Authors and year; a description if the work names no author.
     pub authors: &'static str,
-    /// Original title.
+    /// Original title of the work.
     pub title: &'static str,
-    /// Summary in one sentence.
+    /// Summary of the work in one sentence.
     pub about: &'static str,
 }
 
@@ -51,7 +51,7 @@ static WORKS: [SourceWork; 5] = [
 ];
 
 impl SourceWork {
-    /// All works, in the order of their scenes.
+    /// All works, in the order of their shipped scenes.
     pub fn all() -> &'static [Self] {
         &WORKS
     }

@@ -1,14 +1,14 @@
 //! Coverage of a brush stroke: the weight with which it acts on each sample of a square grid.
 //!
-//! Equation: the weight at p is the maximum over the path of pressure · f(d / r), where d is the distance to a point of
-//! the path. The falloff f is 1 up to the hardness and then falls smoothly to 0 at the radius. With build-up, the
-//! weight is instead the integral of the same term along the path, divided by the radius, so that one even pass gives
-//! about 1.
+//! Equation: the weight at p is the maximum over the path of pressure · f(d / r), where d is the distance from p to a
+//! point of the path and r is the radius. The falloff f is 1 up to the hardness and then falls smoothly to 0 at the
+//! radius. With build-up, the weight is instead the integral of the same term along the path, divided by the radius, so
+//! that one even pass results in a weight of about 1.
 //!
-//! Scheme: each segment contributes its nearest point, with the pressure there. Integrals are sums over dabs a tenth of
-//! the radius apart. Neither depends on the grid.
+//! Scheme: each segment of the path contributes its point nearest to p, with the pressure at that point. Integrals are
+//! sums over dabs a tenth of the radius apart. Neither method depends on the grid.
 //!
-//! Boundary: on a wrapping terrain a stroke continues at the opposite edge.
+//! Boundary: on a terrain with wrapping edges, a stroke continues at the opposite edge.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::field::{Cancelled, Control, Edges, Grid, Region, smooth_step};
 /// Number of dabs per radius of a stroke with build-up.
 const DABS_PER_RADIUS: f32 = 10.0;
 
-/// Weights of the samples of a region, row by row: from 0 to 1, and above 1 where a stroke builds up.
+/// Weights of the samples of a region, row by row. A weight is from 0 to 1, and above 1 where a stroke builds up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coverage {
     /// The region where the stroke acts.
@@ -34,11 +34,11 @@ pub struct Coverage {
 struct StrokeSegment {
     from: StrokePoint,
     to: StrokePoint,
-    /// Radii at both ends.
+    /// Brush radii at both ends of the segment.
     radius: [f32; 2],
-    /// Length that a dab represents, divided by the radius; 1 without build-up.
+    /// Length that a dab represents, divided by the brush radius; 1 without build-up.
     share: f32,
-    /// Corners of the bounding box.
+    /// Corners of the segment's bounding box.
     low: [f32; 2],
     high: [f32; 2],
 }
@@ -60,7 +60,7 @@ impl StrokeSegment {
     }
 }
 
-/// 1 up to the hardness, then falling smoothly to 0 at distance 1.
+/// Falloff of the brush: 1 up to the hardness, then falling smoothly to 0 at distance 1, the radius.
 fn falloff(distance: f32, hardness: f32) -> f32 {
     if distance <= hardness {
         return 1.0;
@@ -76,7 +76,7 @@ impl Stroke {
         dabs(&self.path, self.brush.radius * spacing).into_iter().map(scaled).collect()
     }
 
-    /// Weight of a dab at a distance from its centre, in radii; 0 from 1 on.
+    /// Weight of a dab at a distance from its centre, in radii; 0 at a distance of 1 or more.
     pub fn dab_weight(&self, distance: f32) -> f32 {
         if distance < 1.0 { falloff(distance, self.brush.hardness) } else { 0.0 }
     }
@@ -107,8 +107,8 @@ impl Stroke {
         }
     }
 
-    /// The coverage on a square of `side_metres`. If `grid` is a window of the square, the region is in samples of the
-    /// window. `None` if the stroke does not touch the grid.
+    /// The coverage of the stroke on a square with a side length of `side_metres`. If `grid` is a window of the square,
+    /// the region is in samples of the window. Returns `None` if the stroke does not touch the grid.
     ///
     /// # Errors
     /// When `control` was cancelled.
@@ -116,7 +116,8 @@ impl Stroke {
         let mut segments = self.segments(side_metres * grid.cell());
         let last = (grid.whole_samples() - 1) as f32;
         if grid.edges == Edges::Wrap {
-            // Repeat the stroke shifted by one side, so that parts beyond an edge appear at the opposite one.
+            // The stroke is repeated, shifted by one side length, so that parts beyond an edge appear at the opposite
+            // edge.
             let shifts = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [dx as f32 * last, dy as f32 * last]));
             let whole = std::mem::take(&mut segments);
             for [dx, dy] in shifts {

@@ -1,8 +1,8 @@
-//! Brush strokes: path, pressure and brush settings, stored in metres rather than pixels. The same strokes therefore
-//! give the same terrain on any grid, and each stroke can be changed afterwards.
+//! Brush strokes: path, pressure and brush settings. Strokes are stored in metres rather than pixels. The same strokes
+//! therefore produce the same terrain on any grid, and each stroke can be changed afterwards.
 //!
-//! [`Stroke::coverage`] gives the weights of a stroke; [`nodes::sculpt`](crate::nodes::sculpt) applies the brush tools.
-//! Positions are metres to the east and to the south of the north-west corner.
+//! [`Stroke::coverage`] returns the weights of a stroke; [`nodes::sculpt`](crate::nodes::sculpt) applies the brush
+//! tools. Positions are metres to the east and to the south of the north-west corner.
 
 mod coverage;
 mod path;
@@ -22,11 +22,11 @@ use crate::param::{Clamped, ImageFile, Params};
 pub const MAX_STROKES: usize = 100_000;
 /// Maximum number of points in a stroke.
 pub const MAX_POINTS: usize = 100_000;
-/// Length of the pieces in which a stroke erodes, in radii: the brush diameter.
+/// Length of the pieces into which an erosion stroke is split, in radii. The length equals the brush diameter.
 pub const PIECE_RADII: f32 = 2.0;
 /// Maximum number of pieces of a stroke, not counting the remainder; longer strokes get longer pieces.
 const MAX_PIECES: usize = 1000;
-/// Maximum distance of a point from the corner, in metres.
+/// Maximum distance of a point from the north-west corner of the terrain, in metres.
 pub const FARTHEST_METRES: f32 = 1.0e7;
 
 crate::choices! {
@@ -57,7 +57,7 @@ impl BrushTool {
 }
 
 crate::choices! {
-    /// The erosion that a brush runs.
+    /// The erosion process that a brush runs.
     BrushErosion {
         Droplets "Droplet erosion": "Rain cuts gullies and deposits fans.",
         Thermal "Thermal erosion": "Material slides off steep slopes.",
@@ -115,7 +115,7 @@ pub struct Stroke {
     /// Whether the stroke is hidden; it then has no effect, and can be shown again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// The points of the stroke, in order.
+    /// The points of the stroke in drawing order.
     #[serde(with = "path")]
     pub path: Vec<StrokePoint>,
     /// Hash of the complete stroke, computed once.
@@ -135,39 +135,39 @@ impl Stroke {
         Self { brush, hidden: false, path, key: OnceLock::new() }
     }
 
-    /// A copy with another path.
+    /// A copy of the stroke with another path.
     #[must_use]
     pub fn with_path(&self, path: Vec<StrokePoint>) -> Self {
         Self { hidden: self.hidden, ..Self::new(self.brush.clone(), path) }
     }
 
-    /// A copy with another brush.
+    /// A copy of the stroke with other brush settings.
     #[must_use]
     pub fn with_brush(&self, brush: Brush) -> Self {
         Self { hidden: self.hidden, ..Self::new(brush, self.path.clone()) }
     }
 
-    /// A copy that is shown or hidden.
+    /// A copy of the stroke that is shown or hidden.
     #[must_use]
     pub fn shown(&self, is_shown: bool) -> Self {
         Self { hidden: !is_shown, ..Self::new(self.brush.clone(), self.path.clone()) }
     }
 
-    /// Hash of the complete stroke.
+    /// Hash of the complete stroke, including its path and its brush.
     pub fn key(&self) -> u128 {
         *self.key.get_or_init(|| xxh3_128(text::stroke_text(self).as_bytes()))
     }
 
-    /// Whether the stroke erodes and is longer than a piece of [`PIECE_RADII`].
+    /// Whether the stroke uses the erosion tool and is longer than a piece of [`PIECE_RADII`].
     pub fn is_eroded_in_pieces(&self) -> bool {
         self.brush.tool == BrushTool::Erode && path::length(&self.path) > self.brush.radius * PIECE_RADII
     }
 
     /// The strokes that are applied one after another in place of this one. An erosion stroke is split into pieces of
-    /// [`PIECE_RADII`], and each piece continues from the terrain that the previous ones left. A point that the brush
-    /// passes is therefore eroded for about the set number of iterations, and while a stroke grows only its end is
-    /// recomputed. Each piece has its own seed, and all pieces after the first run iterations in proportion to their
-    /// length. Any other stroke stays whole.
+    /// [`PIECE_RADII`], and each piece continues from the terrain that the previous pieces left. A point that the brush
+    /// passes is therefore eroded for about the set number of iterations. While a person extends a stroke, only the end
+    /// of the stroke is recomputed. Each piece has its own seed. All pieces after the first run iterations in
+    /// proportion to their length. Strokes of other tools are not split.
     pub fn pieces(self: &Arc<Self>) -> Vec<Arc<Self>> {
         if !self.is_eroded_in_pieces() {
             return vec![self.clone()];
@@ -182,7 +182,7 @@ impl Stroke {
         path::pieces(&self.path, length).into_iter().enumerate().map(piece).collect()
     }
 
-    /// The stroke with every number clamped to its range, and the list of changes; `None` if all were in range.
+    /// The stroke with every number clamped to its range, and the list of changes; `None` if all numbers were in range.
     fn sanitised(&self) -> Option<(Self, Vec<Clamped>)> {
         let mut brush = self.brush.clone();
         let mut moved = brush.sanitise();
@@ -195,7 +195,7 @@ impl Stroke {
     }
 }
 
-/// Brush strokes in the order in which they act. Cloning shares them.
+/// Brush strokes in the order in which they act. Clones share the strokes.
 #[derive(Clone, Debug, Default)]
 pub struct Strokes(Vec<Arc<Stroke>>);
 
@@ -227,7 +227,7 @@ impl Strokes {
         self.0.iter().filter(|stroke| !stroke.hidden && !stroke.path.is_empty())
     }
 
-    /// Whether the result at a sample depends on that sample alone, for all visible strokes.
+    /// Whether, for all visible strokes, the result at a sample depends on that sample alone.
     pub fn are_pointwise(&self) -> bool {
         self.visible().all(|stroke| stroke.brush.tool.is_pointwise())
     }

@@ -8,9 +8,9 @@ use super::{FARTHEST_METRES, MAX_POINTS};
 /// A point of a stroke.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StrokePoint {
-    /// Metres east of the western edge.
+    /// Distance in metres east of the western edge.
     pub x: f32,
-    /// Metres south of the northern edge.
+    /// Distance in metres south of the northern edge.
     pub y: f32,
     /// Pen pressure, from 0 to 1.
     pub pressure: f32,
@@ -22,7 +22,7 @@ impl StrokePoint {
         Self { x, y, pressure: 1.0 }
     }
 
-    /// The point with its numbers clamped to their ranges; `None` if one is not finite.
+    /// The point with its numbers clamped to their ranges; `None` if a number is not finite.
     pub(super) fn sanitised(self) -> Option<Self> {
         let is_number = self.x.is_finite() && self.y.is_finite() && self.pressure.is_finite();
         let within = |v: f32| v.clamp(-FARTHEST_METRES, FARTHEST_METRES);
@@ -38,12 +38,13 @@ impl StrokePoint {
     }
 }
 
-/// Metres from one point to another.
+/// Distance in metres from one point to another.
 pub(super) fn distance(a: StrokePoint, b: StrokePoint) -> f32 {
     ((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y)).sqrt()
 }
 
-/// Points `spacing` metres apart along a path, including its ends, each with the length in metres that it represents.
+/// Points `spacing` metres apart along a path, including the ends of the path. Each point has the length in metres that
+/// it represents.
 pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)> {
     let length = length(path);
     let count = ((length / spacing).ceil() as usize).min(MAX_POINTS);
@@ -62,14 +63,14 @@ pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)
         gone += along;
     }
     made.push((path[path.len() - 1], step));
-    // The two ends represent half as much.
+    // The two end points represent half the length of the other points.
     let last = made.len() - 1;
     (made[0].1, made[last].1) = (0.5 * step, 0.5 * step);
     made
 }
 
-/// A path cut into pieces of `length` metres along it, the last one with the remainder. Each piece starts where the
-/// previous one ends. Extending a path does not change its earlier pieces.
+/// A path cut into pieces of `length` metres along the path; the last piece is the remainder. Each piece starts where
+/// the previous piece ends. Extending a path does not change its earlier pieces.
 pub(super) fn pieces(path: &[StrokePoint], length: f32) -> Vec<Vec<StrokePoint>> {
     let Some(&first) = path.first() else { return Vec::new() };
     let (mut made, mut piece, mut gone) = (Vec::new(), vec![first], 0.0);
@@ -89,7 +90,7 @@ pub(super) fn pieces(path: &[StrokePoint], length: f32) -> Vec<Vec<StrokePoint>>
     made
 }
 
-/// Metres along a path.
+/// Length of a path in metres.
 pub(super) fn length(path: &[StrokePoint]) -> f32 {
     path.windows(2).map(|ends| distance(ends[0], ends[1])).sum()
 }
@@ -100,8 +101,8 @@ pub(super) fn interpolated(a: StrokePoint, b: StrokePoint, t: f32) -> StrokePoin
     StrokePoint { x: mix(a.x, b.x), y: mix(a.y, b.y), pressure: mix(a.pressure, b.pressure) }
 }
 
-/// The fewest points that approximate the path within `tolerance` metres, and its pressure within `tolerance` /
-/// `radius` (Ramer 1972, Douglas & Peucker 1973).
+/// The fewest points that approximate the path within `tolerance` metres, and the pressure along the path within
+/// `tolerance` / `radius` (Ramer 1972, Douglas & Peucker 1973).
 pub fn simplified(path: &[StrokePoint], radius: f32, tolerance: f32) -> Vec<StrokePoint> {
     let mut kept = vec![false; path.len()];
     let mut open = vec![(0, path.len().saturating_sub(1))];

@@ -26,7 +26,7 @@ fn covered(stroke: &Stroke, samples: usize, edges: Edges) -> Vec<f32> {
 fn weights_follow_the_distance_from_the_path_and_not_the_grid() {
     let brush = Brush { radius: 200.0, hardness: 0.25, ..Brush::default() };
     let line = stroke(brush, &[(300.0, 500.0), (700.0, 500.0)]);
-    // 1 up to a quarter of the radius, then 1 - (3 t² - 2 t³) over the rest.
+    // The weight is 1 up to a quarter of the radius, then 1 - (3 t² - 2 t³) over the rest.
     for (samples, edges) in [(101, Edges::Open), (201, Edges::Open), (101, Edges::Wrap)] {
         let (all, step) = (covered(&line, samples, edges), (samples - 1) / 100);
         let at = |x: usize, y: usize| all[y / 10 * step * samples + x / 10 * step];
@@ -74,7 +74,7 @@ fn strokes_continue_across_the_seam_of_a_wrapping_terrain() {
     let corner = stroke(brush, &[(0.0, 0.0)]);
     let count = |edges| covered(&corner, 101, edges).iter().filter(|&&w| w > 0.0).count();
     let (open, wrapping) = (count(Edges::Open), count(Edges::Wrap));
-    // With open edges a quarter of the disc is covered, with wrapping all of it.
+    // With open edges, the stroke covers a quarter of the disc; with wrapping edges, the whole disc.
     assert!(wrapping > 3 * open, "{open} {wrapping}");
     let all = covered(&corner, 101, Edges::Wrap);
     assert_eq!([all[95], all[95 * 101], all[95 * 101 + 95]], [1.0; 3]);

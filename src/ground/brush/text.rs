@@ -1,4 +1,4 @@
-//! Strokes as RON: a list with one line per stroke.
+//! Strokes as RON text: a list with one line per stroke.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::param::{Clamped, ParamKind, StructuredParam};
 /// Indentation of a stroke list in a scene file.
 const INDENT: usize = 16;
 
-/// A stroke on a single line.
+/// A stroke as RON text on a single line.
 pub(super) fn stroke_text(stroke: &Stroke) -> String {
     // Numbers and names can always be serialised.
     ron_dialect().to_string(stroke).unwrap_or_default()
 }
 
 impl Strokes {
-    /// The strokes as RON text, with `indent` spaces before every line but the first.
+    /// The strokes as RON text, with `indent` spaces before every line except the first.
     pub fn to_ron(&self, indent: usize) -> String {
         let pad = " ".repeat(indent);
         let lines: String = self.list().iter().map(|stroke| format!("\n{pad}    {},", stroke_text(stroke))).collect();

@@ -1,4 +1,5 @@
-//! Export of heights alone, in any raster format; used for patches and for importing programs without data maps.
+//! Export of heights alone, in any raster format. Patches use it, and so do presets for programs that cannot import
+//! data maps.
 
 use std::path::PathBuf;
 
@@ -13,24 +14,24 @@ use crate::field::Terrain;
 pub struct HeightReport {
     /// The file that was written.
     pub path: PathBuf,
-    /// Samples per row.
+    /// Number of samples per row.
     pub samples: usize,
     /// Number of rows.
     pub rows: usize,
-    /// Lowest height; in 16-bit formats, the height of the value 0.
+    /// Lowest exported height; in 16-bit formats, the height of the value 0.
     pub min_metres: f32,
-    /// Highest height; in 16-bit formats, the height of the value 65535.
+    /// Highest exported height; in 16-bit formats, the height of the value 65535.
     pub max_metres: f32,
     /// Distance between neighbouring samples; on planet maps, along the equator.
     pub cell_metres: f32,
     /// Height difference of one step in a 16-bit format; 0 for floats.
     pub metres_per_step: f32,
-    /// Number of samples without ground; they hold the lowest height, [`Self::min_metres`].
+    /// Number of samples without data; the file holds the lowest height, [`Self::min_metres`], for them.
     pub void_samples: usize,
 }
 
 impl HeightReport {
-    /// A sentence about the void samples in the file, or `None` if there are none.
+    /// A sentence about the samples without data in the file, or `None` if all samples have data.
     pub fn void(&self) -> Option<String> {
         let lowest = self.min_metres;
         (self.void_samples > 0)
@@ -43,20 +44,20 @@ const STEPS: f32 = 65535.0;
 
 /// Heights to export, row by row.
 pub struct HeightSheet<'a> {
-    /// Samples per row.
+    /// Number of samples per row.
     pub width: usize,
     /// Heights as fractions of the relief.
     pub heights: &'a [f32],
-    /// Heights of black and white, as fractions of the relief.
+    /// The heights that become black and white, as fractions of the relief.
     pub range: (f32, f32),
     /// Metres per unit of height.
     pub relief_metres: f32,
-    /// Distance between neighbouring samples.
+    /// Distance between neighbouring samples, in metres.
     pub cell_metres: f32,
 }
 
-/// Writes the heights of a square terrain of side `side_metres`, row by row, in the format given by the file extension
-/// of `to`.
+/// Writes the heights of a square terrain with a side length of `side_metres`, row by row, in the format given by the
+/// file extension of `to`.
 pub fn export_heightmap(
     terrain: &Terrain,
     relief_metres: f32,
@@ -169,7 +170,7 @@ mod tests {
     #[test]
     fn voids_are_written_as_the_lowest_height_and_counted() {
         let (folder, mut terrain) = (tempfile::tempdir().unwrap(), hill());
-        // The lowest and the highest corner are void.
+        // The samples with the lowest and the highest height, both in corners, are void.
         for k in [0, 32 * 33, 32] {
             terrain.map_mut(MapKind::Ground)[k] = 0.0;
             terrain.height[k] = -5.0;

@@ -1,9 +1,9 @@
-//! Memory: the amounts that the machine has and that this process may use, as numbers and as text.
+//! Amounts of memory that the machine has and that this process may use, as numbers and as text.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Limit set by the user, in bytes; 0 for none.
+/// Memory limit set by the user, in bytes; 0 means no limit.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
 /// Sets the memory that counts as free to `bytes`, whatever the machine reports; 0 removes the limit.
@@ -11,7 +11,7 @@ pub fn limit_memory(bytes: u64) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// The limit set by the user, if any.
+/// The memory limit set by the user, if any.
 pub fn memory_limit() -> Option<u64> {
     Some(LIMIT.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
 }
@@ -19,7 +19,8 @@ pub fn memory_limit() -> Option<u64> {
 /// Bytes that this process can still allocate: the smallest of the memory available on the machine, the remainder of
 /// its control groups (cgroup v2), and the remainder of its address space (`ulimit -v`). A [limit](limit_memory) set by
 /// the user replaces all three. Returns `None` if the system does not report these numbers, for example outside Linux.
-/// `held` is memory that the process already uses but that counts as free, because a limit applies to the total.
+/// `held` is memory that the process already uses. The result includes these bytes, for limits on the total memory of
+/// the process.
 pub fn free_memory(held: u64) -> Option<u64> {
     match LIMIT.load(Ordering::Relaxed) {
         0 => {
@@ -31,24 +32,24 @@ pub fn free_memory(held: u64) -> Option<u64> {
     }
 }
 
-/// Bytes of memory that this process uses; 0 if the system does not report it.
+/// Number of bytes of memory that this process uses; 0 if the system does not report the number.
 pub fn resident_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     kibibytes(&status, "VmRSS:").unwrap_or(0)
 }
 
-/// Memory available without swapping.
+/// Memory that the machine can provide without swapping, in bytes.
 fn available() -> Option<u64> {
     kibibytes(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// The number after `name` in a system file, which labels it kB but means KiB.
+/// The number after `name` in a system file, in KiB. The file labels such numbers kB but means KiB.
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
-/// The smallest remainder among the control group of this process and its parents.
+/// The smallest amount of memory left in the control group of this process and in the parent groups.
 fn control_groups() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     let group = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -57,8 +58,8 @@ fn control_groups() -> Option<u64> {
     own.ancestors().take_while(|folder| folder.starts_with(root)).map(PathBuf::from).filter_map(left_in).min()
 }
 
-/// Remaining memory of a group that has a limit. Its file cache counts as free, because the system reclaims it on
-/// demand.
+/// Remaining memory of a control group that has a limit. The group's file cache counts as free, because the system
+/// reclaims that memory on demand.
 fn left_in(group: PathBuf) -> Option<u64> {
     let number = |name: &str| std::fs::read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
     let (most, used) = (number("memory.max")?, number("memory.current")?);
@@ -67,7 +68,7 @@ fn left_in(group: PathBuf) -> Option<u64> {
     Some(most.saturating_sub(used.saturating_sub(files)))
 }
 
-/// Remaining address space of this process, if it is limited.
+/// Remaining address space of this process, if the system limits the address space.
 pub fn address_space() -> Option<u64> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;

@@ -1,4 +1,4 @@
-//! Files accepted where a heightmap or image is expected: rasters, or meshes seen from above.
+//! Reads files where the program expects a heightmap or image: rasters, or meshes seen from above.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use crate::io::formats::{DecodedRaster, GeoReference, RawLayout, SampleMeaning};
 use crate::io::memory::shortage;
 use crate::io::{Raster, RasterError, is_shipped, raster_as, raster_from_reader};
 
-/// Minimum and maximum number of samples along the longer side of a mesh.
+/// Minimum number of samples along the longer side of a mesh, then the maximum number.
 const FEWEST: usize = 1025;
 const MOST: usize = 8193;
-/// Limits the influence of a single sliver in meshes with few triangles: maximum samples per triangle along a row, if
-/// all triangles had equal size.
+/// Maximum number of samples per triangle along a row, if all triangles had equal size. In meshes with few triangles,
+/// this limits the influence of a single sliver.
 const MOST_FOR_TRIANGLE: f64 = 32.0;
 
-/// The raster called `name` as by [`raster_as`], or a mesh (GLB, OBJ, PLY, STL) seen from above. A mesh gives heights
-/// in metres, has no data where no triangle lies, and defines its own width.
+/// The raster called `name` as from [`raster_as`], or a mesh (GLB, OBJ, PLY, STL) seen from above. A mesh provides
+/// heights in metres and its own width; samples under no triangle have no data.
 ///
 /// # Errors
 /// When the file does not exist, or cannot be parsed.
@@ -66,14 +66,15 @@ fn from_above(path: &Path) -> Result<DecodedRaster, RasterError> {
     })
 }
 
-/// Number of samples along the longer side of a mesh whose extent is `size` metres (east, south). The spacing is that
-/// of the closest vertices, so that the vertices of a mesh made from a grid coincide with samples. If that gives fewer
-/// than [`FEWEST`] samples, the number of cells is multiplied by a whole number.
+/// Number of samples along the longer side of a mesh whose extent is `size` metres (east, south). The sample spacing
+/// equals the spacing of the closest vertices, so that the vertices of a mesh made from a grid coincide with samples.
+/// If this spacing results in fewer than [`FEWEST`] samples, the number of cells is multiplied by a whole number.
 fn samples_along(surface: &MeshSurface, size: [f64; 2]) -> usize {
     let side = size[0].max(size[1]);
     let in_row = (surface.triangles.len() as f64 / 2.0).sqrt();
     let most = (MOST - 1).min((in_row * MOST_FOR_TRIANGLE) as usize).max(FEWEST - 1);
-    // Vertices that are closer come from duplicates, walls or slivers, and say nothing about the spacing.
+    // Vertices that are closer to each other than this distance come from duplicates, walls or slivers. They say
+    // nothing about the spacing of the grid.
     let least = 0.75 * side / most as f64;
     let place = |k: u32| surface.positions[k as usize].map(f64::from);
     let spacing = |[a, b]: [u32; 2]| {

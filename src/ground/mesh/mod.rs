@@ -1,29 +1,31 @@
-//! Terrain as triangle meshes for engines, 3D printers and globe maps; and meshes read back as heights.
+//! Terrain as triangle meshes for engines, 3D printers and globe maps, and import of meshes as heights.
 //!
-//! [`Mesh::from_terrain`] makes a [`Mesh`] of a [`Terrain`], square or planet: from every sample, or from as few
-//! samples as a given error in metres allows. [`formats`] writes meshes, and [`import`] reads meshes from any program.
+//! [`Mesh::from_terrain`] makes a [`Mesh`] of a [`Terrain`], which is a square or a planet. The mesh uses every sample,
+//! or only as many samples as a given error in metres requires. [`formats`] writes meshes, and [`import`] reads meshes
+//! from any program.
 //!
 //! Axes are those of glTF: x to the east, y up, z to the south, in metres. The centre of a square is at x = z = 0, and
 //! height 0 is at y = 0. On planets the origin is the centre, y points to the north pole, and x to longitude 0.
 //! Triangles are anticlockwise seen from outside.
 //!
-//! The triangulation is our own, because available crates hold all points in memory at once: `delatin`, and solutions
-//! built on `delaunator` or `spade`, which support no error bound. For 4097² samples with an error of 1 m, ours takes
-//! 14 s and 158 MiB, `delatin` 51 s and 878 MiB, and `martini` 8 s and 1085 MiB without meeting the error bound.
-//! `simplify` and `benches/mesh.rs` have more.
+//! This module has its own triangulation, because the available crates hold all points in memory at once: `delatin`,
+//! and solutions built on `delaunator` or `spade`. The crates `delaunator` and `spade` also support no error bound. For
+//! 4097² samples with an error of 1 m, our triangulation needs 14 s and 158 MiB, and `delatin` needs 51 s and 878 MiB.
+//! `martini` needs 8 s and 1085 MiB but does not meet the error bound. The module `simplify` and the benchmark
+//! `benches/mesh.rs` contain the details.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `sample_set` | sets of samples, and the number of a sample within a set |
-//! | `region` | the samples that are ground, and those along its border |
+//! | `region` | the samples with terrain, and the samples along the border of the terrain |
 //! | `triangles` | the regular triangles of a sheet of samples |
-//! | `simplify` | triangulation to a given error: tiles, the lines between them, greedy insertion |
+//! | `simplify` | triangulation to a given error: tiles, the lines between tiles, greedy insertion |
 //! | `sheet` | vertices and normals of a surface over the samples of a grid |
 //! | `water` | the surface of sea, lakes and rivers |
 //! | `solid` | walls and a base, which make a square a closed solid |
 //! | `formats` | one file per format, and the list of formats |
 //! | `import` | heights from any mesh |
-//! | `as_raster` | files accepted where a heightmap is expected: rasters, or meshes from above |
+//! | `as_raster` | files that replace a heightmap: rasters, or meshes seen from above |
 
 mod as_raster;
 pub mod formats;
@@ -45,14 +47,14 @@ pub use as_raster::raster_or_mesh;
 use region::GroundRegion;
 use sheet::MeshSheet;
 
-/// Kinds of mesh parts.
+/// The kind of a mesh part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
     /// The surface of the terrain.
     Ground,
-    /// The walls from the rim of the ground down to the base.
+    /// The walls from the rim of the terrain down to the base.
     Walls,
-    /// The flat underside.
+    /// The flat underside of a solid.
     Base,
     /// The surface of sea, lakes and rivers. It ends under the terrain, one sample beyond the shore.
     Water,
@@ -81,27 +83,28 @@ pub struct MeshPart {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A triangle mesh. Parts share no vertices: where the ground meets a wall, each has its own vertex at the same
-/// position (to the bit), with its own normal.
+/// A triangle mesh. Parts share no vertices. Where the terrain surface meets a wall, both parts have a vertex at
+/// exactly the same position, each with its own normal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Metres: x to the east, y up, z to the south.
+    /// Vertex positions in metres: x to the east, y up, z to the south.
     pub positions: Vec<[f32; 3]>,
-    /// Unit vectors, one per vertex.
+    /// Vertex normals: unit vectors, one per vertex.
     pub normals: Vec<[f32; 3]>,
-    /// sRGB colours, one per vertex, if colours were given.
+    /// sRGB colours, one per vertex, if the caller provided colours.
     pub colours: Option<Vec<[u8; 3]>>,
-    /// Texture coordinates from 0 to 1 for an image of the terrain with one pixel per sample, from its top left corner
-    /// (north-west). A sample lies in the centre of its pixel. `None` on planets.
+    /// Texture coordinates from 0 to 1 for an image of the terrain with one pixel per sample, counted from the top left
+    /// corner of the image (north-west). A sample is in the centre of its pixel. `None` on planets.
     pub uvs: Option<Vec<[f32; 2]>>,
-    /// Ground first, then walls, base and water, if they were requested and exist.
+    /// The parts of the mesh in this order: ground, walls, base, water. Parts that were not requested or do not exist
+    /// are absent.
     pub parts: Vec<MeshPart>,
 }
 
-/// Size of the terrain.
+/// Size of the terrain: the side of a square, or the radius of a planet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MeshExtent {
-    /// Side of a square in metres.
+    /// Side length of a square in metres.
     Side(f32),
     /// Radius of a planet at height 0, in metres.
     Radius(f32),
@@ -110,9 +113,9 @@ pub enum MeshExtent {
 /// Scale and colours of the terrain.
 #[derive(Clone, Copy)]
 pub struct MeshGround<'a> {
-    /// Its size.
+    /// Size of the terrain.
     pub extent: MeshExtent,
-    /// Metres per unit of height.
+    /// Metres per unit of terrain height.
     pub relief_metres: f32,
     /// Height of the sea in metres, if there is a sea.
     pub sea_metres: Option<f32>,
@@ -120,17 +123,17 @@ pub struct MeshGround<'a> {
     pub colour: Option<&'a (dyn Fn(usize) -> [u8; 3] + Sync)>,
 }
 
-/// Options for the mesh.
+/// Options for the conversion of a terrain to a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshOptions {
     /// Maximum vertical distance between the mesh and any sample, in metres; on planets along the radius. If `None`,
     /// every sample becomes a vertex.
     pub error_metres: Option<f32>,
-    /// Whether all samples along the rim of a square are kept, so that adjacent meshes fit without cracks.
+    /// Whether the mesh keeps all samples along the rim of a square, so that adjacent meshes fit without cracks.
     pub keep_rim: bool,
-    /// Whether walls connect the rim and the holes to a flat base. Planets need no walls.
+    /// Whether walls connect the rim of the terrain and its holes to a flat base. Planets need no walls.
     pub walls: bool,
-    /// Height of the base; if `None`, a twentieth of the side below the lowest ground.
+    /// Height of the base in metres. If `None`, the base is a twentieth of the side length below the lowest sample.
     pub base_metres: Option<f32>,
     /// Whether to add the surface of sea, lakes and rivers as a separate part.
     pub water: bool,
@@ -144,26 +147,26 @@ impl Default for MeshOptions {
     }
 }
 
-/// Why no mesh could be made.
+/// The reason why no mesh could be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshError {
-    /// The operation was cancelled.
+    /// The caller cancelled the operation.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
     /// A size, error or height is invalid.
     #[error("{what} is {value} m; {wanted}")]
     Number {
-        /// Name of the number.
+        /// Name of the invalid number.
         what: &'static str,
-        /// Its value.
+        /// Value of the invalid number.
         value: f32,
-        /// The valid range, in words.
+        /// The range of valid numbers, in words.
         wanted: String,
     },
-    /// A planet was given a side, or a square a radius.
+    /// A planet was given a side length, or a square was given a radius.
     #[error("a planet needs a radius and a square a side length; the other one was given")]
     Extent,
-    /// No three adjacent samples are ground.
+    /// No three adjacent samples have data.
     #[error("no three adjacent samples are ground, so there is nothing to triangulate")]
     NoGround,
     /// The mesh does not fit into memory.
@@ -173,9 +176,9 @@ pub enum MeshError {
     Memory {
         /// Number of terrain samples.
         samples: usize,
-        /// Required memory.
+        /// Required memory, as text.
         needed: String,
-        /// Free memory.
+        /// Free memory, as text.
         free: String,
     },
 }
@@ -184,11 +187,12 @@ impl Mesh {
     /// Triangulates the terrain and adds the parts that the options request. The result is the same on any number of
     /// threads.
     ///
-    /// With an error, the surface stays within it above or below every ground sample, up to the rounding of positions
-    /// to f32.
+    /// If the options contain an error, the surface differs in height from every ground sample by at most this error,
+    /// apart from the rounding of positions to f32.
     ///
     /// # Errors
-    /// When it is cancelled, a number is invalid, there is no ground, or there is too little memory.
+    /// When the operation is cancelled, a number is invalid, the terrain has no samples with data, or there is too
+    /// little memory.
     pub fn from_terrain(
         terrain: &Terrain,
         ground: &MeshGround,
@@ -231,7 +235,7 @@ impl Mesh {
         self.parts.iter().map(|part| part.triangles.len()).sum()
     }
 
-    /// Minimum and maximum x, y and z of all vertices; zeros if there are none.
+    /// Minimum and maximum x, y and z of all vertices; zeros if the mesh has no vertices.
     pub fn bounds(&self) -> ([f32; 3], [f32; 3]) {
         bounds(&self.positions)
     }
@@ -241,7 +245,7 @@ impl Mesh {
         self.parts.iter().find(|part| part.kind == kind)
     }
 
-    /// Appends a vertex to the last part.
+    /// Appends a vertex to the last part of the mesh.
     fn push(&mut self, position: [f32; 3], normal: [f32; 3], colour: impl FnOnce() -> [u8; 3], uv: [f32; 2]) {
         self.positions.push(position);
         self.normals.push(normal);
@@ -254,7 +258,7 @@ impl Mesh {
     }
 }
 
-/// Minimum and maximum x, y and z; zeros without positions.
+/// Minimum and maximum x, y and z of the positions; zeros if there are no positions.
 fn bounds(positions: &[[f32; 3]]) -> ([f32; 3], [f32; 3]) {
     let Some(&first) = positions.first() else { return ([0.0; 3], [0.0; 3]) };
     positions.iter().fold((first, first), |(low, high), place| {
@@ -286,7 +290,8 @@ fn check_numbers(terrain: &Terrain, ground: &MeshGround, options: &MeshOptions) 
 /// Fails if positions, normals, colours, texture coordinates and two triangles per sample do not fit into memory.
 fn check_memory(terrain: &Terrain, options: &MeshOptions) -> Result<(), MeshError> {
     let samples = terrain.grid.len();
-    // With an error bound, the vertex count is known only afterwards; terrain needs less than a tenth of the samples.
+    // With an error bound, the number of vertices is known only after the triangulation. A terrain needs less than a
+    // tenth of its samples.
     let vertices = if options.error_metres.is_some() { samples / 10 } else { samples };
     let bytes = (vertices * (12 + 12 + 3 + 8 + 24)) as u64;
     match free_memory(0) {

@@ -1,14 +1,15 @@
-//! The region of ground samples that becomes triangles.
+//! The region of samples that become triangles. A *ground sample* is a sample with terrain data.
 //!
-//! A cell between four ground samples is included completely; with three, only the triangle between them is. Where two
-//! parts touch at a single sample, that sample is removed to separate them. Otherwise their walls would meet in one
-//! line of four, and a printer could not tell inside from outside.
+//! The region includes a cell between four ground samples completely. Of a cell with three ground samples, it includes
+//! only the triangle between these samples. Where two parts of the region touch at a single sample, that sample is
+//! removed to separate the parts. Otherwise four walls would meet in one line, and a printer could not distinguish
+//! inside from outside.
 
 use super::sample_set::SampleSet;
 use crate::field::Grid;
 
-/// Corners of the four cells around a sample, anticlockwise from the north-east, as (row, column) steps: along the
-/// first axis, to the far corner, along the second axis.
+/// Corners of the four cells around a sample, anticlockwise from the north-east, as (row, column) steps from the
+/// sample. Each cell has three: along the first axis, to the far corner, and along the second axis.
 const QUARTERS: [[(isize, isize); 3]; 4] =
     [[(0, 1), (-1, 1), (-1, 0)], [(-1, 0), (-1, -1), (0, -1)], [(0, -1), (1, -1), (1, 0)], [(1, 0), (1, 1), (0, 1)]];
 
@@ -20,14 +21,14 @@ pub(super) struct GroundRegion {
 }
 
 impl GroundRegion {
-    /// The region of all samples for which `belongs` is true; `None` if all are. `parted` removes samples at which two
-    /// parts touch in a point.
+    /// The region of all samples for which `belongs` is true; `None` if it is true for all samples. With `parted`, the
+    /// region excludes samples at which two parts touch in a point.
     pub fn new(grid: Grid, belongs: impl Fn(usize) -> bool, parted: bool) -> Option<Self> {
         if (0..grid.len()).all(&belongs) {
             return None;
         }
         let mut region = Self { grid, samples: SampleSet::from_fn(grid.len(), belongs) };
-        // Removing a sample can isolate a neighbour, or leave it touching at a point.
+        // Removing a sample can isolate a neighbour, or leave two parts that touch only at this neighbour.
         let mut left: Vec<usize> = region.samples.iter().collect();
         while let Some(k) = left.pop() {
             if !region.samples.contains(k) {
@@ -65,7 +66,7 @@ impl GroundRegion {
     }
 
     /// Bit mask of the eight 45° sectors around a sample that belong to the region, anticlockwise from the east.
-    /// Sectors beyond the face do not belong.
+    /// Sectors beyond the face do not belong to the region.
     fn sectors(&self, k: usize) -> u8 {
         let n = self.grid.samples;
         let (row, column) = (k / n % n, k % n);
@@ -89,7 +90,7 @@ impl GroundRegion {
         sectors
     }
 
-    /// Whether the sample lies on the border of a hole or of the ground, not counting the edge of the face.
+    /// Whether the sample is on the border of a hole or of the region, not counting the edge of the face.
     pub fn is_border(&self, k: usize) -> bool {
         let n = self.grid.samples;
         let (row, column) = (k / n % n, k % n);
@@ -106,15 +107,15 @@ impl GroundRegion {
         self.contains(k) && self.sectors(k) | beyond != 0xff
     }
 
-    /// Which corners of the cell to the lower right of sample `k` belong: north-west, north-east, south-west,
-    /// south-east.
+    /// Which corners of the cell to the lower right of sample `k` belong to the region: north-west, north-east,
+    /// south-west, south-east.
     #[inline]
     pub fn corners(&self, k: usize) -> [bool; 4] {
         let n = self.grid.samples;
         [k, k + 1, k + n, k + n + 1].map(|k| self.samples.contains(k))
     }
 
-    /// Whether a position on a face, given as fractional row and column, lies inside the region (triangle edges
+    /// Whether a position on a face, given as fractional row and column, is inside the region (triangle edges
     /// excluded).
     pub fn contains_point(&self, face: usize, row: f64, column: f64) -> bool {
         let n = self.grid.samples;
@@ -171,7 +172,7 @@ mod tests {
         for (row, column) in [(1, 2), (2, 1), (2, 3), (3, 2)] {
             assert!(region.is_border(row * 6 + column), "{row}, {column}");
         }
-        // The four cells around the hole keep the triangles at their far corners.
+        // The four cells around the hole keep the triangles at the corners opposite the hole.
         assert!(!region.is_border(6 + 1));
         assert!(region.contains_point(0, 1.2, 1.2) && !region.contains_point(0, 1.8, 1.8));
     }

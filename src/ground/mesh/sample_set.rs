@@ -1,6 +1,6 @@
-//! Sets of samples as bit sets, which also number their members.
+//! Sets of samples as bit sets, which can also number their members.
 
-/// A set of indices below a given number.
+/// A set of sample indices below a given number.
 #[derive(Clone, Debug)]
 pub(super) struct SampleSet {
     words: Vec<u64>,
@@ -32,7 +32,7 @@ impl SampleSet {
         (self.words[k / 64] >> (k % 64)) & 1 == 1
     }
 
-    /// The members in order.
+    /// The members of the set in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         self.words.iter().enumerate().flat_map(|(w, &word)| {
             std::iter::successors(Some(word), |&left| Some(left & left.wrapping_sub(1)))
@@ -41,7 +41,7 @@ impl SampleSet {
         })
     }
 
-    /// Converts to a set that can return the number of each member.
+    /// Converts the set to one that can return the number of each member.
     pub fn numbered(self) -> SampleNumbers {
         let mut before = 0;
         let starts = self.words.iter().map(|word| {
@@ -62,17 +62,17 @@ pub(super) struct SampleNumbers {
 }
 
 impl SampleNumbers {
-    /// Number of members.
+    /// Number of members in the set.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The members in order.
+    /// The members of the set in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         self.set.iter()
     }
 
-    /// The number of a member.
+    /// The number of the member `k`: its position in ascending order.
     #[inline]
     pub fn number(&self, k: usize) -> u32 {
         let below = self.set.words[k / 64] & ((1 << (k % 64)) - 1);

@@ -10,17 +10,18 @@ use super::{Mesh, MeshError, MeshExtent, MeshGround, MeshOptions, MeshPart, Part
 use crate::field::vector::{cross, dot, minus};
 use crate::field::{Control, Globe, Grid};
 
-/// Resolution of the tangents of a globe's rows and columns: as whole numbers they allow an exact orientation test.
+/// Number of steps per unit for the tangents of a globe's rows and columns. Tangents rounded to whole steps allow an
+/// exact orientation test.
 const STEPS_PER_TANGENT: f64 = 33_554_432.0;
 /// Number of vertices between two checks for cancellation.
 const BETWEEN_LOOKS: usize = 1 << 16;
 
-/// Heights over a grid, and the region that is ground.
+/// Heights over a grid, and the region of samples with data.
 pub(super) struct MeshSheet<'a> {
     pub grid: Grid,
     /// Heights as fractions of the relief.
     pub heights: &'a [f32],
-    /// The ground region; `None` if all samples are ground.
+    /// The region of ground samples; `None` if all samples have data.
     pub region: Option<&'a GroundRegion>,
     pub ground: &'a MeshGround<'a>,
 }
@@ -30,7 +31,7 @@ struct SheetPlaces<'a> {
     heights: &'a [f32],
     relief: f64,
     n: usize,
-    /// Side and half side of a square; radius of a globe.
+    /// Side length and half the side length of a square; the radius of a globe.
     size: f64,
     globe: Option<Globe>,
 }
@@ -53,7 +54,7 @@ impl SheetPlaces<'_> {
             Some(globe) => {
                 let [x, y, z] = globe.exact_direction(k / (n * n), k / n % n, k % n);
                 let radius = self.size + metres;
-                // North is up.
+                // The mesh axis y points to the north pole.
                 [x * radius, z * radius, -y * radius]
             }
         }
@@ -75,17 +76,18 @@ impl MeshSheet<'_> {
         SheetPlaces { heights: self.heights, relief, n: self.grid.samples, size, globe: self.grid.shape() }
     }
 
-    /// Side of a square or radius of a planet.
+    /// Side length of a square or radius of a planet, in metres.
     pub fn size_metres(&self) -> f64 {
         self.places().size
     }
 
-    /// Position of a vertex as stored in the mesh.
+    /// Position of a vertex in single precision, as the mesh stores it.
     pub fn position(&self, k: usize) -> [f32; 3] {
         self.places().place(k).map(|x| x as f32)
     }
 
-    /// Triangles of sample indices: from every sample, or within the error. On a globe they refer to owners.
+    /// Triangles of sample indices. They use every sample, or as few as the error in the options allows. On a globe, an
+    /// index refers to the sample on the face that owns it.
     pub fn triangles(&self, options: &MeshOptions, control: &Control) -> Result<Vec<[u32; 3]>, MeshError> {
         let n = self.grid.samples;
         let mut all = Vec::new();
@@ -141,8 +143,8 @@ impl MeshSheet<'_> {
             return Ok(simplify(&surface, control)?);
         };
         let coordinates: Vec<f64> = (0..n).map(|k| (globe.tangent(k) * STEPS_PER_TANGENT).round()).collect();
-        // 1/r is linear over a flat triangle in the gnomonic projection, after multiplication by the length of (x, y,
-        // 1).
+        // In the gnomonic projection, 1/r multiplied by the length of (x, y, 1) is linear over a flat triangle. r is
+        // the distance from the centre.
         let dividend = |k: usize| {
             let [x, y] = [k % n, k / n].map(|k| coordinates[k] / STEPS_PER_TANGENT);
             // Add the squares first, so that the other face that stores this sample gets the same bits.
@@ -197,7 +199,7 @@ impl MeshSheet<'_> {
         Ok(())
     }
 
-    /// Outward normal at a sample, from its existing neighbours.
+    /// Outward normal at a sample, computed from the neighbours that have data.
     fn normal(&self, places: &SheetPlaces, k: usize) -> [f32; 3] {
         let has = |k: &usize| self.region.is_none_or(|region| region.contains(*k));
         if places.globe.is_none() {
@@ -205,8 +207,8 @@ impl MeshSheet<'_> {
         }
         let around = self.grid.neighbours(k);
         let place = |direction: usize| places.place(around[direction].filter(has).unwrap_or(k));
-        // From west to east and from south to north; at corners of the cube, one difference starts at the sample
-        // itself.
+        // One difference is from west to east, the other from south to north. At corners of the cube, one difference
+        // starts at the sample itself.
         let (east, north) = (minus(place(0), place(4)), minus(place(2), place(6)));
         let here = places.place(k);
         let normal = cross(east, north);
@@ -235,7 +237,7 @@ impl MeshSheet<'_> {
     }
 }
 
-/// Normalises a vector; a zero vector becomes "up".
+/// Normalises a vector; a zero vector becomes a vector that points up.
 pub(super) fn unit(vector: [f64; 3]) -> [f32; 3] {
     let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
     if length > 0.0 { vector.map(|x| (x / length) as f32) } else { [0.0, 1.0, 0.0] }

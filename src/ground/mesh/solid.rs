@@ -1,4 +1,4 @@
-//! Walls and a base, which close the ground to a watertight solid for printing or placing.
+//! Walls and a base, which close the terrain surface to a watertight solid, for printing or for use in an engine.
 
 use super::sample_set::{SampleNumbers, SampleSet};
 use super::sheet::{MeshSheet, level_place, unit};
@@ -6,13 +6,13 @@ use super::simplify::{FaceSurface, simplify};
 use super::{Mesh, MeshError, MeshOptions, MeshPart, PartKind};
 use crate::field::Control;
 
-/// Default depth of the base below the lowest ground, as a fraction of the side.
+/// Default depth of the base below the lowest sample, as a fraction of the side length.
 const BASE_OF_SIDE: f64 = 0.05;
 
 /// Height of the base in metres.
 ///
 /// # Errors
-/// When the given height is not below the ground.
+/// When the given height is not below the terrain.
 pub(super) fn base_metres(sheet: &MeshSheet, options: &MeshOptions) -> Result<f64, MeshError> {
     let relief = f64::from(sheet.ground.relief_metres);
     let has = |k: usize| sheet.region.is_none_or(|region| region.contains(k));
@@ -29,15 +29,15 @@ pub(super) fn base_metres(sheet: &MeshSheet, options: &MeshOptions) -> Result<f6
     }
 }
 
-/// The boundary edges of the ground.
+/// The boundary edges of the terrain surface.
 pub(super) struct MeshRim {
-    /// Pairs of samples with the ground on the left, seen from above; sorted by the first sample.
+    /// Pairs of samples, sorted by the first sample. Seen from above, the terrain is to the left of the edge.
     edges: Vec<[u32; 2]>,
     samples: SampleSet,
 }
 
 impl MeshRim {
-    /// The rim of the triangles of a square sheet.
+    /// Finds the boundary edges of the triangles of a square sheet.
     pub fn new(sheet: &MeshSheet, triangles: &[[u32; 3]]) -> Self {
         let n = sheet.grid.samples;
         // Only edges between border samples can be boundary edges.
@@ -86,7 +86,7 @@ impl MeshRim {
         mesh.parts.push(MeshPart { kind: PartKind::Walls, vertices, triangles });
     }
 
-    /// Adds the underside: a triangulation of only the rim and the tile corners.
+    /// Adds the underside: a triangulation that uses only samples on the rim and at tile corners.
     pub fn add_base(&self, mesh: &mut Mesh, sheet: &MeshSheet, base: f64, control: &Control) -> Result<(), MeshError> {
         let n = sheet.grid.samples;
         let coordinates: Vec<f64> = (0..n).map(|k| k as f64).collect();

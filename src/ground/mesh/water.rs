@@ -1,22 +1,23 @@
-//! The water surface: the sea, and the water in [`MapKind::Water`].
+//! The water surface: the sea, and the water in the map [`MapKind::Water`].
 
 use super::MeshGround;
 use super::region::GroundRegion;
 use crate::field::{MapKind, Terrain};
 
-/// Shallower water is ignored, because it would be lost in the rounding of the ground.
+/// Minimum depth of water in metres. The rounding of the terrain heights would hide shallower water.
 const THINNEST_METRES: f64 = 0.01;
 
-/// Heights of the water surface, and its region.
+/// Heights of the water surface, and the region that it covers.
 pub(super) struct WaterSurface {
-    /// Fractions of the relief; where there is no water, the height of the ground.
+    /// Heights of the water surface as fractions of the relief; the height of the terrain where there is no water.
     pub heights: Vec<f32>,
-    /// Samples with water and their neighbours, where the surface meets the ground or goes under it.
+    /// Samples with water and their neighbours. There the water surface meets the terrain or is below it.
     pub region: GroundRegion,
 }
 
 impl WaterSurface {
-    /// The water of a terrain, if there is any. `ground_region` is the ground region; `None` if all samples are ground.
+    /// The water of a terrain, if the terrain has water. `ground_region` is the region of samples with data; `None` if
+    /// all samples have data.
     pub fn new(terrain: &Terrain, ground: &MeshGround, ground_region: Option<&GroundRegion>) -> Option<Self> {
         let relief = f64::from(ground.relief_metres);
         let depth = terrain.map(MapKind::Water);
@@ -40,7 +41,7 @@ impl WaterSurface {
                 .flatten()
                 .filter_map(surface)
                 .fold((0.0, 0), |(sum, count), top| (sum + f64::from(top), count + 1));
-            // If the ground is lower, the water surface ends at the ground.
+            // If the terrain is lower than the water level, the water surface ends at the terrain.
             (count > 0 && has_ground(k)).then(|| ((sum / f64::from(count)) as f32).min(terrain.height[k]))
         };
         let found = |k: usize| surface(k).or_else(|| beside(k));

@@ -1,10 +1,10 @@
-//! Descriptions of parameters as JSON, for scripts.
+//! Converts the descriptions of parameters to JSON, for scripts.
 
 use serde_json::json;
 
 use super::{About, ParamKind, ParamSpec, Value};
 
-/// The description of a group of parameters as JSON, with the shape of a node.
+/// The description of a group of parameters as JSON. For a node that is a shape, `shape` adds the shape's name.
 pub fn description_json(about: &About, shape: Option<&str>) -> serde_json::Value {
     let mut value = json!({
         "name": about.name,

@@ -34,8 +34,9 @@
 /// edges`, unless the parameter states a label: `pin_edges as "Fixed edges": bool = false;`. A number with the unit
 /// `"share"` is a fraction: 0 to 1 in files, percent in the panel.
 ///
-/// Parameters that several groups share are written once, in a macro that inserts them before the remaining
-/// parameters. Each group then invokes it as `name!(…);`. They are fields and keys like all others:
+/// Parameters that several groups share are written once, in a macro. A group invokes that macro as `name!(…);`, and
+/// the macro inserts the shared parameters before the remaining ones. Shared parameters are fields and keys like all
+/// others:
 ///
 /// ```
 /// macro_rules! size_params {
@@ -74,8 +75,8 @@
 /// }
 /// ```
 ///
-/// the compiler says "`talus_angle` of `Slide`: the unit must be in brackets, as in `f32 ["m"]`". It reports a missing
-/// help sentence, default, range or semicolon in the same way:
+/// the compiler says "`talus_angle` of `Slide`: the unit must be in brackets, as in `f32 ["m"]`". The compiler reports
+/// a missing help sentence, default, range or semicolon in the same way:
 ///
 /// ```compile_fail
 /// # talweg_ground::params! {
@@ -222,7 +223,7 @@ macro_rules! params {
     (@kind $ty:ty, $hard:expr) => { <$ty as $crate::param::WithRange>::kind($hard, $hard) };
     (@kind $ty:ty, $hard:expr, $slider:expr) => { <$ty as $crate::param::WithRange>::kind($hard, $slider) };
 
-    // Moves well-formed parameters, one per step, from the last brackets to the second.
+    // Moves well-formed parameters, one per step, from the last bracket group to the second.
     (@each [$($head:tt)*] [$($done:tt)*] [
         $(#[doc = $fdoc:literal])+
         $field:ident $(as $flabel:literal)? : $ty:ty $([$unit:literal])? = $default:expr
@@ -284,8 +285,8 @@ macro_rules! params {
         compile_error! { concat!("`", stringify!($field), "` of `", stringify!($name), "`: ", $says) }
     };
 
-    // Fallback for a group that has shared parameters or does not match the first rule: parse it one parameter at a
-    // time.
+    // Fallback for a group that has shared parameters or does not match the first rule: this rule parses the group one
+    // parameter at a time.
     (
         $(#[doc = $doc:literal])+
         $name:ident $label:literal in $category:literal $(, from $source:literal)? $(, also $also:literal)? {
@@ -304,7 +305,7 @@ macro_rules! params {
     };
 }
 
-/// Describes a choice once: an enum whose variants carry a label and a help sentence.
+/// Defines a choice: an enum whose variants carry a label and a help sentence.
 ///
 /// ```
 /// talweg_ground::choices! {
@@ -325,12 +326,12 @@ macro_rules! choices {
         }
 
         impl $name {
-            /// All variants, in the order of the panel.
+            /// All variants, in the order in which the panel lists them.
             pub const ALL: &'static [Self] = &[ $( Self::$variant ),+ ];
             const OPTIONS: &'static [$crate::param::ChoiceOption] = &[
                 $( $crate::param::ChoiceOption { name: stringify!($variant), label: $label, help: $help } ),+
             ];
-            /// Name in the panel.
+            /// Name of the variant in the panel.
             pub fn label(self) -> &'static str {
                 Self::OPTIONS[self as usize].label
             }

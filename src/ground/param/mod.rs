@@ -1,8 +1,8 @@
 //! Parameter descriptions: value, unit, hard range, slider range and help sentence.
 //!
-//! A parameter is described once, with [`params!`](crate::params). The panel, the tooltip, `--set`, RON, `talweg nodes`
-//! and `assets/help/nodes.md` all read that description. The slider range is only a suggestion. The hard range is
-//! binding: [`Params::set`] and [`Params::sanitise`] clamp to it.
+//! A parameter is described once, with [`params!`](crate::params). The panel, the tooltip, `--set`, RON, the command
+//! `talweg nodes` and `assets/help/nodes.md` all read that description. The slider range is only a suggestion. The hard
+//! range is binding: [`Params::set`] and [`Params::sanitise`] clamp values to that range.
 
 mod json;
 mod macros;
@@ -42,11 +42,11 @@ pub enum Value {
 /// One option of a choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChoiceOption {
-    /// Name in files and on the command line.
+    /// Name of the option in files and on the command line.
     pub name: &'static str,
-    /// Name in the panel.
+    /// Name of the option in the panel.
     pub label: &'static str,
-    /// One sentence for the tooltip and the help.
+    /// One sentence about the option, for the tooltip and the help.
     pub help: &'static str,
 }
 
@@ -83,18 +83,18 @@ pub enum ParamKind {
     Strokes,
 }
 
-/// Everything the program knows about one parameter.
+/// Everything that the program knows about one parameter.
 #[derive(Clone, Debug)]
 pub struct ParamSpec {
-    /// Name in files and on the command line, `snake_case`.
+    /// Name of the parameter in files and on the command line, in `snake_case`.
     pub name: &'static str,
-    /// Name in the panel.
+    /// Name of the parameter in the panel.
     pub label: String,
-    /// Unit, such as "°" or "m"; empty if it has none.
+    /// Unit of the value, such as "°" or "m"; empty if the value has no unit.
     pub unit: &'static str,
     /// Whether the value is a fraction of a whole: 0 to 1 in files, percent in the window.
     pub is_share: bool,
-    /// One sentence for the tooltip and the help.
+    /// One sentence about the parameter, for the tooltip and the help.
     pub help: &'static str,
     /// Type and ranges.
     pub kind: ParamKind,
@@ -102,14 +102,14 @@ pub struct ParamSpec {
     pub default: Value,
 }
 
-/// A group of parameters: a node, the scene's settings, a band of a mask.
+/// A group of parameters, for example those of a node, of the scene's settings or of one band of a mask.
 #[derive(Debug)]
 pub struct About {
-    /// Name in files, for example `DiamondSquare`.
+    /// Name of the group in files, for example `DiamondSquare`.
     pub name: &'static str,
-    /// Name in the panel, for example `Diamond-square`.
+    /// Name of the group in the panel, for example `Diamond-square`.
     pub label: &'static str,
-    /// Category in the Add menu.
+    /// Category in the Add menu of the window.
     pub category: &'static str,
     /// The paper or standard that the node follows.
     pub source: &'static str,
@@ -128,11 +128,11 @@ pub struct About {
 /// A named set of useful parameter values.
 #[derive(Debug)]
 pub struct Preset {
-    /// Name in files and on the command line.
+    /// Name of the preset in files and on the command line.
     pub name: &'static str,
-    /// Name in the panel.
+    /// Name of the preset in the panel.
     pub label: &'static str,
-    /// One sentence that describes the result.
+    /// One sentence that describes the result of the preset.
     pub help: &'static str,
     /// The parameters that the preset sets; all others keep their defaults.
     pub values: Vec<(&'static str, Value)>,
@@ -150,7 +150,7 @@ impl About {
     }
 }
 
-/// Why a parameter value was rejected.
+/// The reason why a parameter value was rejected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParamError {
     /// The text cannot be read as the parameter's type.
@@ -160,7 +160,7 @@ pub enum ParamError {
         param: String,
         /// The text that was given.
         text: String,
-        /// What the parameter accepts.
+        /// Description of the values that the parameter accepts.
         expected: String,
     },
     /// The value has the wrong type.
@@ -168,7 +168,7 @@ pub enum ParamError {
     Type {
         /// The name of the parameter.
         param: String,
-        /// What the parameter accepts.
+        /// Description of the values that the parameter accepts.
         expected: &'static str,
     },
 }
@@ -198,17 +198,17 @@ impl fmt::Display for Clamped {
 pub trait Params {
     /// The description of the group; the same for every value of the type.
     fn about(&self) -> &'static About;
-    /// The value of parameter `index` of [`About::params`].
+    /// The value of the parameter at `index` in [`About::params`].
     fn get(&self, index: usize) -> Value;
-    /// Sets parameter `index` to `value` without clamping it to the hard range.
+    /// Sets the parameter at `index` to `value` without clamping it to the hard range.
     ///
     /// # Errors
     /// When the value has the wrong type.
     fn put(&mut self, index: usize, value: &Value) -> Result<(), ParamError>;
-    /// Whether parameter `index` has any effect, given the current values of the other parameters.
+    /// Whether the parameter at `index` has any effect, given the current values of the other parameters.
     fn matters(&self, index: usize) -> bool;
 
-    /// Sets parameter `index`, clamped to its hard range.
+    /// Sets the parameter at `index` to `value`, clamped to the hard range.
     ///
     /// # Errors
     /// When the value has the wrong type.
@@ -251,7 +251,7 @@ impl ParamSpec {
         }
     }
 
-    /// The value as text, as people type it and files store it.
+    /// The value as text, in the form that people type and that files store.
     pub fn show(&self, value: &Value) -> String {
         match (value, &self.kind) {
             (Value::Float(v), _) => format!("{v}"),
@@ -373,7 +373,7 @@ fn percent_text(share: f32) -> String {
     format!("{}", (exact * 100.0) as f32)
 }
 
-/// `talus_angle` → `Talus angle`.
+/// Derives the label of a parameter from its name, for example `Talus angle` from `talus_angle`.
 pub fn label_of(name: &str) -> String {
     let mut label = name.replace('_', " ");
     if let Some(first) = label.get_mut(0..1) {

@@ -1,8 +1,8 @@
-//! Serialisation of parameter groups, driven by their descriptions. The code is therefore compiled once, not once per
-//! group.
+//! Serialisation of parameter groups, driven by their descriptions. The compiler therefore compiles the code once, not
+//! once per group.
 //!
-//! Defaults are not written, a missing key means the default, and an unknown key is an error. Numbers outside their
-//! range are kept as they are; [`Params::sanitise`] clamps and reports them.
+//! Parameters with default values are not written, a missing key means the default value, and an unknown key is an
+//! error. Reading keeps numbers outside their range; [`Params::sanitise`] clamps and reports them.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use super::{About, ParamError, ParamKind, ParamSpec, Params, ToneCurve, Value, w
 /// Writes the parameters that differ from their defaults.
 ///
 /// # Errors
-/// Errors of the serializer, or of a structured value that cannot be written.
+/// When the serializer fails, or when a structured value cannot be written.
 pub fn serialize_params<S: Serializer>(params: &dyn Params, serializer: S) -> Result<S::Ok, S::Error> {
     let about = params.about();
     let values = about.params.iter().enumerate().map(|(index, spec)| ValueInFile { spec, value: params.get(index) });
@@ -27,7 +27,7 @@ pub fn serialize_params<S: Serializer>(params: &dyn Params, serializer: S) -> Re
     out.end()
 }
 
-/// Wrapper that serialises and deserialises any parameter group in the file format.
+/// Wrapper that serialises and deserialises any parameter group in the format of scene files.
 pub struct ParamsInFile<P>(pub P);
 
 impl Serialize for ParamsInFile<&dyn Params> {
@@ -69,7 +69,7 @@ impl Serialize for ValueInFile {
 /// Reads parameters into `params`. Parameters without a key keep their current value.
 ///
 /// # Errors
-/// For an unknown or repeated key, and for a value that its parameter cannot hold.
+/// When a key is unknown or repeated, or when a parameter cannot hold the value in the file.
 pub fn deserialize_params<'de, D: Deserializer<'de>>(params: &mut dyn Params, from: D) -> Result<(), D::Error> {
     let about = params.about();
     from.deserialize_struct(about.name, about.names, ParamsVisitor(params))

@@ -11,18 +11,18 @@ use super::{Clamped, ParamError, ParamKind, ParamSpec, Value};
 
 /// A type that [`params!`](crate::params) accepts.
 pub trait ParamType: Sized {
-    /// Converts to a [`Value`], which is independent of the Rust type.
+    /// Converts the value to a [`Value`], which is independent of the Rust type.
     fn to_value(&self) -> Value;
-    /// Converts back from a [`Value`]; an error if `value` has another type.
+    /// Converts a [`Value`] back to this type. Returns an error if `value` holds another type.
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<Self, ParamError>;
 }
 
-/// A number type; in [`params!`](crate::params) it needs a hard range.
+/// A number type. In [`params!`](crate::params) a number needs a hard range.
 #[diagnostic::on_unimplemented(
     message = "only numbers have a range, and `{Self}` is not a number: write `name: type = default;`"
 )]
 pub trait WithRange: ParamType {
-    /// The parameter kind with its hard range and slider range.
+    /// The kind of a parameter of this type, with its hard range and slider range.
     fn kind(hard: RangeInclusive<Self>, slider: RangeInclusive<Self>) -> ParamKind;
 }
 
@@ -32,7 +32,7 @@ pub trait WithRange: ParamType {
     label = "a parameter of this type has no range"
 )]
 pub trait WithoutRange: ParamType {
-    /// The parameter kind, including the options of a choice.
+    /// The kind of a parameter of this type, including the options of a choice.
     fn kind() -> ParamKind;
 }
 
@@ -102,8 +102,8 @@ impl ParamType for bool {
     }
 }
 
-/// A curve from [0, 1] to [0, 1] through points with increasing x. Between the points it is monotone cubic, so it never
-/// overshoots them (Fritsch & Carlson 1980, tangents after Fritsch & Butland 1984).
+/// A curve from [0, 1] to [0, 1] through points with increasing x. Between the points the curve is monotone cubic, so
+/// it never overshoots the points (Fritsch & Carlson 1980, tangents after Fritsch & Butland 1984).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ToneCurve(pub Vec<(f32, f32)>);
@@ -174,7 +174,7 @@ pub struct PreparedToneCurve {
 }
 
 impl PreparedToneCurve {
-    /// The value of the curve at `x`, constant before the first and after the last point.
+    /// The value of the curve at `x`, constant before the first point and after the last point.
     pub fn value(&self, x: f32) -> f32 {
         let last = self.points.len() - 1;
         if x <= self.points[0].0 {
@@ -257,7 +257,7 @@ pub trait StructuredValue: Any + fmt::Debug + Send + Sync {
     /// # Errors
     /// When the text cannot be parsed; the message gives the reason.
     fn parse(&self, text: &str) -> Result<Arc<dyn StructuredValue>, String>;
-    /// The value as serialisable data, to embed in a larger document.
+    /// The value as serialisable data, which a larger document can embed.
     fn as_serialize(&self) -> &dyn erased_serde::Serialize;
     /// Deserialises a value of the same type.
     ///
@@ -267,26 +267,28 @@ pub trait StructuredValue: Any + fmt::Debug + Send + Sync {
         &self,
         from: &mut dyn erased_serde::Deserializer,
     ) -> Result<Arc<dyn StructuredValue>, erased_serde::Error>;
-    /// The value with every number clamped to its hard range, and the list of changes; `None` if all were in range.
+    /// The value with every number clamped to its hard range, and the list of clamped numbers; `None` if all numbers
+    /// were in range.
     fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)>;
     /// Whether both values are equal.
     fn equals(&self, other: &dyn StructuredValue) -> bool;
 }
 
-/// A Rust type whose values are [`StructuredValue`]s; [`params!`](crate::params) takes it as `Arc<Type>`.
+/// A Rust type whose values are [`StructuredValue`]s; [`params!`](crate::params) accepts the type as `Arc<Type>`.
 pub trait StructuredParam: Any + fmt::Debug + Send + Sync + Serialize + for<'de> Deserialize<'de> + PartialEq {
     /// The kind of a parameter of this type.
     const KIND: ParamKind;
-    /// What an error says that it expected, such as "a construction tree".
+    /// The noun that error messages use for an expected value of this type, such as "a construction tree".
     const EXPECTED: &'static str;
-    /// The value as files write it.
+    /// The value as text, as files store it.
     fn to_text(&self) -> String;
     /// Reads a value from the text of a file.
     ///
     /// # Errors
     /// When the text is not a valid value, with the reason.
     fn from_text(text: &str) -> Result<Self, String>;
-    /// The value with every number in its hard range, and the numbers that moved; `None` if none had to.
+    /// The value with every number clamped to its hard range, and the list of clamped numbers; `None` if all numbers
+    /// were in range.
     fn within_ranges(&self) -> Option<(Self, Vec<Clamped>)>;
 }
 

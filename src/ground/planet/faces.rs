@@ -1,7 +1,7 @@
 //! Import of the six faces of a planet from six files: NAME-px, -nx, -py, -ny, -pz and -nz, squares of equal size.
 //!
-//! Samples are those of the [cube-sphere](crate::field::globe): the first and last row and column of a file are the
-//! borders of its face, and steps are equal angles.
+//! The samples are arranged as in the [cube-sphere](crate::field::globe): the first and last row and column of a file
+//! are on the borders of its face. Neighbouring samples are separated by equal angles.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use crate::field::globe::{direction_at, locate};
 use crate::field::topology::FACES;
 use crate::io::{Raster, RasterError, catmull_rom, raster};
 
-/// Why six files cannot be read as a planet.
+/// The reason why six files cannot be read as a planet.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum FacesError {
-    /// The file name does not state a face.
+    /// The name of the file does not state a face of the planet.
     #[error(
         "{path} is not one of six faces: their names end with -px, -nx, -py, -ny, -pz and -nz, such as earth-px.png. Choose one of them, or read the file as a map"
     )]
     NoFace {
-        /// The file.
+        /// The file with the unsuitable name.
         path: PathBuf,
     },
     /// A face differs in size from the first.
     #[error("{path} has {width} × {height} samples; all six faces must be squares of {side} × {side}, like the first")]
     Size {
-        /// The file.
+        /// The file that contains the face.
         path: PathBuf,
         /// Samples per row of the face.
         width: usize,
@@ -57,7 +57,8 @@ pub fn face_names(name: &str) -> Result<[String; FACES], FacesError> {
 /// Heights of the six faces.
 pub struct Faces {
     globe: Globe,
-    /// In the order of [`Globe`], as fractions of the relief or in the unit that the reader chose.
+    /// Heights in the order of [`Globe`]'s samples, as fractions of the relief or in the unit that the caller of
+    /// [`Faces::read`] chose.
     heights: Vec<f32>,
 }
 
@@ -77,8 +78,8 @@ impl Faces {
         Ok(Self { globe, heights })
     }
 
-    /// Height in a direction: bilinear, or smooth through 4 × 4 samples (Catmull & Rom 1974) if `is_smooth`. Near the
-    /// border of a face, the samples of the neighbouring face are used.
+    /// Height in a direction. The interpolation is bilinear, or through 4 × 4 samples (Catmull & Rom 1974) if
+    /// `is_smooth`. Near the border of a face, it includes samples of the neighbouring face.
     pub fn sample(&self, direction: [f64; 3], is_smooth: bool) -> f32 {
         if !is_smooth {
             return self.globe.sample(&self.heights, direction);
@@ -142,7 +143,7 @@ mod tests {
         let faces = Faces { globe, heights };
         let (mut smooth, mut straight) = (0.0_f32, 0.0_f32);
         for k in 0..20_000 {
-            // A spiral from pole to pole.
+            // The directions follow a spiral from pole to pole.
             let z = f64::from(k) / 10_000.0 - 1.0;
             let (turn, level) = (f64::from(k) * 2.399_963, (1.0 - z * z).sqrt());
             let direction = [level * libm::cos(turn), level * libm::sin(turn), z];

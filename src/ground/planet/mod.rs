@@ -1,11 +1,11 @@
-//! Properties of a planet besides its layers: size, air, sun and climate.
+//! Properties of a planet other than its layers: size, air, sun and climate.
 //!
-//! A *planet* is a world that a scene describes. A *globe* is the form of its terrain: a sphere of six faces with
-//! samples. A scene [is a planet](World::Planet); a grid and a terrain
-//! [are globes](crate::field::Grid::is_globe), and so is the surface that the view draws.
+//! A *planet* is a world that a scene describes. A *globe* is the shape of the terrain of a planet: a sphere of six
+//! faces with samples. A scene [is a planet](World::Planet). A grid or a terrain [is a
+//! globe](crate::field::Grid::is_globe), and so is the surface that the viewport draws.
 //!
-//! A scene whose settings say `world: Planet` is evaluated on a [globe](crate::field::globe) of six square faces, by
-//! the same [`eval`](crate::eval) as a terrain. Nodes declare whether they support globes
+//! A scene with the setting `world: Planet` is evaluated on a [globe](crate::field::globe) of six square faces. The
+//! module [`eval`](crate::eval) evaluates both planets and flat terrains. Each node declares whether it supports globes
 //! (`Traits::on_planet` of the nodes).
 
 pub mod climate;

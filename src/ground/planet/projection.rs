@@ -1,10 +1,10 @@
 //! Projections of the cube-sphere to maps: an equirectangular map of the whole planet, or the six faces.
 //!
-//! The map of Petitprez 2007 is a cylinder projection: columns are longitudes from -180° to 180°, rows latitudes from
-//! the north pole to the south pole. Beyond its left and right edges it continues at the opposite edge; beyond a pole
-//! it continues half a turn away ([`wrapped`](Equirectangular::wrapped), as in that document). Fields are interpolated
-//! on the sphere, so the map has no seam and no torn poles. Only the projection itself stretches features near the
-//! poles.
+//! The equirectangular map follows Petitprez 2007 and is a cylindrical projection: columns are longitudes from -180° to
+//! 180°, rows latitudes from the north pole to the south pole. Beyond its left and right edges it continues at the
+//! opposite edge; beyond a pole the map continues half a turn away ([`wrapped`](Equirectangular::wrapped), as in
+//! Petitprez 2007). Fields are interpolated on the sphere, so the map has no seam and no discontinuity at the poles.
+//! Only the projection itself stretches features near the poles.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::field::Globe;
 use crate::field::globe::{equirectangular, from_angles};
 
-/// Suffixes of the six faces in file names, in their order.
+/// Suffixes of the six faces in file names, in the order of the faces.
 pub const FACE_NAMES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];
 
 crate::choices! {
@@ -27,7 +27,7 @@ crate::choices! {
 /// An equirectangular map of the whole planet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Equirectangular {
-    /// Samples per row, around the planet.
+    /// Number of samples per row, around the planet.
     pub width: usize,
     /// Number of rows, from the north pole to the south pole.
     pub height: usize,
@@ -36,7 +36,7 @@ pub struct Equirectangular {
 }
 
 impl Equirectangular {
-    /// A map as wide as the planet has samples around its equator.
+    /// A map with as many samples per row as the planet has around its equator.
     pub fn for_samples(samples: usize) -> Self {
         let width = 4 * (samples - 1);
         Self { width, height: width / 2, registration: Registration::Pixel }
@@ -50,7 +50,7 @@ impl Equirectangular {
     fn longitude(&self, column: usize) -> f64 {
         match self.registration {
             Registration::Pixel => (column as f64 + 0.5) / self.width as f64 * TAU - PI,
-            // The last column has the same bits as the first.
+            // The modulo gives the last column the same bits as the first.
             Registration::Grid => (column % (self.width - 1)) as f64 / (self.width - 1) as f64 * TAU - PI,
         }
     }
@@ -92,7 +92,8 @@ impl Equirectangular {
         self.map(|direction| globe.sample(field, direction))
     }
 
-    /// Column and row of a direction, possibly between samples; the inverse of [`direction`](Self::direction).
+    /// Column and row of a direction on the map; the position can be between samples. Inverse of
+    /// [`direction`](Self::direction).
     pub fn place(&self, direction: [f64; 3]) -> [f64; 2] {
         let [u, v] = equirectangular(direction);
         match self.registration {
@@ -104,7 +105,7 @@ impl Equirectangular {
     /// The sample for a column and row beyond the edges of the map: columns wrap around, and rows beyond a pole
     /// continue half a turn away.
     pub fn wrapped(&self, column: isize, row: isize) -> (usize, usize) {
-        // Samples per turn, and the offset of the row that mirrors a row at the north pole.
+        // Number of samples per full turn, and the offset of the row that mirrors a row at the north pole.
         let (turn, mirror) = match self.registration {
             Registration::Pixel => (self.width as isize, -1),
             Registration::Grid => (self.width as isize - 1, 0),
@@ -129,7 +130,7 @@ pub struct Directions {
 }
 
 impl Directions {
-    /// Unit vector with the same bits as [`Equirectangular::direction`].
+    /// Unit vector of the sample at a column and row, with the same bits as [`Equirectangular::direction`].
     #[inline]
     pub fn direction(&self, column: usize, row: usize) -> [f64; 3] {
         let ([x, y], [level, z]) = (self.meridians[column], self.parallels[row]);
@@ -187,7 +188,7 @@ mod tests {
         let pixel = map(Registration::Pixel);
         let values = pixel.field(&globe, &field);
         let at = |(column, row): (usize, usize)| values[row * 64 + column];
-        // Steps across the edges and the poles are no larger than those inside.
+        // Steps across the edges and the poles are no larger than steps inside the map.
         let inside = (0..32)
             .flat_map(|row| (1..64).map(move |column| (column, row)))
             .map(|(column, row)| (at((column, row)) - at((column - 1, row))).abs())

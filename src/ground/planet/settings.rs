@@ -23,7 +23,7 @@ crate::choices! {
 crate::params! {
     /// Planet-wide settings: size, air and position relative to the sun.
     Planet "Planet" in "Planet" {
-        /// Radius at height 0.
+        /// Radius of the planet at height 0.
         radius_metres: f32 ["m"] = 6_371_000.0, 1000.0..=1.0e9, slider 200_000.0..=20_000_000.0;
         /// Density of the air; 1 is Earth's. Thick air lets continents grow; in thin air craters cover the surface.
         atmosphere: f32 = 1.0, 0.0..=100.0, slider 0.0..=2.0;
@@ -39,19 +39,19 @@ crate::params! {
 }
 
 impl Planet {
-    /// Side of a face: a quarter of the circumference.
+    /// Side length of a face: a quarter of the planet's circumference.
     pub fn side_metres(&self) -> f32 {
         self.radius_metres * FRAC_PI_2
     }
 
-    /// Fraction from 0 to 1 by which the air shields the surface from impacts and erodes it: 0 without air, half at a
-    /// tenth of Earth's density, near 1 from Earth's density on.
+    /// Fraction from 0 to 1 by which the air shields the surface from impacts and erodes the surface. The fraction is 0
+    /// without air, half at a tenth of Earth's density, and near 1 at Earth's density or more.
     pub fn shelter(&self) -> f32 {
         let air = self.atmosphere;
         air / (air + 0.1)
     }
 
-    /// Latitude at which the sun is in the zenith at noon, in radians.
+    /// Latitude at which the sun is at the zenith at noon, in radians.
     pub fn declination(&self) -> f32 {
         libm::asinf(libm::sinf(self.axial_tilt.to_radians()) * libm::sinf(self.season.to_radians()))
     }

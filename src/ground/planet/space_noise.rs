@@ -1,7 +1,8 @@
-//! Smooth 3D noise, identical to that of the planet shaders (`noises` in `assets/shaders/globe.wgsl`).
+//! Smooth 3D noise, identical to the noise of the planet shaders (`noises` in `assets/shaders/globe.wgsl`).
 //!
-//! Equation: random values at the corners of a lattice, interpolated by the quintic of Perlin 2002. The values are the
-//! 24 highest bits of the hash pcg3d of Jarzynski & Olano 2020, *Hash Functions for GPU Rendering*.
+//! Equation: random values at the corners of a lattice are interpolated by the quintic polynomial of Perlin 2002. The
+//! random values are the 24 highest bits of the hash pcg3d of Jarzynski & Olano 2020, *Hash Functions for GPU
+//! Rendering*.
 
 use std::array::from_fn;
 
@@ -19,7 +20,7 @@ pub fn corner_noises(place: [i32; 3]) -> [f32; 3] {
     x.map(|k| (k >> 8) as f32 * (1.0 / 16_777_216.0))
 }
 
-/// Three smooth noises from 0 to 1, with one bump per unit.
+/// Three smooth noise values from 0 to 1, with one bump per unit of length.
 pub(super) fn noises(place: [f32; 3]) -> [f32; 3] {
     let low = place.map(f32::floor);
     let part: [f32; 3] = from_fn(|k| place[k] - low[k]);

@@ -1,6 +1,6 @@
 //! A square on a planet, projected to the tangent plane at its centre.
 //!
-//! North is up, and distances from the centre are true in every direction (azimuthal equidistant projection).
+//! North is up, and the map preserves distances from the centre in every direction (azimuthal equidistant projection).
 
 use crate::field::globe::{from_angles, latitude, longitude};
 use crate::field::vector::dot;
@@ -12,15 +12,16 @@ pub struct Square {
     pub longitude: f64,
     /// Latitude of the centre in degrees.
     pub latitude: f64,
-    /// Side of the square in metres.
+    /// Side length of the square in metres.
     pub side_metres: f64,
 }
 
-/// Maximum side of a square, as a fraction of half the circumference; the corners of larger ones lie too far around.
+/// Maximum side length of a square, as a fraction of half the circumference. The corners of larger squares would be too
+/// far around the planet.
 const MOST: f64 = 0.5;
 
 impl Square {
-    /// Maximum side of a square on a planet, in metres.
+    /// Maximum side length of a square on a planet, in metres.
     pub fn longest_side(radius_metres: f64) -> f64 {
         std::f64::consts::PI * radius_metres * MOST
     }
@@ -41,13 +42,13 @@ impl Square {
         self.frame(radius_metres).direction(u, v)
     }
 
-    /// Precomputed axes, for many directions.
+    /// Precomputes the axes of the square, for the conversion of many directions.
     pub fn frame(&self, radius_metres: f64) -> SquareAxes {
         let (right, up) = self.axes();
         SquareAxes { middle: self.middle(), right, up, side_metres: self.side_metres, radius_metres }
     }
 
-    /// Position of a direction in the square; `None` if it lies more than 120° from the centre.
+    /// Position (u, v) of a direction in the square; `None` if the direction is more than 120° from the centre.
     pub fn place(&self, radius_metres: f64, direction: [f64; 3]) -> Option<[f64; 2]> {
         let (right, up) = self.axes();
         let (out, east, north) = (dot(direction, self.middle()), dot(direction, right), dot(direction, up));
@@ -77,7 +78,7 @@ impl Square {
     }
 }
 
-/// A square with precomputed axes, for many directions.
+/// A square with precomputed axes, for the conversion of many positions.
 #[derive(Clone, Copy, Debug)]
 pub struct SquareAxes {
     middle: [f64; 3],
@@ -96,7 +97,7 @@ impl SquareAxes {
         k as f64 / (samples - 1) as f64
     }
 
-    /// Unit vector of the position (u, v), as from [`Square::direction`].
+    /// Unit vector of the position (u, v); equal to the result of [`Square::direction`].
     #[inline]
     pub fn direction(&self, u: f64, v: f64) -> [f64; 3] {
         let (east, south) = ((u - 0.5) * self.side_metres, (v - 0.5) * self.side_metres);
@@ -128,7 +129,7 @@ mod tests {
             assert!((x - u).abs() < 1e-9 && (y - v).abs() < 1e-9, "{u}, {v} became {x}, {y}");
         }
         assert!(latitude(square.direction(radius, 0.5, 0.0)) > latitude(square.direction(radius, 0.5, 0.5)));
-        // Distances are true: half the side to the north is 1000 km.
+        // The projection preserves distances: half the side to the north is 1000 km.
         let up = latitude(square.direction(radius, 0.5, 0.0)) - 60f64.to_radians();
         assert!((up * radius - 1.0e6).abs() < 1.0);
         assert_eq!(square.place(radius, square.direction(radius, 0.5, 0.5).map(|c| -c)), None);

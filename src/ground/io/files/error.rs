@@ -1,10 +1,11 @@
-//! Why a file could not be written.
+//! The reasons why a file could not be written.
 
 use std::path::{Path, PathBuf};
 
 use crate::io::formats::format_list;
 
-/// Why a file could not be written. Paths are those that the caller gave, or the targets of symbolic links.
+/// The reason why a file could not be written. Error paths are the paths that the caller gave, or the targets of
+/// symbolic links.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The name of the file, or of a parent folder, is not UTF-8.
@@ -12,13 +13,13 @@ pub enum FileError {
         "cannot use {path}: its name is not UTF-8 text, and scenes could not refer to it. Rename the file, or its folder"
     )]
     Name {
-        /// The file.
+        /// Path of the file to write.
         path: PathBuf,
     },
     /// The parent folder does not exist.
     #[error("cannot write {path}: there is no folder {folder}. Create it first, or choose another folder")]
     NoFolder {
-        /// The file.
+        /// Path of the file to write.
         path: PathBuf,
         /// The missing folder.
         folder: PathBuf,
@@ -26,23 +27,23 @@ pub enum FileError {
     /// The path is a folder.
     #[error("cannot write {path}: it is a folder. Give the name of a file")]
     IsFolder {
-        /// The file.
+        /// Path of the file to write.
         path: PathBuf,
     },
     /// The path is a pipe, a socket or a device.
     #[error("cannot write {path}: it is a {kind}, not a file. Give the name of a file")]
     NotAFile {
-        /// The file.
+        /// Path of the file to write.
         path: PathBuf,
-        /// Its kind, in words.
+        /// The kind of the path, in words.
         kind: &'static str,
     },
-    /// Symbolic links that form a loop.
+    /// Symbolic links form a loop, are broken, or are too many.
     #[error(
         "cannot write {path}: it is a symbolic link that is broken, leads to itself, or passes through too many other links"
     )]
     LinkLoop {
-        /// The link.
+        /// Path of the symbolic link.
         path: PathBuf,
     },
     /// The file is write-protected.
@@ -50,7 +51,7 @@ pub enum FileError {
         "cannot write {path}: the file is write-protected, and it is untouched. Give another name, or make it writable; on the command line, --force replaces it anyway"
     )]
     ReadOnly {
-        /// The file.
+        /// Path of the file to write.
         path: PathBuf,
     },
     /// The file has other names (hard links).
@@ -58,31 +59,31 @@ pub enum FileError {
         "cannot write {path}: the file has {names} names (hard links), and it is untouched. The other names would keep the old contents. Give another name; on the command line, --force replaces it under this name"
     )]
     Linked {
-        /// The file.
+        /// Path of the file to write.
         path: PathBuf,
-        /// Number of names of the file.
+        /// Number of names (hard links) of the file.
         names: u64,
     },
-    /// The file changed since it was read.
+    /// The file changed after the program had read it.
     #[error(
         "cannot write {path}: another program has changed the file since it was read; that version is untouched. Give another name, or read the file again"
     )]
     Changed {
-        /// The file.
+        /// Path of the file to write.
         path: PathBuf,
     },
     /// The target folder for a new set of files is not empty.
     #[error("the folder {path} is not empty; give a new folder, so that the files do not mix with others")]
     NotEmpty {
-        /// The folder.
+        /// Path of the folder that is not empty.
         path: PathBuf,
     },
-    /// The system reported an error before anything was replaced.
+    /// The system reported an error before any file was replaced.
     #[error("cannot write {path}: {source}. A file that was there before is untouched")]
     Write {
-        /// The file.
+        /// Path of the file to write.
         path: PathBuf,
-        /// The system's error.
+        /// The error that the operating system reported.
         source: std::io::Error,
     },
     /// The system reported an error after the file was replaced.
@@ -90,9 +91,9 @@ pub enum FileError {
         "{path} is replaced by the new file, but the system did not confirm that its folder is on the disk ({source}); after a power failure the old file may be back. Write it again"
     )]
     Unsynced {
-        /// The file.
+        /// Path of the file to write.
         path: PathBuf,
-        /// The system's error.
+        /// The error that the operating system reported.
         source: std::io::Error,
     },
     /// Some files of a set were replaced, then an error occurred and the old files could not be restored.
@@ -103,23 +104,23 @@ pub enum FileError {
     PartlyReplaced {
         /// The file that was not written.
         path: PathBuf,
-        /// The files that were replaced.
+        /// Names of the files that were replaced.
         new: String,
-        /// The system's error.
+        /// The error that the operating system reported.
         source: std::io::Error,
     },
-    /// The file extension belongs to no known format.
+    /// No known format has the extension of the file.
     #[error("cannot write {path}: `{extension}` is not a supported file extension; supported are {}", format_list())]
     Extension {
-        /// The file.
+        /// Path of the file to write.
         path: PathBuf,
-        /// The extension, with its dot.
+        /// The file extension, including the dot.
         extension: String,
     },
-    /// The name has no extension.
+    /// The file name has no extension.
     #[error("cannot write {path}: the name has no extension to give the format; supported are {}", format_list())]
     NoExtension {
-        /// The file.
+        /// Path of the file to write.
         path: PathBuf,
     },
 }
@@ -150,7 +151,7 @@ impl FileError {
         matches!(self, Self::Write { source, .. } if super::stoppable::is_cancelled(source))
     }
 
-    /// Whether the old file was replaced despite the error; for a set, whether at least one was.
+    /// Whether the old file was replaced despite the error. For a set of files: whether at least one file was replaced.
     pub fn is_replaced(&self) -> bool {
         matches!(self, Self::Unsynced { .. } | Self::PartlyReplaced { .. })
     }

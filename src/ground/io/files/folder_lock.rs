@@ -1,4 +1,5 @@
-//! A lock on a folder, held while several files are written together or a file is compared and then replaced.
+//! A lock on a folder. The program holds it while it writes several files together, or compares and then replaces a
+//! file.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -10,17 +11,17 @@ thread_local! {
     static HELD: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Locks a folder until dropped. Others that request the same lock wait, except on the thread that holds it. The lock
-/// does not prevent reading or writing, and has no effect where folders cannot be locked.
+/// Locks a folder until dropped. Other threads and programs that request the same lock wait; the thread that holds the
+/// lock does not. The lock does not prevent reading or writing. It has no effect on systems that cannot lock folders.
 #[derive(Debug)]
 pub struct FolderLock {
     held: Option<(File, PathBuf)>,
-    /// Not `Send`: the lock must be released on the thread that took it.
+    /// Makes the type not `Send`: the thread that took the lock must also release it.
     _thread: PhantomData<*const ()>,
 }
 
 impl FolderLock {
-    /// Waits for the lock on `folder`; an empty name means the current folder.
+    /// Waits until it can lock `folder`; an empty path means the current folder.
     pub fn new(folder: &Path) -> Self {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let whole = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.into());

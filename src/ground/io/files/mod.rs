@@ -1,7 +1,8 @@
-//! Writing files safely: every file that the program writes has these guarantees.
+//! Writing files safely. The following guarantees apply to every file that the program writes.
 //!
 //! Even if the program, the machine or the disk stops midway, a file is either the old or the new version, never a
-//! mixture. The steps are: write a temporary file in the same folder, sync it, rename it once, sync the folder.
+//! mixture. To replace a file, the program writes a temporary file in the same folder and syncs it to the disk. Then
+//! the program renames the temporary file once and syncs the folder.
 //!
 //! - A symbolic link stays a link, and its target is replaced. A replaced file keeps its permissions, including access
 //!   lists, and its owner where the system allows it. A new file gets the permissions that the umask leaves.
@@ -9,17 +10,18 @@
 //!   are also refused unless the [`SaveTarget`] allows them; replacing a hard link would split it from its other names.
 //! - A file that no longer matches its [`FileStamp`] is refused: of two programs that save at the same time, the second
 //!   fails.
-//! - Temporary files are locked while they are written. An unlocked one belongs to a program that was killed; the next
-//!   program that writes into the folder removes it.
-//! - An error before the rename states that the old file is untouched. The only error after it states that the file is
-//!   replaced.
-//! - Files that belong together form a [`StagedSet`]: all are written before the first is replaced. If one cannot be
-//!   replaced, the old files are restored. The final renames run one after another with no other work in between,
-//!   because no file system replaces several files at once. A kill during the renames leaves some new and some old
+//! - Temporary files are locked while they are written. An unlocked temporary file belongs to a program that was
+//!   killed; the next program that writes into the folder removes the file.
+//! - An error before the rename states that the old file is untouched. The only error after the rename states that the
+//!   file is replaced.
+//! - Files that belong together form a [`StagedSet`]: the program writes all new files before it replaces the first old
+//!   file. If a file cannot be replaced, the program restores the old files. No file system can replace several files
+//!   at once, so the final renames run one after another, with no other work in between. A kill during the renames
+//!   leaves some new and some old
 //!   files, each one complete.
 //! - A new folder of files ([`write_folder_atomically`]) appears by one rename, with all of its files.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `error` | why a file could not be written |
 //! | `place` | the real location behind a name, and reasons not to write there |
@@ -27,7 +29,7 @@
 //! | `stamp` | whether a file is unchanged since it was read |
 //! | `stoppable` | writing that can be cancelled |
 //! | `set` | files that are replaced together |
-//! | `folder_lock` | a lock while several files are written together or one is compared and replaced |
+//! | `folder_lock` | a lock while the program writes several files together, or compares and replaces a file |
 
 mod error;
 mod folder_lock;
@@ -53,7 +55,7 @@ use temporary::TemporaryFile;
 
 use crate::field::Control;
 
-/// The path to write to, and which existing files may be replaced.
+/// The path to write to, and options that say which existing files may be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaveTarget {
     path: PathBuf,
@@ -63,35 +65,35 @@ pub struct SaveTarget {
 }
 
 impl SaveTarget {
-    /// A target at `path`. An existing file is replaced only if it is writable and has no other names.
+    /// A target at `path`. An existing file is replaced only if it is writable and has no other names (hard links).
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), over_read_only: false, over_links: false, expected: None }
     }
 
-    /// Sets whether a write-protected file is replaced; the new file is write-protected too.
+    /// Sets whether a write-protected file may be replaced; the new file is then write-protected too.
     #[must_use]
     pub fn over_read_only(self, over_read_only: bool) -> Self {
         Self { over_read_only, ..self }
     }
 
-    /// Sets whether a file with several names (hard links) is replaced; the other names keep the old contents.
+    /// Sets whether a file with several names (hard links) may be replaced; the other names then keep the old contents.
     #[must_use]
     pub fn over_links(self, over_links: bool) -> Self {
         Self { over_links, ..self }
     }
 
-    /// Refuses with [`FileError::Changed`] if the file no longer matches `stamp`.
+    /// Makes the write fail with [`FileError::Changed`] if the file no longer matches `stamp`.
     #[must_use]
     pub fn if_unchanged_since(self, stamp: FileStamp) -> Self {
         Self { expected: Some(stamp), ..self }
     }
 
-    /// The path that was given.
+    /// The path that the caller gave.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The same options for another path.
+    /// A target with the same options for another path.
     #[must_use]
     pub fn with_path(&self, path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), expected: None, ..self.clone() }
@@ -99,7 +101,7 @@ impl SaveTarget {
 }
 
 impl SaveTarget {
-    /// Fails if a stamp was given and the existing file does not match it.
+    /// Fails if the target has a stamp that the existing file does not match.
     fn check_expected(&self, place: &WriteLocation) -> Result<(), FileError> {
         let Some(expected) = &self.expected else { return Ok(()) };
         let path = self.path.clone();
@@ -138,7 +140,7 @@ impl From<&SaveTarget> for SaveTarget {
 /// Replaces a file atomically with the output of `write`. If anything fails before the replacement, the old file stays.
 ///
 /// # Errors
-/// When the file cannot be written; [`FileError::is_replaced`] returns whether the old file is gone.
+/// When the file cannot be written; [`FileError::is_replaced`] returns whether the old file was replaced.
 pub fn write_atomically(
     to: impl Into<SaveTarget>,
     write: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
@@ -146,7 +148,8 @@ pub fn write_atomically(
     StagedFile::new(to, write)?.commit()
 }
 
-/// A new file that is written and synced but has not yet replaced the old one. Dropping it deletes it.
+/// A new file that is written and synced but has not yet replaced the old file. Dropping this value deletes the new
+/// file.
 #[derive(Debug)]
 pub struct StagedFile {
     target: SaveTarget,
@@ -155,7 +158,7 @@ pub struct StagedFile {
 }
 
 impl StagedFile {
-    /// Writes the new file next to the old one.
+    /// Writes the new file into the folder of the old file.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -191,7 +194,7 @@ impl StagedFile {
         let target = to.into();
         let path = target.path.clone();
         let staged = Self::new(target, |file| write(&mut StoppableWriter::new(file, control)));
-        // Libraries may hide the cause of an error, so check for cancellation here.
+        // Libraries may hide the cause of an error, so this code checks for cancellation itself.
         let stopped = |cancelled| FileError::Write { path, source: std::io::Error::other(cancelled) };
         control.check().map_err(stopped)?;
         staged
@@ -224,8 +227,8 @@ impl StagedFile {
     }
 }
 
-/// Writes a folder of files that appears completely or not at all: `fill` writes into a temporary folder next to it.
-/// The folder may already exist if it is empty.
+/// Writes a folder of files that appears completely or not at all: `fill` writes into a temporary folder in the same
+/// parent folder. The target folder may already exist if it is empty.
 ///
 /// # Errors
 /// The error of `fill`, or the reason why the folder cannot be created.
@@ -253,7 +256,7 @@ pub fn write_folder_atomically<E: From<FileError>>(
 /// Checks, before a long computation, whether a file could be written.
 ///
 /// # Errors
-/// With the reason why it could not.
+/// When the file could not be written; the error gives the reason.
 pub fn check_place(to: impl Into<SaveTarget>) -> Result<(), FileError> {
     let to = to.into();
     WriteLocation::checked(&to)?.check_folder(&to.path)
@@ -262,7 +265,7 @@ pub fn check_place(to: impl Into<SaveTarget>) -> Result<(), FileError> {
 /// Checks, before a long computation, whether a new folder of files could be written.
 ///
 /// # Errors
-/// With the reason why it could not.
+/// When the folder could not be written; the error gives the reason.
 pub fn check_new_folder(path: &Path) -> Result<(), FileError> {
     WriteLocation::new_folder(path)?.check_folder(path)
 }
@@ -271,7 +274,7 @@ pub fn check_new_folder(path: &Path) -> Result<(), FileError> {
 /// to such files.
 ///
 /// # Errors
-/// With the name.
+/// When a name is not UTF-8; the error contains the path.
 pub fn check_name(path: &Path) -> Result<(), FileError> {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.into());
     if path.to_str().is_some() && whole.to_str().is_some() {

@@ -1,4 +1,4 @@
-//! Finds the real location behind a name, and the reasons not to write there.
+//! Finds the location that a path refers to after symbolic links, and the reasons not to write there.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::ErrorKind;
@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use super::{FileError, SaveTarget};
 
-/// Maximum number of symbolic links that are followed, as on Linux.
+/// Maximum number of symbolic links that the program follows for one path, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// The real location behind a name.
+/// The location that a path refers to after symbolic links.
 #[derive(Debug)]
 pub(super) struct WriteLocation {
-    /// The path to replace; never a symbolic link.
+    /// The path of the file to replace; never a symbolic link.
     pub file: PathBuf,
     /// The folder of `file`.
     pub folder: PathBuf,
-    /// Metadata of the existing file, if any.
+    /// Metadata of the existing file, if the file exists.
     pub existing: Option<Metadata>,
 }
 
@@ -52,7 +52,7 @@ impl WriteLocation {
         Err(FileError::LinkLoop { path: path.into() })
     }
 
-    /// The location of a target file, after all checks.
+    /// Finds the location of a target file and checks all reasons not to write there.
     pub fn checked(target: &SaveTarget) -> Result<Self, FileError> {
         let path = &*target.path;
         let place = Self::resolved(path)?;
@@ -80,7 +80,7 @@ impl WriteLocation {
         Ok(place)
     }
 
-    /// The location of a new folder, which must not exist yet or be empty.
+    /// The location of a new folder. The folder must be missing or empty.
     pub fn new_folder(path: &Path) -> Result<Self, FileError> {
         let place = Self::resolved(path)?;
         let failed = |source| FileError::Write { path: path.into(), source };
@@ -145,7 +145,7 @@ fn kind(_: FileType) -> &'static str {
     "device"
 }
 
-/// Number of names (hard links) of a file.
+/// The number of names (hard links) of a file.
 #[cfg(unix)]
 fn count_names(data: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(data)
@@ -156,8 +156,8 @@ fn count_names(_: &Metadata) -> u64 {
     1
 }
 
-/// Whether the permissions mark a file as write-protected. The system does not enforce this when a file is replaced by
-/// a rename, or for root, so it is checked here.
+/// Whether the permissions mark a file as write-protected. The system ignores write protection when a rename replaces a
+/// file, and for root, so this program checks it.
 #[cfg(unix)]
 fn is_read_only(file: &Path, data: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
@@ -169,7 +169,7 @@ fn is_read_only(_: &Path, data: &Metadata) -> bool {
     data.permissions().readonly()
 }
 
-/// Asks the system whether a file or folder is writable.
+/// Checks with the operating system whether a file or folder is writable.
 #[cfg(unix)]
 fn may_write(path: &Path) -> std::io::Result<()> {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
@@ -198,21 +198,21 @@ pub(super) fn adopt(file: &File, old: &Metadata, old_file: &Path) -> std::io::Re
         mode &= !SET_GROUP;
     }
     if !adopt_access_list(file, old_file) {
-        // With an access list, the group bits are the maximum for all its entries. Without the list, the group itself
-        // would get these rights.
+        // With an access list, the group bits are the maximum rights for all entries of the list. If the list cannot be
+        // copied, the group would get these maximum rights.
         mode &= !GROUP;
     }
     file.set_permissions(std::fs::Permissions::from_mode(mode))
 }
 
-/// Copies the access list (POSIX ACL) of the old file; returns whether the new file has all entries.
+/// Copies the access list (POSIX ACL) of the old file. Returns whether the new file has all entries of the list.
 #[cfg(target_os = "linux")]
 fn adopt_access_list(file: &File, old_file: &Path) -> bool {
     use rustix::fs::{XattrFlags, fsetxattr, getxattr};
     const NAME: &str = "system.posix_acl_access";
-    // The system's maximum length of a list.
+    // The buffer has the system's maximum length of an access list.
     let mut list = vec![0; 1 << 16];
-    // The old file has no list to copy.
+    // The old file has no access list to copy.
     let Ok(bytes) = getxattr(old_file, NAME, &mut list[..]) else { return true };
     fsetxattr(file, NAME, &list[..bytes], XattrFlags::empty()).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Files that are replaced together, such as the faces of a cube, or a map and its legend.
+//! Files that are replaced together, such as the faces of a cube map, or a map and its legend.
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +6,19 @@ use super::place::WriteLocation;
 use super::temporary::{TemporaryFile, TemporaryFolder, TemporaryName};
 use super::{FileError, FolderLock, SaveTarget, StagedFile};
 
-/// New files that replace the old ones together, or not at all. They wait in a temporary folder next to their targets,
-/// closed, so that their number is not limited by open files. File systems replace one file at a time: a kill during
-/// the renames leaves some old and some new files, each one complete. No other work happens between the renames, and an
-/// error restores the old files. A folder that does not exist yet can appear with all of its files at once:
-/// [`write_folder_atomically`](super::write_folder_atomically).
+/// New files that replace the old files together, or not at all. Until then, the new files are closed and in a
+/// temporary folder inside the target folder. The limit on open files therefore does not limit their number. File
+/// systems replace one file at a time: a kill during the renames leaves some old and some new files, each one complete.
+/// No other work happens between the renames, and an error restores the old files. A folder that does not exist yet can
+/// appear with all of its files at once: [`write_folder_atomically`](super::write_folder_atomically).
 #[derive(Debug, Default)]
 pub struct StagedSet {
     files: Vec<SetFile>,
-    /// One temporary folder per target folder, by the path of the target folder.
+    /// One temporary folder per target folder, with the path of the target folder.
     waiting: Vec<(PathBuf, TemporaryFolder)>,
 }
 
-/// A file of a set.
+/// A file in a set of files that are replaced together.
 #[derive(Debug)]
 struct SetFile {
     target: SaveTarget,
@@ -29,9 +29,9 @@ struct SetFile {
 /// State of a new file that waits to replace the old one.
 #[derive(Debug)]
 enum NewFile {
-    /// In a temporary folder.
+    /// The new file is in a temporary folder.
     Waiting(TemporaryName),
-    /// Next to the old file, open and locked, because no temporary folder could be created.
+    /// The new file is in the folder of the old file, open and locked, because no temporary folder could be created.
     Open(TemporaryFile),
 }
 
@@ -44,7 +44,7 @@ impl NewFile {
     }
 }
 
-/// A file of a set whose replacement is done.
+/// A file of a set that has replaced its old file.
 struct ReplacedFile {
     path: PathBuf,
     place: WriteLocation,
@@ -68,7 +68,7 @@ impl StagedSet {
         self.files.push(SetFile { target, place, new });
     }
 
-    /// The temporary folder inside `folder`.
+    /// The temporary folder of the set inside `folder`, if any.
     fn folder(&self, folder: &Path) -> Option<&TemporaryFolder> {
         self.waiting.iter().find(|(around, _)| around == folder).map(|(_, folder)| folder)
     }
@@ -77,23 +77,23 @@ impl StagedSet {
     ///
     /// # Errors
     /// When an old file has changed or cannot be replaced. The old files are then restored, or the error names the
-    /// files that stay replaced. Also when all files were replaced but a folder cannot be synced.
+    /// files that stay replaced. This function also fails when it has replaced all files but cannot sync a folder.
     pub fn commit(self) -> Result<(), FileError> {
         let folders = self.folders();
         let _locks: Vec<_> = folders.iter().map(|folder| FolderLock::new(folder)).collect();
         self.replace(&folders)
     }
 
-    /// [`commit`](Self::commit) for files in a temporary folder that the caller has already locked.
+    /// Like [`commit`](Self::commit), for files in a folder that the caller has already locked.
     ///
     /// # Errors
-    /// As for [`commit`](Self::commit).
+    /// The errors of [`commit`](Self::commit).
     pub fn commit_in_locked_folder(self) -> Result<(), FileError> {
         let folders = self.folders();
         self.replace(&folders)
     }
 
-    /// The target folders in sorted order, so that two programs cannot deadlock.
+    /// The target folders in sorted order, so that two programs lock them in the same order and cannot deadlock.
     fn folders(&self) -> Vec<PathBuf> {
         let mut folders: Vec<_> = self.files.iter().map(|file| file.place.folder.clone()).collect();
         folders.sort();
@@ -103,7 +103,7 @@ impl StagedSet {
 
     fn replace(self, folders: &[PathBuf]) -> Result<(), FileError> {
         self.files.iter().try_for_each(|file| file.target.check_expected(&file.place))?;
-        // A single file needs no backup to restore.
+        // A single file needs no backup of the old file.
         let is_alone = self.files.len() == 1;
         let second_name = |file: &SetFile| {
             let is_there = file.place.existing.is_some() && !is_alone;
@@ -125,7 +125,7 @@ impl StagedSet {
     }
 }
 
-/// Restores the old files, the most recent first, after `path` could not be replaced because of `source`.
+/// Restores the old files, the most recently replaced first, after `path` could not be replaced because of `source`.
 fn take_back(replaced: Vec<ReplacedFile>, path: PathBuf, source: std::io::Error) -> FileError {
     let mut new = Vec::new();
     for ReplacedFile { path, place, old } in replaced.into_iter().rev() {

@@ -7,11 +7,11 @@ use std::time::SystemTime;
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// State of a file when it was read or written. Two stamps are equal if the contents are equal (compared by a 128-bit
-/// hash), or if there was no file in both cases.
+/// The state of a file at the time when the program read or wrote it. Two stamps are equal if the contents are equal
+/// (compared by a 128-bit hash), or if there was no file in both cases.
 #[derive(Clone, Debug)]
 pub struct FileStamp {
-    /// Length and hash; `None` if there was no file.
+    /// Length and hash; `None` if the file did not exist.
     contents: Option<(u64, u128)>,
     modified: Option<SystemTime>,
 }
@@ -57,7 +57,7 @@ impl FileStamp {
         Ok(Self { contents: Some((size, hash.digest128())), modified })
     }
 
-    /// The stamp of a file at `path` whose contents, just read or written, are `bytes`.
+    /// The stamp of a file at `path` whose contents are `bytes`. The caller has just read or written these contents.
     pub fn of_contents(bytes: &[u8], path: &Path) -> Self {
         let mut hash = Xxh3::new();
         hash.update(bytes);
@@ -65,14 +65,14 @@ impl FileStamp {
         Self { contents: Some((bytes.len() as u64, hash.digest128())), modified }
     }
 
-    /// Whether there was a file.
+    /// Whether the file existed.
     pub fn is_file(&self) -> bool {
         self.contents.is_some()
     }
 
     /// Quick check whether the size or the modification time differs, as a reason to check the contents. Equal size and
     /// time do not prove that the contents are equal;
-    /// [`SaveTarget::if_unchanged_since`](super::SaveTarget::if_unchanged_since) compares them.
+    /// [`SaveTarget::if_unchanged_since`](super::SaveTarget::if_unchanged_since) compares the contents.
     pub fn looks_changed(&self, path: &Path) -> bool {
         match (std::fs::metadata(path), self.contents) {
             (Ok(data), Some((size, _))) => data.len() != size || data.modified().ok() != self.modified,
@@ -81,7 +81,7 @@ impl FileStamp {
         }
     }
 
-    /// Whether the contents differ. An unreadable file counts as changed.
+    /// Whether the contents differ from the contents at the time of the stamp. An unreadable file counts as changed.
     pub fn has_changed(&self, path: &Path) -> bool {
         Self::read(path).map_or(true, |now| now != *self)
     }

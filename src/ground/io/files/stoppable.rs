@@ -4,15 +4,15 @@ use std::io::{Error, Seek, SeekFrom, Write};
 
 use crate::field::{Cancelled, Control};
 
-/// Passes data through to `out` until `control` is cancelled. After that, every write fails with [`Cancelled`] as the
-/// cause. Code that writes in chunks therefore stops between two chunks.
+/// Writes data to `out` until `control` is cancelled. After that, every write fails with [`Cancelled`] as the cause.
+/// Code that writes in chunks therefore stops between two chunks.
 pub struct StoppableWriter<'a, W> {
     out: W,
     control: &'a Control,
 }
 
 impl<'a, W> StoppableWriter<'a, W> {
-    /// A cancellable writer on top of `out`.
+    /// A cancellable writer that writes to `out`.
     pub fn new(out: W, control: &'a Control) -> Self {
         Self { out, control }
     }

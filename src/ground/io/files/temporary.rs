@@ -1,7 +1,8 @@
 //! Temporary files and folders, and the removal of leftover ones.
 //!
-//! Their names show that they are temporary, and have a fixed length. The writing program holds a lock on each, which
-//! the system releases when the program ends for any reason. An unlocked temporary file is therefore a leftover.
+//! The names of temporary files and folders identify them as temporary and have a fixed length. The writing program
+//! holds a lock on each temporary file and folder. The system releases the lock when the program ends for any reason,
+//! so an unlocked temporary file is a leftover.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -12,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 const PREFIX: &str = ".talweg-";
 const SUFFIX: &str = ".tmp";
-/// Number of names to try: leftovers of a program with the same process number can occupy some.
+/// Maximum number of names to try. Leftovers of a program with the same process number can occupy some names.
 const MOST_NAMES: usize = 10_000;
 
 fn unused_name(folder: &Path) -> PathBuf {
@@ -39,7 +40,7 @@ fn made(folder: &Path, make: impl Fn(&Path) -> std::io::Result<File>) -> std::io
         };
         match file.try_lock() {
             Ok(()) if !is_same(&file, &path) => {}
-            // Another program is removing it; try the next name.
+            // Another program is removing the file or folder; the loop tries the next name.
             Err(TryLockError::WouldBlock) => {}
             // The file system has no locks, so no program removes leftovers there.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok((file, path)),
@@ -48,7 +49,7 @@ fn made(folder: &Path, make: impl Fn(&Path) -> std::io::Result<File>) -> std::io
     Err(std::io::Error::new(ErrorKind::AlreadyExists, "all names for a temporary file are taken"))
 }
 
-/// Whether `path` still names the open file.
+/// Whether `path` still refers to the open file.
 #[cfg(unix)]
 fn is_same(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -65,7 +66,7 @@ fn is_same(_: &File, path: &Path) -> bool {
 /// The name of a temporary file or folder, which is deleted on drop.
 #[derive(Debug)]
 pub(super) struct TemporaryName {
-    /// Empty after a rename.
+    /// The path; empty after a rename.
     path: PathBuf,
     is_folder: bool,
 }
@@ -112,7 +113,7 @@ impl TemporaryFile {
         Ok(Self { name: TemporaryName { path, is_folder: false }, file })
     }
 
-    /// Renames it to `to`, replacing an existing file.
+    /// Renames the temporary file to `to`, replacing an existing file.
     pub fn rename(self, to: &Path) -> std::io::Result<()> {
         self.name.rename(to)
     }
@@ -131,7 +132,7 @@ impl TemporaryFolder {
     /// A new temporary folder in `folder`.
     ///
     /// # Errors
-    /// When it cannot be created.
+    /// When the folder cannot be created.
     pub fn new(folder: &Path) -> std::io::Result<Self> {
         sweep_once(folder);
         if !cfg!(unix) {
@@ -152,8 +153,8 @@ impl TemporaryFolder {
         &self.name.path
     }
 
-    /// Closes a file and moves it into the folder, whose lock protects it from removal. Returns the file if the move
-    /// fails.
+    /// Closes a file and moves it into this folder; the lock on the folder then protects the file from removal. Returns
+    /// the file if the move fails.
     pub(super) fn take(&self, mut file: TemporaryFile) -> Result<TemporaryName, TemporaryFile> {
         let path = unused_name(self.path());
         match std::fs::rename(&file.name.path, &path) {
@@ -193,7 +194,7 @@ fn sync_folder_files(folder: &Path) -> std::io::Result<()> {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
             sync_folder_files(&entry.path())?;
-            // Only Unix can open folders.
+            // Only Unix can open folders for a sync.
             if !cfg!(unix) {
                 continue;
             }
@@ -213,8 +214,8 @@ pub(super) fn sweep_once(folder: &Path) {
     }
 }
 
-/// Removes the temporary files and folders in `folder` whose program has ended; returns their number. Those of running
-/// programs are locked and stay.
+/// Removes the temporary files and folders in `folder` whose program has ended, and returns how many it removed.
+/// Temporary files of running programs are locked and stay.
 pub fn sweep_folder(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter(|entry| is_ours(&entry.path()) && is_removed(&entry.path())).count()
@@ -226,7 +227,8 @@ fn is_removed(path: &Path) -> bool {
         return false;
     }
     let Ok(held) = File::open(path) else { return false };
-    // Holding the lock prevents others from removing it; a program that has just created it takes another name.
+    // While this program holds the lock, no other program removes the file. A program that has just created the file
+    // tries another name.
     if held.try_lock().is_err() || !is_same(&held, path) {
         return false;
     }

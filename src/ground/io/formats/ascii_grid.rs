@@ -25,7 +25,7 @@ pub(super) static ASCII_GRID: RasterFormat = RasterFormat {
 pub(super) static READER: RasterReader =
     RasterReader { extensions: &["asc"], name: "ESRI ASCII grid", is_raw: false, read };
 
-/// No-data value if the sheet specifies none.
+/// No-data value for a sheet that specifies none.
 const NODATA: f32 = -9999.0;
 
 fn write(sheet: &RasterSheet, mut out: &mut dyn RasterOut) -> std::io::Result<()> {
@@ -50,7 +50,7 @@ fn write(sheet: &RasterSheet, mut out: &mut dyn RasterOut) -> std::io::Result<()
     Ok(())
 }
 
-/// The header lines found so far.
+/// The header lines that the reader has found so far.
 #[derive(Default)]
 struct GridHeader {
     columns: Option<u64>,
@@ -64,7 +64,7 @@ struct GridHeader {
 }
 
 impl GridHeader {
-    /// Parses a header line; returns whether it was one.
+    /// Parses a line as a header line; returns whether the line was a header line.
     fn take(&mut self, key: &str, value: &str) -> Result<bool, String> {
         let number = || value.parse::<f64>().ok().filter(|v| v.is_finite());
         let wrong = || format!("`{key}` is `{value}`, which is not a valid number for it");
@@ -87,7 +87,8 @@ impl GridHeader {
         Ok(true)
     }
 
-    /// Position of the cell centres. The format does not name its unit; degrees are recognised by their magnitude.
+    /// Position of the cell centres on the map. The file does not name the unit of the position; the reader recognises
+    /// degrees by their magnitude.
     fn placement(&self, columns: usize, rows: usize) -> Option<GeoReference> {
         let step = [self.step[0]?, self.step[1]?];
         let half = |is_corner: bool, step: f64| if is_corner { 0.5 * step } else { 0.0 };
@@ -110,7 +111,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let mut header = GridHeader::default();
     let mut words = text.trim_start_matches('\u{feff}').split_ascii_whitespace().peekable();
     while let Some(key) = words.next_if(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())) {
-        // The first value after the header can be nan or inf.
+        // The first value after the header can be the text nan or inf.
         if key.eq_ignore_ascii_case("nan") || key.eq_ignore_ascii_case("inf") {
             return Err(failed("its first value is not a number; give a NODATA_value for samples without data".into()));
         }

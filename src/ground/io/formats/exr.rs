@@ -1,5 +1,6 @@
-//! OpenEXR: lossless 32-bit floats in the channels `Y`, `R G B` or `R G B A`. All texts are stored as one attribute,
-//! `talweg`, a JSON list of pairs, because the order of several attributes would vary from file to file. Crate `exr`.
+//! OpenEXR: lossless 32-bit floats in the channels `Y`, `R G B` or `R G B A`. The writer stores all texts as one
+//! attribute, `talweg`, a JSON list of pairs. With several attributes, their order would vary from file to file.
+//! Reading and writing use the crate `exr`.
 
 use std::fs::File;
 use std::io::{BufReader, Error, ErrorKind};
@@ -17,7 +18,7 @@ use super::reader::{DecodedRaster, RasterReader, RasterSource, heights_or_shares
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
 use crate::io::RasterError;
 
-/// OpenEXR of 32-bit floats.
+/// The OpenEXR format with 32-bit floats.
 pub static EXR: RasterFormat = RasterFormat {
     id: "exr",
     extensions: &["exr"],
@@ -33,7 +34,7 @@ pub static EXR: RasterFormat = RasterFormat {
 
 pub(super) static READER: RasterReader = RasterReader { extensions: &["exr"], name: "OpenEXR", is_raw: false, read };
 
-/// First bytes of every file.
+/// The first bytes of every OpenEXR file.
 const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
 /// Name of the attribute that holds the metadata.
 const TEXTS: &str = "talweg";
@@ -72,11 +73,11 @@ fn attributes(sheet: &RasterSheet) -> std::io::Result<LayerAttributes> {
     Ok(attributes)
 }
 
-/// Reads channel `Y`, or `R`, or the first channel, of the first layer that has one. The values are metres, as for
-/// displacement and heights, unless all lie between 0 and 1.
+/// Reads channel `Y`, or `R`, or the first channel, of the first layer with such a channel. The values count as metres,
+/// as in displacement maps and heightmaps, unless all are between 0 and 1.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |error: exr::error::Error| match &error {
-        // The crate's message for a read beyond the end of the file.
+        // The crate reports a read beyond the end of the file with this message.
         exr::error::Error::Invalid(text) if text.contains("missing bytes") => source.cut_off(READER.name),
         exr::error::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => source.cut_off(READER.name),
         _ if MAGIC.starts_with(source.bytes) => source.cut_off(READER.name),

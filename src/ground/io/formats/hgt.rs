@@ -1,6 +1,6 @@
 //! SRTM heights: 16-bit big-endian whole metres, row by row from the north-west, -32768 for no data. The file length
-//! gives the samples per side, the file name (`N46E007.hgt`) the degree cell. Samples are points; border samples repeat
-//! those of the neighbouring tiles.
+//! determines the number of samples per side, and the file name (`N46E007.hgt`) states the degree cell. Samples are
+//! points; the border samples of a tile repeat the border samples of its neighbours.
 //!
 //! Source: NASA, *SRTM Topography*, 2.1.
 
@@ -11,7 +11,7 @@ use crate::io::RasterError;
 pub(super) static READER: RasterReader =
     RasterReader { extensions: &["hgt"], name: "SRTM heights", is_raw: false, read };
 
-/// No-data value.
+/// The value of samples without data.
 const VOID: i16 = i16::MIN;
 /// EPSG number of longitude and latitude on WGS 84.
 const EPSG: u16 = 4326;

@@ -1,5 +1,5 @@
-//! Raster formats: one file per format, which contains its writer and reader, and the common list of formats. The
-//! command line, the editor and the library all use [`RASTER_FORMATS`].
+//! Raster formats: one source file per format, with the writer and the reader of the format, and the common list of
+//! formats. The command line, the editor and the library all use [`RASTER_FORMATS`].
 //!
 //! | file | format |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | `ascii_grid` | ESRI ASCII grid |
 //! | `hgt` | SRTM heights, read only |
 //! | `epsg` | projected coordinate systems whose unit is not the metre |
-//! | `reader` | the list of readers and their common parts |
+//! | `reader` | the list of readers and the code that all readers share |
 
 mod ascii_grid;
 pub mod epsg;
@@ -45,9 +45,9 @@ pub struct GeoReference {
     pub in_degrees: bool,
     /// Radius in metres of the planet that the degrees refer to; `None` for Earth.
     pub radius_metres: Option<f64>,
-    /// Easting or longitude of the first column.
+    /// Easting or longitude of the first column of samples.
     pub west: f64,
-    /// Northing or latitude of the first row.
+    /// Northing or latitude of the first row of samples.
     pub north: f64,
     /// Distance between neighbouring samples, to the east and to the south; both positive.
     pub step: [f64; 2],
@@ -56,7 +56,7 @@ pub struct GeoReference {
     pub is_area: bool,
 }
 
-/// Number types in a raster file.
+/// The type of the numbers in a raster file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SampleType {
     /// Whole numbers from 0 to 255.
@@ -68,7 +68,7 @@ pub enum SampleType {
 }
 
 impl SampleType {
-    /// Bytes per number.
+    /// Number of bytes per number.
     pub fn bytes(self) -> usize {
         match self {
             Self::U8 => 1,
@@ -106,19 +106,19 @@ impl Samples<'_> {
 /// The data of a raster file to be written.
 #[derive(Clone, Copy)]
 pub struct RasterSheet<'a> {
-    /// Samples per row.
+    /// Number of samples per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
-    /// 1 (grey), 3 (red, green, blue) or 4 (four weights, or red, green, blue, alpha).
+    /// Number of channels: 1 (grey), 3 (red, green, blue) or 4 (four weights, or red, green, blue, alpha).
     pub channels: usize,
-    /// The numbers.
+    /// The numbers of the sheet.
     pub samples: Samples<'a>,
     /// Whether three channels of 8 bits are sRGB colours and not data.
     pub is_srgb: bool,
     /// Colours of the values of an 8-bit sheet with one channel.
     pub palette: Option<&'a [[u8; 3]]>,
-    /// Position on a map.
+    /// Position of the samples on a map.
     pub placement: Option<GeoReference>,
     /// The no-data value.
     pub nodata: Option<f32>,
@@ -126,12 +126,12 @@ pub struct RasterSheet<'a> {
     pub texts: &'a [(String, String)],
     /// Raw formats only: whether the highest byte comes first.
     pub big_endian: bool,
-    /// Cancels the writing.
+    /// Control that can cancel the writing.
     pub control: Option<&'a Control>,
 }
 
 impl RasterSheet<'_> {
-    /// A sheet of one channel, filled with 0, whose fields the caller then sets.
+    /// A sheet of one channel filled with 0. The caller then sets the other fields.
     pub fn grey(width: usize, height: usize) -> Self {
         Self {
             width,
@@ -148,12 +148,12 @@ impl RasterSheet<'_> {
         }
     }
 
-    /// Fails if writing was cancelled; formats check between rows, strips or tiles.
+    /// Fails if writing was cancelled. The formats call this function between rows, strips or tiles.
     pub(super) fn check(&self) -> std::io::Result<()> {
         self.control.map_or(Ok(()), |control| control.check().map_err(std::io::Error::other))
     }
 
-    /// One number of any type, as a float.
+    /// The number at a row, a column and a channel, converted to a float.
     pub(super) fn number(&self, row: usize, column: usize, channel: usize) -> f32 {
         match self.samples {
             Samples::U8(at) => f32::from(at(row, column, channel)),
@@ -167,7 +167,7 @@ impl RasterSheet<'_> {
         (self.width * self.height * self.channels * self.samples.kind().bytes()) as u64
     }
 
-    /// Calls a function with the bytes of each row, in order.
+    /// Calls a function with the bytes of each row, from north to south.
     pub(super) fn each_row(
         &self,
         big_endian: bool,
@@ -195,7 +195,7 @@ impl RasterSheet<'_> {
     }
 }
 
-/// An output file; it is seekable because formats with a table of contents fill it in later.
+/// An output file. It is seekable because formats with a table of contents write that table last.
 pub trait RasterOut: Write + Seek {}
 
 impl<T: Write + Seek> RasterOut for T {}
@@ -203,17 +203,17 @@ impl<T: Write + Seek> RasterOut for T {}
 /// A raster format.
 #[derive(Debug)]
 pub struct RasterFormat {
-    /// Name on the command line and in scenes.
+    /// Name of the format on the command line and in scenes.
     pub id: &'static str,
-    /// File extensions, without the first dot; the first is the usual one.
+    /// File extensions of the format, without the first dot; the usual extension is first.
     pub extensions: &'static [&'static str],
-    /// Display name.
+    /// Name of the format in the window.
     pub name: &'static str,
-    /// Short description.
+    /// Short description of the format.
     pub help: &'static str,
-    /// Supported number types.
+    /// Number types that the format supports.
     pub kinds: &'static [SampleType],
-    /// Maximum number of channels.
+    /// Maximum number of channels that the format supports.
     pub channels: usize,
     /// Whether the format can store a position on a map.
     pub has_placement: bool,
@@ -226,10 +226,10 @@ pub struct RasterFormat {
 /// Metadata as pairs of keyword and text.
 pub type Texts = Vec<(String, String)>;
 
-/// Longest text that is read from a file; scenes are shorter.
+/// Maximum length in bytes of a text that is read from a file; scenes are shorter.
 const MAX_TEXT: usize = 32 << 20;
 
-/// All formats that can be written, in menu order.
+/// All formats that Talweg can write, in menu order.
 pub static RASTER_FORMATS: [&RasterFormat; 7] =
     [&PNG, &R16, &R32, &tiff::TIFF, &tiff::CLOUD_OPTIMISED, &EXR, &ascii_grid::ASCII_GRID];
 
@@ -249,7 +249,7 @@ impl RasterFormat {
             let fits = |end: &&&str| name.strip_suffix(**end).is_some_and(|stem| stem.len() > 1 && stem.ends_with('.'));
             format.extensions.iter().filter(fits).map(|end| end.len()).max()
         };
-        // Prefer `.cog.tif` to `.tif`.
+        // The longest matching extension wins: `.cog.tif` before `.tif`.
         let found = RASTER_FORMATS.into_iter().filter(|format| ending(format).is_some()).max_by_key(ending);
         found.ok_or_else(|| match path.extension().and_then(|e| e.to_str()) {
             None | Some("") => FileError::NoExtension { path: path.into() },
@@ -257,7 +257,7 @@ impl RasterFormat {
         })
     }
 
-    /// The usual file extension.
+    /// The usual file extension of the format.
     pub fn extension(&self) -> &'static str {
         self.extensions[0]
     }
@@ -267,7 +267,7 @@ impl RasterFormat {
         self.kinds.contains(&kind)
     }
 
-    /// Whether the metadata of its files can be read back.
+    /// Whether Talweg can read the metadata of files in this format.
     pub fn reads_texts(&self) -> bool {
         self.read_texts.is_some()
     }
@@ -297,7 +297,7 @@ impl RasterFormat {
     }
 }
 
-/// Extensions and names of all formats, for messages.
+/// Extensions and names of all formats that Talweg can write, for messages.
 pub fn format_list() -> String {
     let named = |format: &&RasterFormat| format!(".{} ({})", format.extension(), format.name);
     RASTER_FORMATS.iter().map(named).collect::<Vec<_>>().join(", ")
@@ -322,7 +322,7 @@ mod tests {
         let (n, last) = (1400, 300);
         for format in RASTER_FORMATS {
             let (control, asked) = (Control::default(), AtomicUsize::new(0));
-            // Noisy values, so that compression takes a while.
+            // The values are noisy, so that compression takes a while.
             let number = |row: usize, column: usize| {
                 if row == last {
                     control.cancel();

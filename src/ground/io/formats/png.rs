@@ -1,4 +1,5 @@
-//! PNG: grey of 8 or 16 bits, colours, palettes. Texts, including the scale and unit of the numbers, are text chunks.
+//! PNG: grey of 8 or 16 bits, colours, palettes. The writer stores texts, such as the scale and unit of the numbers, in
+//! text chunks.
 
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Write};
@@ -8,7 +9,7 @@ use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
 use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
 use crate::io::RasterError;
 
-/// PNG of 8 or 16 bits.
+/// The PNG format with 8 or 16 bits.
 pub static PNG: RasterFormat = RasterFormat {
     id: "png",
     extensions: &["png"],
@@ -55,7 +56,7 @@ fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
     Ok(writer.finish()?)
 }
 
-/// Reads grey values or the brightness of colours; heights are in metres if Talweg wrote the range into the text
+/// Reads grey values or the brightness of colours. Heights are in metres if Talweg wrote the height range into the text
 /// chunks.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |error: png::DecodingError| match error {
@@ -75,7 +76,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     };
     let range_metres = metres("talweg min_metres").zip(metres("talweg max_metres"));
     let size = reader.output_buffer_size().unwrap_or(usize::MAX);
-    // Interlaced images are decoded as a whole.
+    // The decoder holds a whole interlaced image in memory.
     let whole = if info.interlaced { size as u64 } else { 0 };
     source.check_size(width as u64, height as u64, size as u64, whole)?;
     let (colour, depth) = reader.output_color_type();
@@ -88,7 +89,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
             row.iter().map(|&b| f32::from(b) / 255.0).collect()
         }
     };
-    // Grows as rows are decoded: the header may claim more rows than the file contains.
+    // The vector grows as rows are decoded, because the header may claim more rows than the file contains.
     let mut values = Vec::new();
     let mut add_row = |row: &[u8]| values.extend(row_values(row).chunks(channels).take(width).map(brightness));
     if reader.info().interlaced {
@@ -106,7 +107,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     Ok(DecodedRaster { width, height, values, meaning: SampleMeaning::Shares { range_metres }, placement: None })
 }
 
-/// Whether a file starts as PNG but lacks the final chunk, `IEND`.
+/// Whether a file starts like a PNG file but lacks the final chunk, `IEND`.
 fn lacks_end(bytes: &[u8]) -> bool {
     const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
     if bytes.len() < SIGNATURE.len() {

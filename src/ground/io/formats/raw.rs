@@ -1,4 +1,4 @@
-//! Raw numbers without a header, row by row from the north-west; little-endian unless requested otherwise.
+//! Raw numbers without a header, row by row from the north-west corner; little-endian unless requested otherwise.
 
 use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
@@ -66,8 +66,8 @@ pub(super) static READER_32: RasterReader = RasterReader {
     },
 };
 
-/// Reads numbers of `N` bytes in rows of the given width. Without a width, the file is a square or a map that is twice
-/// as wide as high.
+/// Reads numbers of `N` bytes in rows of the given width. Without a given width, the file must be a square or a planet
+/// map that is twice as wide as high.
 fn read_numbers<const N: usize>(
     source: &RasterSource,
     meaning: SampleMeaning,

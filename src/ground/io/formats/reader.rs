@@ -1,5 +1,5 @@
-//! Common parts of all raster readers: their list, their input and output types, and the size checks that run before
-//! any memory is allocated.
+//! Code that all raster readers share: the list of readers, their input and output types, and checks of the size. These
+//! checks run before any memory is allocated.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -9,69 +9,69 @@ use crate::io::RasterError;
 use crate::io::memory::shortage;
 use crate::io::raster::MAX_SAMPLES;
 
-/// An image that decompresses to more bytes than the first number, at a ratio above the second, is refused as a
-/// decompression bomb.
+/// Limits against decompression bombs. An image that decompresses to more bytes than the first number, at a ratio above
+/// the second, is refused.
 const PACKED: (u64, u64) = (64 << 20, 500);
 
 /// Layout of a raw file, which has no header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RawLayout {
-    /// Samples per row; 0 for a square, or for a planet map that is twice as wide as high.
+    /// Number of samples per row; 0 for a square, or for a planet map that is twice as wide as high.
     pub width: u32,
     /// Whether the highest byte of a number comes first.
     pub big_endian: bool,
 }
 
-/// The input of a reader.
+/// The input of a raster reader.
 pub struct RasterSource<'a> {
-    /// Path of the file, for messages and for information in the name.
+    /// Path of the file, for messages and for information in the file name.
     pub path: &'a Path,
-    /// The complete contents.
+    /// The complete contents of the file.
     pub bytes: &'a [u8],
-    /// Layout, for raw files only.
+    /// Layout of the numbers, for raw files only.
     pub layout: RawLayout,
 }
 
-/// Meaning of the numbers of a file.
+/// The meaning of the numbers in a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SampleMeaning {
     /// Fractions from 0 (black) to 1 (white).
     Shares {
-        /// Heights of black and white, if the file states them.
+        /// Heights of black and white, in metres, if the file states them.
         range_metres: Option<(f32, f32)>,
     },
     /// Heights in metres.
     Metres,
 }
 
-/// The output of a reader.
+/// The output of a raster reader.
 #[derive(Debug)]
 pub struct DecodedRaster {
-    /// Samples per row, at least 2.
+    /// Number of samples per row, at least 2.
     pub width: usize,
     /// Number of rows, at least 2.
     pub height: usize,
-    /// The numbers, row by row from the north-west; not finite for samples without data.
+    /// The numbers, row by row from the north-west corner; NaN or infinite for samples without data.
     pub values: Vec<f32>,
-    /// Meaning of the numbers.
+    /// The meaning of the numbers.
     pub meaning: SampleMeaning,
-    /// Position on a map.
+    /// Position of the samples on a map.
     pub placement: Option<GeoReference>,
 }
 
 /// A reader of one file format.
 #[derive(Debug)]
 pub struct RasterReader {
-    /// File extensions, without the dot.
+    /// File extensions of the format, without the dot.
     pub extensions: &'static [&'static str],
-    /// Display name.
+    /// Name of the format in the window and in messages.
     pub name: &'static str,
-    /// Whether files lack a header, so that width and byte order are unknown.
+    /// Whether files of the format lack a header, so that their width and byte order are unknown.
     pub is_raw: bool,
     pub(super) read: fn(&RasterSource) -> Result<DecodedRaster, RasterError>,
 }
 
-/// All formats that can be read, in the order of messages and dialogs.
+/// All formats that Talweg can read, in the order of messages and dialogs.
 pub static RASTER_READERS: [&RasterReader; 7] =
     [&png::READER, &tiff::READER, &exr::READER, &raw::READER_16, &raw::READER_32, &hgt::READER, &ascii_grid::READER];
 
@@ -83,12 +83,12 @@ impl RasterReader {
         RASTER_READERS.into_iter().find(knows)
     }
 
-    /// Reads a file.
+    /// Decodes a file to numbers.
     ///
     /// # Errors
     /// When the file is broken, or needs more memory than is free.
     pub fn decode(&self, source: &RasterSource) -> Result<DecodedRaster, RasterError> {
-        // Third-party decoders parse untrusted bytes: turn their panics into errors.
+        // Third-party decoders parse untrusted bytes, so this call turns their panics into errors.
         let read = catch_unwind(AssertUnwindSafe(|| (self.read)(source)));
         read.unwrap_or_else(|_| Err(source.unreadable(self.name, "its contents contradict each other")))
     }
@@ -110,7 +110,7 @@ pub fn readable_extensions() -> Vec<&'static str> {
     RASTER_READERS.iter().flat_map(|reader| reader.extensions).copied().collect()
 }
 
-/// Refuses a file that needs at least `bytes` of memory, if less is free.
+/// Refuses a file that needs at least `bytes` of memory, if less memory is free.
 pub(in crate::io) fn check_room(path: &Path, bytes: u64) -> Result<(), RasterError> {
     shortage(bytes).map_or(Ok(()), |shortage| Err(RasterError::Memory { path: path.into(), shortage }))
 }
@@ -126,8 +126,8 @@ impl RasterSource<'_> {
         RasterError::CutOff { path: self.path.into(), format, bytes: self.bytes.len() as u64 }
     }
 
-    /// Refuses an implausible size, or one that does not fit into memory. `bytes` is the uncompressed size of the
-    /// numbers, `beside` the memory needed besides the decoded values.
+    /// Refuses an implausible size, or a size that does not fit into memory. `bytes` is the uncompressed size of the
+    /// numbers. `beside` is the memory that the reader needs in addition to the decoded values.
     pub(super) fn check_size(&self, width: u64, height: u64, bytes: u64, beside: u64) -> Result<(), RasterError> {
         let path = || self.path.into();
         let samples = width.saturating_mul(height);
@@ -141,13 +141,13 @@ impl RasterSource<'_> {
         if bytes > PACKED.0 && bytes / PACKED.1 > packed {
             return Err(RasterError::Packed { path: path(), packed, unpacked: bytes });
         }
-        // 4 bytes per number, doubled for the growth of the vector.
+        // A decoded number takes 4 bytes; the factor of 2 allows for the growth of the vector.
         check_room(self.path, 8 * samples + beside)
     }
 }
 
-/// Guesses the meaning of floats in a format that does not state it. They are fractions if all lie between 0 and 1 and
-/// neither a map position nor Talweg's texts suggest metres.
+/// Guesses the meaning of floats in a format that does not state it. The floats count as fractions if all are between 0
+/// and 1 and neither a map position nor Talweg's texts suggest metres.
 pub(super) fn heights_or_shares(values: &[f32], is_placed: bool, texts: &[(String, String)]) -> SampleMeaning {
     let known = || values.iter().filter(|v| v.is_finite());
     let range = range_of(texts);
@@ -164,7 +164,7 @@ pub(super) fn heights_or_shares(values: &[f32], is_placed: bool, texts: &[(Strin
     }
 }
 
-/// Heights of black and white from the metadata that Talweg writes.
+/// Heights of black and white in metres, from the metadata that Talweg writes.
 pub(super) fn range_of(texts: &[(String, String)]) -> Option<(f32, f32)> {
     let metres = |key: &str| {
         let (_, text) = texts.iter().find(|(k, _)| k == key)?;
@@ -174,19 +174,19 @@ pub(super) fn range_of(texts: &[(String, String)]) -> Option<(f32, f32)> {
 }
 
 /// Whether a position and steps without a stated unit are longitude and latitude. Surveys in metres never have steps
-/// below a decimetre near the origin of their coordinates, nor a width of 360.
+/// below 0.1 near the origin of their coordinates, nor a width of 360.
 pub(super) fn looks_like_degrees(west: f64, north: f64, step: [f64; 2], columns: usize) -> bool {
     let is_on_globe = west.abs() <= 360.0 && north.abs() <= 90.5;
     let around = step[0] * columns as f64;
     is_on_globe && (step.iter().all(|s| *s < 0.1) || (359.0..=361.0).contains(&around))
 }
 
-/// Longest plausible step and farthest plausible position, in metres or degrees; beyond it the file is broken.
+/// Longest plausible step and farthest plausible position, in metres or degrees; a file with larger numbers is broken.
 const LONGEST_STEP: f64 = 1.0e8;
 const FARTHEST: f64 = 1.0e12;
 
 impl GeoReference {
-    /// The reference after averaging squares of `samples` per side.
+    /// The map position after the samples were averaged over squares of `samples` per side.
     pub(super) fn of_means(self, samples: usize) -> Self {
         let middle = 0.5 * (samples as f64 - 1.0);
         let [east, south] = self.step;
@@ -202,8 +202,9 @@ impl GeoReference {
     }
 
     /// Distance between neighbouring samples in metres, to the east and to the south. If the steps are degrees,
-    /// `latitude` (in degrees) selects the length of a degree. It is computed on a sphere or, for Earth, from the
-    /// series of the WGS 84 ellipsoid (NGA.STND.0036), which is accurate to a centimetre per degree.
+    /// `latitude` (in degrees) selects the length of a degree. For Earth, that length comes from the series of the WGS
+    /// 84 ellipsoid (NGA.STND.0036), which is accurate to a centimetre per degree. For other planets, the length is
+    /// computed on a sphere.
     pub fn step_metres(&self, latitude: f64) -> [f64; 2] {
         if !self.in_degrees {
             return self.step;
@@ -245,7 +246,7 @@ mod tests {
             step: [1.0, 1.0],
             is_area: false,
         };
-        // Published lengths of a degree on WGS 84.
+        // Published lengths of a degree on the WGS 84 ellipsoid.
         for (latitude, east, south) in
             [(0.0, 111_319.49, 110_574.31), (45.0, 78_846.81, 111_131.78), (60.0, 55_800.0, 111_412.27)]
         {
@@ -253,7 +254,7 @@ mod tests {
             assert!((a - east).abs() < 1.0 && (b - south).abs() < 1.0, "{latitude}: {a} {b}");
         }
         assert_eq!(GeoReference { in_degrees: false, ..degree }.step_metres(45.0), [1.0, 1.0]);
-        // 59.3 km, as in atlases of Mars.
+        // Length of a degree on Mars: 59.3 km to the south, as in atlases.
         let [a, b] = GeoReference { radius_metres: Some(3_396_190.0), ..degree }.step_metres(60.0);
         assert!((a - 29_637.4).abs() < 0.1 && (b - 59_274.7).abs() < 0.1, "{a} {b}");
     }

@@ -1,4 +1,5 @@
-//! Cache of files and built-in stamps as rasters: each file is read once until it changes.
+//! Cache of files and built-in stamps as rasters: the program reads each file once and again only after the file
+//! changes.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -10,7 +11,7 @@ use include_dir::{Dir, include_dir};
 use super::{MAX_SAMPLES, Raster, RasterError};
 use crate::io::formats::{DecodedRaster, RasterReader, RasterSource, RawLayout, check_room};
 
-/// Maximum number of rasters kept between evaluations, and the memory they may take.
+/// Maximum number of rasters kept between evaluations, and the maximum memory that they may take.
 const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 1 << 30;
 
@@ -41,7 +42,7 @@ struct CachedRaster {
     name: String,
     layout: RawLayout,
     stamp: Option<(SystemTime, u64)>,
-    /// Errors are cached too: a file is read again only after it changes.
+    /// The cache also keeps errors: the program reads a file again only after the file changes.
     raster: Result<Arc<Raster>, RasterError>,
 }
 
@@ -56,11 +57,11 @@ pub fn clear_raster_cache() {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
-/// The most recently used raster is last.
+/// The cached rasters, from the least to the most recently used.
 static KEPT: Mutex<VecDeque<CachedRaster>> = Mutex::new(VecDeque::new());
 
-/// The raster called `name`: a file, or a built-in stamp such as `stamp:crater`. A cached raster is returned if the
-/// file is unchanged.
+/// The raster called `name`: a file, or a built-in stamp such as `stamp:crater`. Returns the cached raster if the file
+/// is unchanged.
 ///
 /// # Errors
 /// When the file does not exist, or cannot be parsed.
@@ -68,10 +69,11 @@ pub fn raster(name: &str) -> Result<Arc<Raster>, RasterError> {
     raster_as(name, RawLayout::default())
 }
 
-/// Like [`raster`], with the width and byte order for raw files, which lack a header. Other files ignore them.
+/// Like [`raster`], with the width and byte order for raw files, which lack a header. For other files, `layout` has no
+/// effect.
 ///
 /// # Errors
-/// As [`raster`], or when the file size is not a whole number of rows of that width.
+/// The errors of [`raster`]. Also when the file size is not a whole number of rows of the given width.
 pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterError> {
     if is_shipped(name) {
         return kept(name, RawLayout::default(), None, || shipped(name));
@@ -80,7 +82,7 @@ pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterErr
     let failed = |error: std::io::Error| RasterError::Read { path: path.into(), message: error.to_string() };
     let (modified, length) = stamp_of(path)?;
     let reader = RasterReader::for_path(path).ok_or_else(|| RasterError::Extension { path: path.into() })?;
-    // Text needs more bytes per number than any other format.
+    // The limit allows for text, which needs more bytes per number than any other format.
     if length > 16 * MAX_SAMPLES {
         return Err(RasterError::TooLarge { path: path.into() });
     }
@@ -95,7 +97,7 @@ pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterErr
 /// Like [`raster`], for another kind of file, which `read` converts to a raster.
 ///
 /// # Errors
-/// The error of `read`, or that the file does not exist.
+/// The error of `read`. Also when the file does not exist.
 pub fn raster_from_reader(
     name: &str,
     read: impl FnOnce(&Path) -> Result<DecodedRaster, RasterError>,

@@ -1,33 +1,33 @@
-//! Why a file cannot be used as a raster.
+//! The reasons why a file cannot be used as a raster.
 
 use std::path::PathBuf;
 
 use super::{MAX_METRES, MAX_SAMPLES};
 use crate::io::formats::reader_list;
 
-/// Why a file could not be read as heights.
+/// The reason why a file could not be read as heights.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RasterError {
     /// The system could not read the file.
     #[error("cannot read {path}: {message}. Choose the file again, or compute again (F5) once it is back")]
     Read {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
         /// Cause of the error, in words.
         message: String,
     },
-    /// The extension belongs to no heightmap format.
+    /// No heightmap format has the extension of the file.
     #[error("{path} is not a heightmap: give {}", reader_list())]
     Extension {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
     },
-    /// The file is broken, or an unsupported variant of the format.
+    /// The file is broken, or uses an unsupported variant of the format.
     #[error("{path} cannot be read as {format}: {message}")]
     Unreadable {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
-        /// Name of the format that the extension stands for.
+        /// Name of the format that the extension belongs to.
         format: &'static str,
         /// Cause of the error, in words.
         message: String,
@@ -37,11 +37,11 @@ pub enum RasterError {
         "{path} ends too early: it has {bytes} bytes, fewer than this {format} file needs. It was cut off while it was written, copied or downloaded; download or copy it again, or export it again from its source"
     )]
     CutOff {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
-        /// Name of the format that the extension stands for.
+        /// Name of the format that the extension belongs to.
         format: &'static str,
-        /// Actual length of the file.
+        /// Actual length of the file, in bytes.
         bytes: u64,
     },
     /// A raw file whose length matches neither a square nor a planet map.
@@ -49,11 +49,11 @@ pub enum RasterError {
         "{path} has {bytes} bytes, which is not a square of {width}-byte values; raw heightmaps must be square, or twice as wide as high (maps of planets). Set Raw width in the layer, or save it as PNG or TIFF"
     )]
     NotSquare {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
-        /// Length of the file.
+        /// Length of the file, in bytes.
         bytes: u64,
-        /// Bytes per value.
+        /// Number of bytes per value.
         width: u64,
     },
     /// A raw file whose length is not a whole number of rows of the given width.
@@ -61,13 +61,13 @@ pub enum RasterError {
         "{path} has {bytes} bytes, which is not a whole number of rows of {columns} values of {width} bytes; set Raw width to the samples per row, or to 0 if the file is square"
     )]
     NoWholeRows {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
-        /// Length of the file.
+        /// Length of the file, in bytes.
         bytes: u64,
-        /// Values per row, as given.
+        /// Number of values per row that the caller gave.
         columns: u32,
-        /// Bytes per value.
+        /// Number of bytes per value.
         width: u64,
     },
     /// The file has more samples than the program accepts.
@@ -75,39 +75,39 @@ pub enum RasterError {
         "{path} has more than {MAX_SAMPLES} samples; scale it down first, or save it as TIFF, which is averaged to fewer samples when it is read"
     )]
     TooLarge {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
     },
-    /// Fewer than 2 × 2 samples.
+    /// The file has fewer than 2 × 2 samples.
     #[error("{path} is smaller than 2 × 2 samples")]
     TooSmall {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
     },
-    /// A raw float is not a number.
+    /// A value in a raw file of floats is not a number.
     #[error("{path}: the value in row {row}, column {column} is not a number")]
     NotANumber {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
-        /// Row, counted from 0 at the top.
+        /// Row of the value, counted from 0 at the top.
         row: usize,
-        /// Column, counted from 0 at the left.
+        /// Column of the value, counted from 0 at the left.
         column: usize,
     },
-    /// No sample has data.
+    /// No sample of the file has data.
     #[error("{path} has no data: every sample has the no-data value. Choose another tile or band")]
     Empty {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
     },
-    /// The heights are beyond those of any planet.
+    /// The heights exceed the heights on any planet.
     #[error("{path}: its heights range from {low} to {high} m; the limit is {MAX_METRES} m up or down")]
     TooHigh {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
-        /// Lowest height.
+        /// Lowest height in the file, in metres.
         low: f32,
-        /// Highest height.
+        /// Highest height in the file, in metres.
         high: f32,
     },
     /// A small file that decompresses to an excessive size.
@@ -115,7 +115,7 @@ pub enum RasterError {
         "{path}: {packed} bytes would unpack to {unpacked} bytes, so the image is a single colour or malicious; scale it down first"
     )]
     Packed {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
         /// Size of the file in bytes.
         packed: u64,
@@ -125,7 +125,7 @@ pub enum RasterError {
     /// The image does not fit into memory.
     #[error("{path} {shortage}; scale it down first, or close other programs")]
     Memory {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
         /// Required and free memory, in words.
         shortage: String,
@@ -133,9 +133,9 @@ pub enum RasterError {
     /// No built-in stamp or elevation model has this name.
     #[error("there is no built-in stamp or elevation model `{name}`; available are {known}")]
     NotShipped {
-        /// The name that was given.
+        /// The name that the caller gave.
         name: String,
-        /// The known names.
+        /// The names of the built-in stamps and elevation models.
         known: String,
     },
 }

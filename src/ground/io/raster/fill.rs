@@ -1,7 +1,8 @@
-//! Fills samples without data: a membrane over each hole, held by its rim.
+//! Fills samples without data with a membrane over each hole. The known samples at the rim of the hole hold the
+//! membrane.
 //!
-//! Equation: Laplace's equation, so each filled sample is the mean of its four neighbours, or of fewer at the border of
-//! the raster. The filled surface is smooth, never exceeds the heights of the rim, and continues a slope.
+//! Equation: Laplace's equation, so each filled sample is the mean of its four neighbours, or of fewer neighbours at
+//! the border of the raster. The filled surface is smooth, never exceeds the heights of the rim, and continues a slope.
 //!
 //! Scheme: cascadic multigrid (Bornemann & Deuflhard 1996). Known samples are averaged to grids of half the size until
 //! no hole is left. On the way back, each grid starts from the interpolated coarser solution and is relaxed by
@@ -10,9 +11,9 @@
 
 use rayon::prelude::*;
 
-/// Sweeps on the finest grid.
+/// Number of sweeps on the finest grid.
 const SWEEPS: usize = 12;
-/// Maximum number of sweeps on any grid; grids so coarse have converged by then.
+/// Maximum number of sweeps on any grid. Grids that would need more are coarse and have converged by then.
 const MOST_SWEEPS: usize = 800;
 
 /// One grid of the multigrid hierarchy.
@@ -23,7 +24,8 @@ struct CoarseGrid {
     is_void: Vec<bool>,
 }
 
-/// `values` with the samples where `is_void` is set replaced. If everything is void, nothing changes.
+/// Returns `values` with the samples filled where `is_void` is set. If all samples are void, the values stay as they
+/// are.
 pub fn filled_gaps(values: &[f32], is_void: &[bool], width: usize) -> Vec<f32> {
     let finest = CoarseGrid { width, height: values.len() / width, values: values.to_vec(), is_void: is_void.to_vec() };
     let mut grids = vec![finest];
@@ -55,7 +57,7 @@ pub fn filled_gaps(values: &[f32], is_void: &[bool], width: usize) -> Vec<f32> {
 }
 
 impl CoarseGrid {
-    /// A grid of half the size, in which each sample is the mean of the known samples among four.
+    /// A grid of half the size. Each of its samples is the mean of the known samples among four samples of this grid.
     fn halved(&self) -> Self {
         let (width, height) = (self.width.div_ceil(2), self.height.div_ceil(2));
         let mut made = Self { width, height, values: vec![0.0; width * height], is_void: vec![true; width * height] };
@@ -82,7 +84,7 @@ impl CoarseGrid {
     /// Initialises the holes by interpolation from the coarser grid.
     fn begin(&mut self, coarse: &Self) {
         let place = |k: usize, count: usize| {
-            // The centre of a coarse sample lies between its two fine samples.
+            // The centre of a coarse sample is midway between the two fine samples that it covers.
             let x = (0.5 * k as f32 - 0.25).clamp(0.0, (count - 1) as f32);
             let cell = (x as usize).min(count.saturating_sub(2));
             (cell, (cell + 1).min(count - 1), x - cell as f32)
@@ -133,7 +135,7 @@ impl CoarseGrid {
         }
     }
 
-    /// The samples without data of one chessboard colour.
+    /// The indices of the samples without data that have one chessboard colour.
     fn holes(&self, colour: usize) -> Vec<u32> {
         let is_of_colour = |k: &usize| self.is_void[*k] && (k / self.width + k % self.width) % 2 == colour;
         (0..self.values.len()).filter(is_of_colour).map(|k| k as u32).collect()
@@ -179,7 +181,7 @@ mod tests {
         let known = || values.iter().zip(&is_void).filter(|(_, void)| !**void).map(|(v, _)| *v);
         let (low, high) = known().fold((1.0f32, 0.0f32), |(lo, hi), v| (lo.min(v), hi.max(v)));
         assert!(made.iter().all(|v| (low..=high).contains(v)));
-        // One thread must give the same result.
+        // A single thread must give the same result.
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(one.install(|| filled_gaps(&values, &is_void, width)), made);
         assert_eq!(filled_gaps(&[1.0, 2.0], &[false, false], 2), [1.0, 2.0]);

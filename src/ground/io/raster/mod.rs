@@ -1,11 +1,11 @@
 //! Rasters: heights and brightness read from files, with their metres, map position and no-data samples, and the
 //! built-in stamps. [`formats`](super::formats) contains the reader of each format.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `cache` | files and stamps by name, each read once until it changes |
+//! | `cache` | cache of files and stamps by name |
 //! | `fill` | filling of samples without data |
-//! | `error` | why a file cannot be used |
+//! | `error` | the reasons why a file cannot be used as a raster |
 
 mod cache;
 mod error;
@@ -30,20 +30,20 @@ const MAX_METRES: f32 = 1.0e7;
 /// A rectangle of values from 0 to 1, row by row from the north-west corner.
 #[derive(Debug, Default, PartialEq)]
 pub struct Raster {
-    /// Samples per row.
+    /// Number of samples per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
-    /// The values, row by row from the north-west; 0 for samples without data.
+    /// The values, row by row from the north-west corner; 0 for samples without data.
     pub values: Vec<f32>,
     /// Which samples have no data; empty if all have data.
     pub is_void: Vec<bool>,
-    /// Heights in metres of the values 0 and 1, if the file states them: for floats, heights with a map position, and
-    /// files that Talweg wrote.
+    /// Heights in metres of the values 0 and 1, if the file states them. Files of floats, heights with a map position,
+    /// and files that Talweg wrote can state these heights.
     pub range_metres: Option<(f32, f32)>,
     /// Position on a map, in metres or degrees, if the file states it.
     pub placement: Option<GeoReference>,
-    /// Hash of the file.
+    /// Hash of the file's contents.
     pub hash: u128,
     filled: OnceLock<Vec<f32>>,
 }
@@ -60,7 +60,7 @@ impl Raster {
         Ok(Self { hash: xxh3_128(source.bytes), ..raster })
     }
 
-    /// A raster from data that was not decoded by a reader; its hash is that of the heights.
+    /// A raster from data that no reader decoded; its hash is the hash of the heights.
     fn made(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
         let raster = Self::with_range(path, decoded)?;
         let range = raster.range_metres.map_or([0; 8], |(low, high)| {
@@ -92,7 +92,7 @@ impl Raster {
                 range_metres
             }
             SampleMeaning::Metres => {
-                // In f64, because the range of f32 metres can exceed f32.
+                // This difference is computed in f64, because the range of f32 metres can exceed f32.
                 let range = f64::from(high) - f64::from(low);
                 for v in &mut values {
                     let is_above = range > 0.0 && v.is_finite();
@@ -112,7 +112,8 @@ impl Raster {
         self.is_void.get(index).is_none_or(|is_void| !is_void)
     }
 
-    /// The values with no-data samples filled by a membrane held by the rim of each hole. Computed once.
+    /// The values with no-data samples filled by a membrane that the rim of each hole holds. The result is computed
+    /// once and cached.
     pub fn filled(&self) -> &[f32] {
         if self.is_void.is_empty() {
             return &self.values;
@@ -120,15 +121,15 @@ impl Raster {
         self.filled.get_or_init(|| fill::filled_gaps(&self.values, &self.is_void, self.width))
     }
 
-    /// Distance in metres between neighbouring samples, to the east and to the south, if the file states its position.
-    /// Degrees are converted at the middle latitude.
+    /// Distance in metres between neighbouring samples, to the east and to the south, if the file states a map
+    /// position. Degrees are converted at the middle latitude of the raster.
     pub fn cell_metres(&self) -> Option<[f64; 2]> {
         let placement = self.placement.as_ref()?;
         let middle = placement.north - 0.5 * placement.step[1] * (self.height - 1) as f64;
         Some(placement.step_metres(middle))
     }
 
-    /// Distance in metres from the first sample to the last, to the east and to the south, if the file states its
+    /// Distance in metres from the first sample to the last, to the east and to the south, if the file states a map
     /// position.
     pub fn extent_metres(&self) -> Option<[f64; 2]> {
         let [east, south] = self.cell_metres()?;
@@ -152,8 +153,8 @@ impl Raster {
         a * (1.0 - fy) + b * fy
     }
 
-    /// Like [`bilinear`](Self::bilinear), but over 4 × 4 samples (Catmull & Rom 1974): no creases where samples are
-    /// sparse, but slight overshoot next to cliffs.
+    /// Like [`bilinear`](Self::bilinear), but over 4 × 4 samples (Catmull & Rom 1974): the result has no creases where
+    /// samples are sparse, but overshoots slightly at cliffs.
     pub fn bicubic(&self, u: f32, v: f32) -> f32 {
         self.bicubic_by(u, v, |k| self.values[k])
     }
@@ -170,7 +171,7 @@ impl Raster {
     }
 
     fn bytes(&self) -> usize {
-        // The filled copy is as large as the values.
+        // A filled copy of the values needs as much memory as the values.
         let copies = if self.is_void.is_empty() { 4 } else { 9 };
         copies * self.values.len()
     }
@@ -183,7 +184,7 @@ fn place(t: f32, count: usize) -> (usize, f32) {
     (cell, x - cell as f32)
 }
 
-/// Value at t from 0 to 1 between b and c (Catmull & Rom 1974).
+/// Interpolated value at `t` from 0 to 1 between `b` and `c` (Catmull & Rom 1974).
 pub fn catmull_rom([a, b, c, d]: [f32; 4], t: f32) -> f32 {
     b + 0.5 * t * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a)))
 }
@@ -270,7 +271,7 @@ mod tests {
         encoder.write_header().unwrap().write_chunk(png::chunk::IDAT, &[0x78, 0x9c]).unwrap();
         assert!(std::fs::metadata(&path).unwrap().len() < 100);
         assert!(matches!(read(&path), Err(RasterError::Packed { unpacked: 2_147_483_648, .. })));
-        // Below the limit for decompression bombs, but with fewer rows than the header claims.
+        // The size is below the limit for decompression bombs, but the file has fewer rows than the header claims.
         let mut encoder = png::Encoder::new(std::fs::File::create(&path).unwrap(), 512, 512);
         encoder.set_depth(png::BitDepth::Eight);
         drop(encoder.write_header().unwrap());
@@ -300,7 +301,7 @@ mod tests {
             let (u, w) = ((k % 4) as f32 / 3.0, (k / 4) as f32 / 2.0);
             assert!((raster.bilinear(u, w) - v).abs() < 1e-6 && (raster.bicubic(u, w) - v).abs() < 1e-6);
         }
-        // Both interpolations reproduce a plane exactly, the cubic one away from the rim.
+        // Both interpolations reproduce a plane exactly; the cubic interpolation does so away from the rim.
         let plane = Raster::new(5, 5, (0..25).map(|k| (k % 5) as f32 + (k / 5) as f32 * 2.0).collect());
         assert!((plane.bilinear(0.4, 0.6) - (1.6 + 4.8)).abs() < 1e-5);
         assert!((plane.bicubic(0.4, 0.6) - (1.6 + 4.8)).abs() < 1e-5);

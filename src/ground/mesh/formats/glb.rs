@@ -1,7 +1,7 @@
-//! Binary glTF 2.0: metres, y up, parts as named nodes, colours, and embedded images.
+//! Binary glTF 2.0 (GLB): lengths in metres, y up, parts as named nodes, colours, and embedded images.
 //!
-//! Source: Khronos 2021, *glTF 2.0 Specification*. Vertex colours in glTF are linear, here with 16 bits; image colours
-//! are sRGB.
+//! Source: Khronos 2021, *glTF 2.0 Specification*. Vertex colours in glTF are linear, and this writer stores them with
+//! 16 bits. Image colours are sRGB.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::{MeshFormat, MeshWriteOptions, UpAxis, bounds_of, refused, triple, wr
 use crate::io::formats::Texts;
 use crate::mesh::{Mesh, PartKind};
 
-/// The format.
+/// The GLB format.
 pub static FORMAT: MeshFormat = MeshFormat {
     id: "glb",
     extension: "glb",
@@ -32,12 +32,12 @@ pub static FORMAT: MeshFormat = MeshFormat {
 const FLOAT: u32 = 5126;
 const UNSIGNED_INT: u32 = 5125;
 const UNSIGNED_SHORT: u32 = 5123;
-/// Buffer view target for vertices.
+/// glTF number that marks a buffer view of vertices.
 pub const VERTICES: u32 = 34962;
-/// Buffer view target for indices.
+/// glTF number that marks a buffer view of indices.
 pub const INDICES: u32 = 34963;
 
-/// The buffer views of a file, stored one after the other.
+/// The buffer views of a GLB file, stored one after the other.
 #[derive(Default)]
 pub struct BufferLayout {
     views: Vec<Value>,
@@ -46,8 +46,8 @@ pub struct BufferLayout {
 }
 
 impl BufferLayout {
-    /// Adds a view of `bytes` bytes, padded to a multiple of 4, and returns its index. `target` marks it as vertices or
-    /// indices.
+    /// Adds a view of `bytes` bytes, padded to a multiple of 4, and returns its index. `target` marks the view as
+    /// vertices or indices.
     pub fn view(&mut self, bytes: u64, target: Option<u32>) -> usize {
         let mut view = json!({ "buffer": 0, "byteOffset": self.length, "byteLength": bytes });
         if let Some(target) = target {
@@ -58,13 +58,13 @@ impl BufferLayout {
         self.views.len() - 1
     }
 
-    /// Adds an accessor; returns its index.
+    /// Adds an accessor to the file and returns its index.
     pub fn accessor(&mut self, value: Value) -> usize {
         self.accessors.push(value);
         self.accessors.len() - 1
     }
 
-    /// Adds buffer, views and accessors to the JSON of a file.
+    /// Adds the buffer, the views and the accessors to the JSON of a GLB file.
     pub fn describe(self, root: &mut Value) {
         root["accessors"] = json!(self.accessors);
         root["bufferViews"] = json!(self.views);
@@ -72,10 +72,10 @@ impl BufferLayout {
     }
 }
 
-/// Writes the header and the JSON of a GLB file, up to the `length` bytes of its buffer, which the caller writes.
+/// Writes the header and the JSON of a GLB file. Afterwards, the caller writes the `length` bytes of the buffer.
 ///
 /// # Errors
-/// When it cannot be written, or would exceed the maximum size of GLB.
+/// When the output cannot be written, or would exceed the maximum size of GLB.
 pub fn write_chunks(root: &Value, length: u64, out: &mut dyn Write) -> io::Result<()> {
     let mut text = serde_json::to_vec(root)?;
     text.resize(text.len().next_multiple_of(4), b' ');
@@ -139,12 +139,13 @@ fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// Vertices of the ground, the only part with textures.
+/// Index range of the terrain's vertices; only this part has textures.
 fn ground_vertices(mesh: &Mesh) -> Range<usize> {
     mesh.part(PartKind::Ground).map_or(0..0, |part| part.vertices.start as usize..part.vertices.end as usize)
 }
 
-/// Tangent to the east along the surface, with the sign that makes the third axis of a normal map point to the north.
+/// The tangent at a normal, pointing east along the surface, with the sign that makes the third axis of a normal map
+/// point to the north.
 fn tangent([x, y, z]: [f32; 3]) -> [u8; 16] {
     let east = [1.0 - x * x, -x * y, -x * z];
     let length = east.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -193,7 +194,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriteOptions) -> (Value, u64) {
     let colour = texture(writing.colour_png, &mut buffer);
     let normal = texture(writing.normal_png, &mut buffer);
     let has_attribute = |kind: PartKind, name: &str| match name {
-        // Vertex colours would multiply the colours of the texture.
+        // A texture replaces vertex colours, because glTF would multiply both.
         "COLOR_0" => kind != PartKind::Ground || colour.is_none(),
         "TEXCOORD_0" | "TANGENT" => kind == PartKind::Ground,
         _ => true,
@@ -207,7 +208,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriteOptions) -> (Value, u64) {
             }
             let mut accessor = json!({
                 "bufferView": view,
-                // The ground comes first, so its offset also fits views that contain only the ground.
+                // The terrain surface is the first part, so its offset also fits views that contain only this part.
                 "byteOffset": stride * u64::from(part.vertices.start),
                 "componentType": component,
                 "count": part.vertices.len(),
@@ -252,7 +253,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriteOptions) -> (Value, u64) {
         let extras = writing.extras.iter().map(|(key, text)| (key.clone(), json!(text)));
         asset["extras"] = Value::Object(extras.collect());
     }
-    // Unused materials are omitted.
+    // Materials that no part uses are omitted.
     let mut materials = vec![ground, sides, water];
     let used: Vec<usize> = (0..materials.len())
         .filter(|&k| meshes.iter().any(|mesh| mesh["primitives"][0]["material"] == json!(k)))
@@ -272,12 +273,12 @@ fn layout(mesh: &Mesh, writing: &MeshWriteOptions) -> (Value, u64) {
     });
     let length = buffer.length;
     buffer.describe(&mut root);
-    // A stride is required if several accessors share a view.
+    // glTF requires a stride if several accessors share a view.
     for (_, _, _, stride, view) in &attributes {
         root["bufferViews"][*view]["byteStride"] = json!(stride);
     }
     if !images.is_empty() {
-        // Clamp to the edge, with mipmaps.
+        // The texture sampler clamps to the edge and uses mipmaps.
         root["samplers"] = json!([{ "magFilter": 9729, "minFilter": 9987, "wrapS": 33071, "wrapT": 33071 }]);
         root["images"] = json!(images);
         root["textures"] = json!(textures);
@@ -285,7 +286,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriteOptions) -> (Value, u64) {
     (root, length)
 }
 
-/// Converts each sRGB value to linear 16 bits.
+/// Table from each sRGB value to a linear value of 16 bits.
 fn linear_steps() -> [u16; 256] {
     std::array::from_fn(|value| {
         let x = value as f64 / 255.0;
@@ -294,10 +295,10 @@ fn linear_steps() -> [u16; 256] {
     })
 }
 
-/// Longest JSON that is read from a file.
+/// Maximum length in bytes of the JSON that is read from a file.
 const MOST_JSON: u32 = 256 << 20;
 
-/// Reads the texts in `asset.extras`.
+/// Reads the texts in `asset.extras` of a GLB file.
 fn read_extras(path: &std::path::Path) -> io::Result<Texts> {
     use std::io::Read;
     let no_glb = || io::Error::new(io::ErrorKind::InvalidData, "it is not a GLB file");

@@ -1,6 +1,6 @@
 //! Mesh file formats: one file per format, and the list of formats.
 //!
-//! All are written sequentially, without a second copy of the mesh. The same mesh gives the same bytes.
+//! All formats are written sequentially, without a second copy of the mesh. The same mesh gives the same bytes.
 
 pub mod glb;
 pub mod obj;
@@ -17,9 +17,9 @@ use crate::io::formats::Texts;
 /// The axis that points up in a file. The other two axes are chosen so that the mesh is not mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpAxis {
-    /// x to the east, y up, z to the south: glTF, Unity, Bevy, most OBJ files.
+    /// x points east, y up, z south: used by glTF, Unity, Bevy and most OBJ files.
     Y,
-    /// x to the east, y to the north, z up: Blender, Unreal, printers, surveyors.
+    /// x points east, y north, z up: used by Blender, Unreal, printers and surveyors.
     Z,
 }
 
@@ -33,21 +33,22 @@ impl UpAxis {
     }
 }
 
-/// Additional contents and options of a mesh file.
+/// Options and additional contents of a mesh file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshWriteOptions<'a> {
-    /// Up axis, if the format allows a choice; `None` means [`MeshFormat::up`].
+    /// Up axis, if the format allows a choice; `None` means the default of the format, [`MeshFormat::up`].
     pub up: Option<UpAxis>,
-    /// Longest side of a printed solid in millimetres; if `None`, STL is in metres.
+    /// Longest side of a printed solid in millimetres. If `None`, an STL file is in metres.
     pub longest_millimetres: Option<f32>,
-    /// Colour texture of the ground as a PNG file, placed by [`Mesh::uvs`]; GLB embeds it.
+    /// Colour texture of the terrain as a PNG file, mapped by [`Mesh::uvs`]; GLB embeds the texture.
     pub colour_png: Option<&'a [u8]>,
-    /// Normal map of the ground in tangent space as a PNG file (red to the east, green to the north, blue up); GLB
-    /// embeds it.
+    /// Normal map of the terrain in tangent space as a PNG file (red to the east, green to the north, blue up). GLB
+    /// embeds the map.
     pub normal_png: Option<&'a [u8]>,
-    /// Metadata by key: the scene, its hash, the version. GLB stores it in `asset.extras`, OBJ and PLY in comments.
+    /// Metadata by key: the scene, its hash, the version. GLB stores metadata in `asset.extras`, OBJ and PLY in
+    /// comments.
     pub extras: &'a [(String, String)],
-    /// Name of the MTL file next to an OBJ file, if there is one.
+    /// Name of the MTL file in the folder of an OBJ file, if the file has one.
     pub material_file: Option<&'a str>,
     /// Position of the mesh on the globe; required for quantized-mesh.
     pub bounds: Option<GeoBounds>,
@@ -56,27 +57,27 @@ pub struct MeshWriteOptions<'a> {
 /// A rectangle of longitudes and latitudes in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeoBounds {
-    /// Longitude of the west edge, from -180.
+    /// Longitude of the west edge, at least -180.
     pub west: f64,
-    /// Latitude of the south edge, from -90.
+    /// Latitude of the south edge, at least -90.
     pub south: f64,
-    /// Longitude of the east edge, to 180.
+    /// Longitude of the east edge, at most 180.
     pub east: f64,
-    /// Latitude of the north edge, to 90.
+    /// Latitude of the north edge, at most 90.
     pub north: f64,
 }
 
 /// A mesh format and its capabilities.
 pub struct MeshFormat {
-    /// Name in lists and on the command line.
+    /// Name of the format in lists and on the command line.
     pub id: &'static str,
-    /// File extension, without the dot.
+    /// File extension of the format, without the dot.
     pub extension: &'static str,
-    /// Display name.
+    /// Name of the format in the window.
     pub name: &'static str,
-    /// Purpose, in one sentence.
+    /// Purpose of the format, in one sentence.
     pub about: &'static str,
-    /// Default up axis.
+    /// Default up axis of the format.
     pub up: UpAxis,
     /// Whether [`MeshWriteOptions::up`] can choose another axis.
     pub chooses_up: bool,
@@ -96,11 +97,11 @@ pub struct MeshFormat {
 }
 
 impl MeshFormat {
-    /// All formats, in the order of lists.
+    /// All mesh formats, in the order of lists.
     pub const ALL: [&'static MeshFormat; 5] =
         [&glb::FORMAT, &obj::FORMAT, &ply::FORMAT, &stl::FORMAT, &quantized::FORMAT];
 
-    /// The format for the extension of a file.
+    /// The format for the file extension of `path`.
     pub fn for_path(path: &Path) -> Option<&'static Self> {
         let extension = path.extension()?.to_str()?;
         Self::ALL.into_iter().find(|format| format.extension.eq_ignore_ascii_case(extension))
@@ -114,12 +115,12 @@ impl MeshFormat {
     /// Reads the metadata of a file: the texts of [`MeshWriteOptions::extras`].
     ///
     /// # Errors
-    /// When it cannot be read, or has another format.
+    /// When the file cannot be read, or has another format.
     pub fn read_extras(&self, path: &Path) -> io::Result<Texts> {
         self.read_extras.map_or(Ok(Texts::new()), |read| read(path))
     }
 
-    /// Writes a mesh.
+    /// Writes a mesh to `out` in this format.
     ///
     /// # Errors
     /// When the file cannot be written, exceeds the maximum size of the format, or lacks required data.
@@ -167,15 +168,15 @@ fn read_comments(path: &Path, begin: &str, heads: &[&str]) -> io::Result<Texts> 
     Ok(texts)
 }
 
-/// Longest header that is searched for comments.
+/// Maximum length in bytes of the header in which the reader searches for comments.
 const MOST_HEAD: u64 = 64 << 20;
 
-/// An error with the reason why something cannot be written.
+/// An error with the reason why a mesh cannot be written.
 fn refused(message: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message.into())
 }
 
-/// Writes the bytes of values in chunks of some thousand.
+/// Writes the bytes of many values, in chunks of some thousand values.
 fn write_values<const N: usize>(out: &mut dyn Write, values: impl Iterator<Item = [u8; N]>) -> io::Result<()> {
     let mut buffer = Vec::with_capacity(1 << 16);
     for value in values {

@@ -1,12 +1,12 @@
-//! Wavefront OBJ: text that any program reads. Parts are objects; vertex colours follow the positions, as introduced by
-//! MeshLab and read by Blender.
+//! Wavefront OBJ: text that any program reads. Parts are written as objects. Vertex colours follow the positions, a
+//! convention that MeshLab introduced and that Blender reads.
 
 use std::io::{self, BufWriter, Write};
 
 use super::{MeshFormat, MeshWriteOptions, UpAxis, comment_line, read_comments, refused};
 use crate::mesh::Mesh;
 
-/// The format.
+/// The OBJ format.
 pub static FORMAT: MeshFormat = MeshFormat {
     id: "obj",
     extension: "obj",
@@ -23,7 +23,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
     write,
 };
 
-/// Comment marker.
+/// The marker at the start of a comment line.
 const COMMENT: &str = "#";
 /// Name of the material, used by all parts.
 const MATERIAL: &str = "terrain";
@@ -72,10 +72,11 @@ fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Re
     out.flush()
 }
 
-/// Writes the MTL file of an OBJ file. It refers to the colour texture of the ground next to it, if there is one.
+/// Writes the MTL file of an OBJ file. If `picture_file` is given, the MTL file refers to that colour texture in the
+/// same folder.
 ///
 /// # Errors
-/// When it cannot be written, or the name has a line break.
+/// When the output cannot be written, or the name has a line break.
 pub fn write_material(picture_file: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "newmtl {MATERIAL}\nKa 1 1 1\nKd 1 1 1\nKs 0 0 0\nillum 1")?;
     if let Some(file) = picture_file {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::{MeshFormat, MeshWriteOptions, UpAxis, comment_line, read_comments, refused, write_values};
 use crate::mesh::Mesh;
 
-/// The format.
+/// The PLY format.
 pub static FORMAT: MeshFormat = MeshFormat {
     id: "ply",
     extension: "ply",
@@ -22,9 +22,9 @@ pub static FORMAT: MeshFormat = MeshFormat {
     write,
 };
 
-/// Comment marker.
+/// The marker at the start of a comment line.
 const COMMENT: &str = "comment";
-/// Bytes of a face: a count and three indices.
+/// Size of a face in bytes: a count and three indices.
 const FACE: usize = 13;
 
 fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Result<()> {

@@ -1,8 +1,8 @@
 //! Quantized-mesh 1.0: a tile of terrain on the globe for CesiumJS.
 //!
-//! The mesh fills the geographic rectangle [`MeshWriteOptions::bounds`] up to its edges. Only the ground is written.
-//! Positions are rounded to 1/32767 of the tile, heights to the same fraction of its height range. Indices, edges and
-//! normals are encoded as in the crate `quantized-mesh`.
+//! The mesh fills the geographic rectangle [`MeshWriteOptions::bounds`] up to its edges. Only the terrain surface is
+//! written, without walls, base and water. Positions are rounded to 1/32767 of the tile's size, and heights to 1/32767
+//! of the tile's height range. Indices, edges and normals are encoded as in the crate `quantized-mesh`.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use quantized_mesh::{
 use super::{GeoBounds, MeshFormat, MeshWriteOptions, UpAxis, bounds_of, refused};
 use crate::mesh::{Mesh, PartKind};
 
-/// The format.
+/// The quantized-mesh format.
 pub static FORMAT: MeshFormat = MeshFormat {
     id: "quantized-mesh",
     extension: "terrain",
@@ -39,10 +39,10 @@ fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Re
     write_tile(mesh, bounds, out)
 }
 
-/// Writes the ground of a mesh as one tile.
+/// Writes the terrain surface of a mesh as one tile.
 ///
 /// # Errors
-/// When it cannot be written, has no ground, or the bounds are not a rectangle on the globe.
+/// When the tile cannot be written, the mesh has no terrain surface, or the bounds are not a rectangle on the globe.
 pub fn write_tile(mesh: &Mesh, bounds: GeoBounds, out: &mut dyn Write) -> io::Result<()> {
     let GeoBounds { west, south, east, north } = bounds;
     let is_on_globe = (-180.0..=180.0).contains(&west)
@@ -77,7 +77,7 @@ pub fn write_tile(mesh: &Mesh, bounds: GeoBounds, out: &mut dyn Write) -> io::Re
         if high > low { (f64::from(value) - f64::from(low)) / (f64::from(high) - f64::from(low)) } else { 0.0 }
     };
     let quantized = |share: f64| (share * f64::from(QUANTIZED_MAX) + 0.5) as u16;
-    // x to the east, z to the south.
+    // In the mesh, x points east and z points south.
     let shares =
         |[x, y, z]: [f32; 3]| [share(x, low[0], high[0]), 1.0 - share(z, low[2], high[2]), share(y, low[1], high[1])];
     let mut vertices = QuantizedVertices::with_capacity(order.len());
@@ -97,7 +97,7 @@ pub fn write_tile(mesh: &Mesh, bounds: GeoBounds, out: &mut dyn Write) -> io::Re
     QuantizedMeshEncoder::new(header, vertices, indices, edges).encode_to_with_options(out, &options)
 }
 
-/// Converts a normal on level ground (x to the east, y up, z to the south) to earth-centred axes.
+/// Converts a normal in mesh axes (x to the east, y up, z to the south) to earth-centred axes.
 fn earth_centred([x, y, z]: [f32; 3], [u, v, _]: [f64; 3], bounds: GeoBounds) -> [f32; 3] {
     let longitude = (bounds.west + u * (bounds.east - bounds.west)).to_radians();
     let latitude = (bounds.south + v * (bounds.north - bounds.south)).to_radians();

@@ -1,11 +1,11 @@
-//! Binary STL: triangles for printing. Water is omitted, because it would lie inside the solid.
+//! Binary STL: triangles for printing. Water is omitted, because the water surface would be inside the solid.
 
 use std::io::{self, Write};
 
 use super::{MeshFormat, MeshWriteOptions, UpAxis, bounds_of, refused, write_values};
 use crate::mesh::{Mesh, PartKind};
 
-/// The format.
+/// The STL format.
 pub static FORMAT: MeshFormat = MeshFormat {
     id: "stl",
     extension: "stl",

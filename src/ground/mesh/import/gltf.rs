@@ -1,5 +1,5 @@
-//! glTF 2.0, binary or text, with the transformations of its nodes. The crate `gltf` parses and checks the JSON; the
-//! numbers are read here, with bounds checks for each buffer access.
+//! glTF 2.0, binary or text, with the transformations of its nodes. The crate `gltf` parses and checks the JSON; this
+//! module reads the numbers and checks the bounds of each buffer access.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use gltf::{Accessor, Gltf, Node};
 
 use super::{MOST, MeshSurface, bytes_at};
 
-/// Maximum nesting depth of nodes; deeper ones indicate a cycle.
+/// Maximum nesting depth of nodes; a deeper nesting indicates a cycle.
 const DEEPEST: usize = 256;
-/// Maximum number of node visits, including repeated visits.
+/// Maximum number of node visits, including repeated visits of the same node.
 const MOST_NODES: usize = 1 << 20;
 
 type Matrix = [[f64; 4]; 4];
@@ -52,7 +52,8 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
     Ok(reader.surface)
 }
 
-/// Whether the end of a binary file is missing, with the length that the file should have, if its header states it.
+/// Whether the end of a binary glTF file is missing. The inner value is the length that the header states for the file,
+/// if any.
 fn missing_end(bytes: &[u8]) -> Option<Option<usize>> {
     const MAGIC: [u8; 4] = *b"glTF";
     if bytes.len() < 12 {
@@ -86,7 +87,7 @@ fn embedded(uri: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Reads a file in the folder of the file that refers to it.
+/// Reads a file that a glTF file at `path` refers to, relative to its folder.
 fn neighbour_file(uri: &str, path: &Path) -> Result<Vec<u8>, String> {
     let is_plain = !uri.is_empty() && !uri.contains(['/', '\\', ':', '%']) && uri != "..";
     if !is_plain {
@@ -117,7 +118,7 @@ impl GltfSurface {
             return Err("its nodes form a cycle, or there are too many of them".into());
         }
         let own = node.transform().matrix().map(|column| column.map(f64::from));
-        // Columns of the product.
+        // The columns of the matrix product.
         let matrix: Matrix =
             std::array::from_fn(|j| std::array::from_fn(|i| (0..4).map(|k| above[k][i] * own[j][k]).sum()));
         if let Some(mesh) = node.mesh() {
@@ -167,7 +168,7 @@ impl GltfSurface {
     /// Refuses files whose nodes repeat meshes until they exceed the size limit.
     fn check_room(&self, more: usize) -> Result<(), String> {
         let most = MOST.min(1 << 24);
-        // The limit depends on the file size: a large file is allowed, repetition by nodes is not.
+        // The limit depends on the file size, so that a large file is allowed but repetition by nodes is not.
         let held: usize = self.buffers.iter().map(Vec::len).sum();
         let (vertices, triangles) = (self.surface.positions.len(), self.surface.triangles.len());
         let allowed = most.max(held).min(MOST);

@@ -1,8 +1,8 @@
 //! Import of meshes from any program as heights: GLB and glTF, OBJ, PLY and STL.
 //!
-//! [`MeshSurface::read`] reads the triangles, [`MeshSurface::heights`] projects them from above onto the samples of a
-//! grid. The highest surface wins; samples under no triangle are holes. Files that are broken, exceed the memory, or
-//! would take hours are refused with an explanation.
+//! [`MeshSurface::read`] reads the triangles. [`MeshSurface::heights`] projects the triangles from above onto the
+//! samples of a grid. At each sample the highest surface wins; samples under no triangle are holes. The import refuses
+//! files that are broken, exceed the memory, or would take hours, and explains the reason.
 
 mod gltf;
 mod obj;
@@ -18,36 +18,37 @@ use super::formats::UpAxis;
 use crate::field::{Cancelled, Control};
 use crate::io::memory::shortage;
 
-/// Maximum number of vertices, and of triangles, in a file.
+/// Maximum number of vertices in a file, and maximum number of triangles.
 const MOST: usize = 1 << 28;
-/// Maximum height, beyond any planet, as for heightmaps.
+/// Maximum height in metres, beyond any planet; the same limit as for heightmaps.
 const MOST_METRES: f32 = 1.0e7;
-/// Maximum number of times that triangles may cover the whole grid; more is not terrain but a malicious file.
+/// Maximum number of times that triangles may cover the whole grid. A larger number means that the file is not a
+/// terrain, or is malicious.
 const DEEPEST_PILE: f64 = 4096.0;
 /// Number of triangles between two checks for cancellation.
 const BETWEEN_LOOKS: usize = 1 << 12;
 
-/// Why a mesh could not be read as heights.
+/// The reason why a mesh could not be read as heights.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshReadError {
     /// The system could not read the file.
     #[error("cannot read {path}: {message}")]
     Read {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
         /// Cause of the error, in words.
         message: String,
     },
-    /// The file extension is not that of a mesh.
+    /// The file extension does not belong to a mesh format.
     #[error("{path} is not a supported mesh: give .glb, .gltf, .obj, .ply or .stl")]
     Extension {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
     },
     /// The file is broken, or uses an unsupported feature.
     #[error("{path}: {message}")]
     Broken {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
         /// Cause and location of the error.
         message: String,
@@ -55,12 +56,12 @@ pub enum MeshReadError {
     /// The mesh does not fit into memory.
     #[error("{path} {shortage}; reduce the mesh first, or close other programs")]
     Memory {
-        /// The file.
+        /// Path of the file to read.
         path: PathBuf,
-        /// Required and free memory.
+        /// Required and free memory, in words.
         shortage: String,
     },
-    /// The mesh has no area seen from above.
+    /// Seen from above, the mesh covers no area.
     #[error("the mesh has no area seen from above. Choose another up axis")]
     Level,
     /// The heights are implausible as metres.
@@ -68,36 +69,36 @@ pub enum MeshReadError {
         "the heights of the mesh range from {low} to {high} m; the limit is {MOST_METRES} m up or down. Check that its unit is metres"
     )]
     TooHigh {
-        /// Lowest height.
+        /// Lowest height, in metres.
         low: f32,
-        /// Highest height.
+        /// Highest height, in metres.
         high: f32,
     },
     /// Triangles cover the grid too many times.
     #[error("the triangles of the mesh cover the area {times:.0} times over, so it is not a terrain")]
     Pile {
-        /// Number of times.
+        /// Number of times that the triangles cover the grid.
         times: f64,
     },
-    /// The import was cancelled.
+    /// The caller cancelled the import.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-/// A triangle mesh with x to the east, y up, z to the south, in the unit of the file. The unit is taken as metres,
-/// although some programs use others.
+/// A triangle mesh with x to the east, y up, z to the south, in the unit of the file. The program assumes that the unit
+/// is the metre, although some programs use other units.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshSurface {
     /// Vertex positions.
     pub positions: Vec<[f32; 3]>,
-    /// Vertex indices.
+    /// Vertex indices of the triangles.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Heights on a grid, row by row from the north-west.
+/// Heights on a grid, row by row from the north-west corner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightsFromAbove {
-    /// Samples per row.
+    /// Number of samples per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
@@ -121,7 +122,7 @@ pub fn is_mesh(path: &Path) -> bool {
     reader(path).is_some()
 }
 
-/// Parses the bytes of a file; the path locates the files next to it that it refers to.
+/// Parses the bytes of a file. The path of the file locates other files that it refers to.
 type MeshReader = fn(&[u8], &Path) -> Result<MeshSurface, String>;
 
 /// The reader for the file extension, its default up axis, and whether another up axis can be chosen.
@@ -137,11 +138,11 @@ fn reader(path: &Path) -> Option<(MeshReader, UpAxis, bool)> {
 }
 
 impl MeshSurface {
-    /// Reads a file. `up` is its up axis; `None` means the default of the format: z for PLY and STL, y for OBJ. In glTF
-    /// it is always y.
+    /// Reads a mesh file. `up` is the up axis of the file. `None` means the default of the format: z for PLY and STL, y
+    /// for OBJ. In glTF the up axis is always y.
     ///
     /// # Errors
-    /// When it cannot be read or parsed.
+    /// When the file cannot be read or parsed.
     pub fn read(path: &Path, up: Option<UpAxis>) -> Result<Self, MeshReadError> {
         let failed = |error: std::io::Error| MeshReadError::Read { path: path.into(), message: error.to_string() };
         let (read, usual, is_open) = reader(path).ok_or_else(|| MeshReadError::Extension { path: path.into() })?;
@@ -150,7 +151,7 @@ impl MeshSurface {
         if !about.is_file() {
             return Err(MeshReadError::Read { path: path.into(), message: "it is not a file".into() });
         }
-        // Room for the bytes of the file and for the mesh.
+        // The memory must hold the bytes of the file and the mesh.
         if let Some(shortage) = shortage(about.len().saturating_mul(2)) {
             return Err(MeshReadError::Memory { path: path.into(), shortage });
         }
@@ -189,11 +190,11 @@ impl MeshSurface {
         }
     }
 
-    /// Projects the mesh from above onto `width` × `height` samples, the outermost of which lie on the edges of the
-    /// mesh's bounding rectangle. The highest surface wins.
+    /// Projects the mesh from above onto `width` × `height` samples, The outermost samples are on the edges of the
+    /// mesh's bounding rectangle. At each sample the highest surface wins.
     ///
     /// # Errors
-    /// When it is cancelled, the mesh has no area from above, or it is not a terrain.
+    /// When the operation is cancelled, the mesh covers no area seen from above, or it is not a terrain.
     pub fn heights(&self, width: usize, height: usize, control: &Control) -> Result<HeightsFromAbove, MeshReadError> {
         let (width, height) = (width.max(2), height.max(2));
         let (low, high) = bounds(&self.positions);
@@ -242,23 +243,23 @@ impl MeshSurface {
     }
 }
 
-/// A band of grid rows.
+/// A band of grid rows, and the heights of its samples.
 struct RasterBand<'a> {
     heights: &'a mut [f32],
     width: usize,
-    /// The first row of the band.
+    /// Index of the first row of the band.
     first: usize,
 }
 
 impl RasterBand<'_> {
-    /// Raises the samples covered by a triangle, whose corners are in grid steps and metres.
+    /// Raises the samples that a triangle covers. The corners of the triangle are in grid steps and metres.
     fn add(&mut self, [a, b, c]: [[f64; 3]; 3]) {
         /// Tolerance for samples on an edge, in grid steps.
         const NEAR: f64 = 1e-6;
         let rows = self.heights.len() / self.width;
         let low = |axis: usize| a[axis].min(b[axis]).min(c[axis]) - NEAR;
         let high = |axis: usize| a[axis].max(b[axis]).max(c[axis]) + NEAR;
-        // Skip triangles outside the band, which also avoids overflow.
+        // Triangles outside the band are skipped, which also avoids overflow.
         if high(1) < self.first as f64 || low(1) > (self.first + rows - 1) as f64 {
             return;
         }
@@ -280,7 +281,7 @@ impl RasterBand<'_> {
             let y = row as f64;
             for column in left..=right {
                 let x = column as f64;
-                // Distance from each edge, times its length.
+                // The distance of the sample from each edge, multiplied by the length of the edge.
                 let is_inside = edges
                     .iter()
                     .all(|(p, along, near)| side * (along[0] * (y - p[1]) - along[1] * (x - p[0])) >= -near);
@@ -288,7 +289,7 @@ impl RasterBand<'_> {
                     let weight_b = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / area;
                     let weight_c = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / area;
                     let metres = a[2] + weight_b * (b[2] - a[2]) + weight_c * (c[2] - a[2]);
-                    // Rounding on slivers can extrapolate beyond the heights of their corners.
+                    // Rounding on slivers can extrapolate beyond the heights of the triangle's corners.
                     let metres = metres.clamp(a[2].min(b[2]).min(c[2]), a[2].max(b[2]).max(c[2])) as f32;
                     let here = &mut self.heights[(row - self.first) * self.width + column];
                     *here = here.max(metres);
@@ -313,7 +314,7 @@ fn add_fan(triangles: &mut Vec<[u32; 3]>, corners: &[u32]) {
     }
 }
 
-/// Returns `N` bytes at an offset of a file.
+/// The `N` bytes at an offset of a file; `None` beyond the end of the file.
 fn bytes_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..at.checked_add(N)?)?.try_into().ok()
 }
@@ -328,7 +329,7 @@ mod tests {
 
     #[test]
     fn the_highest_surface_counts_and_holes_are_reported() {
-        // A level square at 1 m above half of a slope that descends to the east.
+        // A level square at a height of 1 m, above half of a slope that descends to the east.
         let positions = [
             [0.0, 4.0, 0.0],
             [4.0, 0.0, 0.0],

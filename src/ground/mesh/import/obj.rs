@@ -26,7 +26,7 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
                     let index = word.split(|&byte| byte == b'/').next().unwrap_or_default();
                     let index = std::str::from_utf8(index).ok().and_then(|text| text.parse::<i64>().ok());
                     let count = surface.positions.len() as i64;
-                    // Positive indices count from 1 at the first vertex, negative ones from -1 at the last.
+                    // Positive indices count from 1 at the first vertex, negative indices from -1 at the last vertex.
                     let index = index.map(|index| if index < 0 { count.saturating_add(index) } else { index - 1 });
                     let index = index.filter(|index| (0..MOST as i64).contains(index));
                     let wrong = || format!("line {line_number}: `{}` is not a vertex", String::from_utf8_lossy(word));

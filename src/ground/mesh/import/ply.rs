@@ -1,10 +1,10 @@
-//! Stanford PLY: text, little- or big-endian.
+//! Stanford PLY: text, or binary in little-endian or big-endian byte order.
 
 use std::path::Path;
 
 use super::{MeshSurface, add_fan};
 
-/// Longest header that is read.
+/// Maximum length in bytes of a header that the reader accepts.
 const LONGEST_HEADER: usize = 64 << 20;
 
 pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
@@ -19,7 +19,7 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
                 format!("{told} (it ends at {} {} of {})", element.name, k + 1, element.count)
             }
         };
-        // Elements without properties take no bytes, whatever their number.
+        // Elements without properties occupy no bytes, whatever their number.
         if element.properties.is_empty() {
             continue;
         }
@@ -46,7 +46,7 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
                 };
                 let count = numbers.next(counts).ok_or_else(ended(k))?;
                 list.clear();
-                // Grows as numbers are read: the header may claim more of them than the file contains.
+                // The list grows as numbers are read, because the header may claim more numbers than the file contains.
                 let mut left = count;
                 while left >= 1.0 {
                     list.push(numbers.next(property.kind).ok_or_else(ended(k))?);
@@ -69,7 +69,7 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
     if has_vertices { Ok(surface) } else { Err("it has no vertices".into()) }
 }
 
-/// Encoding of the numbers.
+/// The encoding of the numbers in a PLY file.
 #[derive(Clone, Copy)]
 enum PlyForm {
     Text,
@@ -108,7 +108,7 @@ impl PlyNumber {
 struct PlyProperty {
     name: String,
     kind: PlyNumber,
-    /// For lists: the type of the length.
+    /// For lists: the number type of the list length.
     counts: Option<PlyNumber>,
 }
 
@@ -124,7 +124,7 @@ struct PlyHeader {
 }
 
 impl PlyHeader {
-    /// Parses the header; returns it and its length.
+    /// Parses the header of a PLY file. Returns the header and its length in bytes.
     fn read(bytes: &[u8]) -> Result<(Self, usize), String> {
         let mut at = 0;
         let mut form = None;
@@ -207,7 +207,7 @@ impl PlyNumbers<'_> {
         })
     }
 
-    /// The next bytes, in little-endian order.
+    /// The next `N` bytes, converted to little-endian order.
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let mut bytes: [u8; N] = super::bytes_at(self.bytes, self.at)?;
         self.at += N;

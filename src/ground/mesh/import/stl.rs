@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::{MeshSurface, bytes_at};
 
-/// Bytes before the triangles: a title and the triangle count.
+/// Number of bytes before the triangles: a title and the triangle count.
 const HEADER: usize = 84;
-/// Bytes per triangle: a normal, three corners, two unused bytes.
+/// Number of bytes per triangle: a normal, three corners, two unused bytes.
 const TRIANGLE: usize = 50;
 
 pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
-    // Binary files can start with `solid` too; their length identifies them.
+    // Binary files can also start with `solid`, so the file length identifies binary files.
     if let Some(count) = bytes_at(bytes, HEADER - 4).map(u32::from_le_bytes) {
         let wanted = HEADER as u64 + u64::from(count) * TRIANGLE as u64;
         if bytes.len() as u64 == wanted || !bytes.starts_with(b"solid") {

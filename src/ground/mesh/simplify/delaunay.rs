@@ -1,8 +1,9 @@
 //! Greedy insertion into a Delaunay triangulation of the samples of one tile.
 //!
-//! Triangles store their neighbours. A sample is inserted into the triangle that contains it (or on its edge), and
-//! edges are flipped until they are Delaunay again (Lawson 1977). Each triangle stores its next candidate, the sample
-//! inside it that must become a vertex; a heap returns the most urgent one.
+//! Triangles store their neighbours. The algorithm inserts a sample into the triangle that contains the sample, or on
+//! the edge of a triangle. It then flips edges until all edges are Delaunay again (Lawson 1977). Each triangle stores
+//! its candidate: the sample inside the triangle that must become a vertex next. A heap returns the most urgent
+//! candidate.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -16,16 +17,16 @@ const NONE: u32 = u32::MAX;
 pub(super) struct TileSamples<'a> {
     pub xs: &'a [f64],
     pub ys: &'a [f64],
-    /// Values that are linear over a flat triangle.
+    /// Values at the samples; they are linear over a flat triangle.
     pub values: Vec<f64>,
-    /// Dividends, see [`FaceSurface::dividend`](super::FaceSurface::dividend).
+    /// Dividends of the samples, see [`FaceSurface::dividend`](super::FaceSurface::dividend).
     pub dividends: Option<Vec<f64>>,
     pub roles: Vec<SampleRole>,
     pub limit: f64,
 }
 
 impl TileSamples<'_> {
-    /// Height difference between a surface with this value and a sample.
+    /// Height difference between sample `k` and a surface that has this value at the sample.
     #[inline]
     pub fn error(&self, k: usize, value: f64) -> f64 {
         match &self.dividends {
@@ -40,16 +41,17 @@ impl TileSamples<'_> {
     }
 }
 
-/// Three corners, anticlockwise if y points up; neighbour `k` lies across the edge from corner `k` to the next.
+/// Three corners, anticlockwise if y points up. The neighbour with index `k` shares the edge from corner `k` to the
+/// next corner.
 #[derive(Clone, Copy)]
 struct TileTriangle {
     corners: [u32; 3],
     neighbours: [u32; 3],
-    /// Number of changes, which lets the heap detect outdated entries.
+    /// Number of changes to the triangle, which lets the heap detect outdated entries.
     version: u32,
 }
 
-/// A sample that must become a vertex; greater means more urgent.
+/// A sample that must become a vertex; a greater candidate is more urgent.
 #[derive(Clone, Copy, PartialEq)]
 struct Candidate {
     error: f64,
@@ -87,13 +89,15 @@ fn spread(sample: u32) -> u32 {
     x ^ (x >> 16)
 }
 
-/// Twice the signed area of a triangle, positive if anticlockwise. Exact: coordinates are whole numbers below 2^26.
+/// Twice the signed area of a triangle, positive if anticlockwise. The result is exact, because coordinates are whole
+/// numbers below 2^26.
 #[inline]
 fn orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// Whether d lies inside the circle through the anticlockwise a, b and c by more than the possible rounding error.
+/// Whether `d` is inside the circle through the anticlockwise points `a`, `b` and `c` by more than the possible
+/// rounding error.
 fn is_in_circle(a: [f64; 2], b: [f64; 2], c: [f64; 2], d: [f64; 2]) -> bool {
     let [a, b, c] = [a, b, c].map(|p| [p[0] - d[0], p[1] - d[1]]);
     let square = |p: [f64; 2]| p[0] * p[0] + p[1] * p[1];
@@ -107,19 +111,19 @@ fn is_in_circle(a: [f64; 2], b: [f64; 2], c: [f64; 2], d: [f64; 2]) -> bool {
     sum > 1e-14 * size
 }
 
-/// Working memory, reused for all tiles.
+/// Working memory of the triangulation, reused for all tiles.
 #[derive(Default)]
 pub(super) struct Triangulator {
     triangles: Vec<TileTriangle>,
     heap: BinaryHeap<Candidate>,
-    /// Triangles whose candidate must be recomputed.
+    /// Indices of the triangles whose candidate must be recomputed.
     pending: Vec<u32>,
-    /// Edges that may need a flip: triangle and edge.
+    /// Edges that may need a flip: index of the triangle, and index of the edge in the triangle.
     edges: Vec<(u32, usize)>,
 }
 
 impl Triangulator {
-    /// Triangles that keep within the limit, clockwise if y points up.
+    /// Triangulates a tile within the error limit. Returns the triangles, clockwise if y points up.
     pub fn run(&mut self, tile: &mut TileSamples) -> impl Iterator<Item = [u32; 3]> {
         self.triangles.clear();
         self.heap.clear();
@@ -171,7 +175,7 @@ impl Triangulator {
         }
     }
 
-    /// The candidate of a triangle: a needed sample inside it, or the one farthest beyond the limit.
+    /// The candidate of a triangle: a needed sample inside the triangle, or the sample farthest beyond the error limit.
     fn candidate(&self, tile: &TileSamples, index: u32) -> Option<Candidate> {
         let triangle = &self.triangles[index as usize];
         let width = tile.xs.len();
@@ -190,7 +194,8 @@ impl Triangulator {
         for row in top..=bottom {
             let y = tile.ys[row];
             let (mut low, mut high) = (tile.xs[left], tile.xs[right]);
-            // Left of the edge from p to q: x·rise <= run. The quotients are exact where they are whole numbers.
+            // Samples to the left of the edge from p to q satisfy x·rise <= run. The quotients are exact where they are
+            // whole numbers.
             for (p, q) in [(a, b), (b, c), (c, a)] {
                 let rise = q[1] - p[1];
                 let run = (q[0] - p[0]) * (y - p[1]);
@@ -252,7 +257,7 @@ impl Triangulator {
             self.flip(tile);
             return;
         };
-        // The edge goes from p to q; r is opposite.
+        // The edge runs from p to q; r is the opposite corner.
         let turned = |list: [u32; 3]| [list[edge], list[(edge + 1) % 3], list[(edge + 2) % 3]];
         let ([p, q, r], [beyond, qr, rp]) = (turned([a, b, c]), turned([ab, bc, ca]));
         let right = self.add([sample, q, r], [NONE, qr, index]);
@@ -262,7 +267,7 @@ impl Triangulator {
         if beyond != NONE {
             let TileTriangle { corners, neighbours, .. } = self.triangles[beyond as usize];
             let at = (0..3).find(|&k| neighbours[k] == index).unwrap_or(0);
-            // In the neighbour, the edge goes from q to p; s is opposite.
+            // In the neighbouring triangle, the edge runs from q to p; s is the opposite corner.
             let (s, ps, sq) = (corners[(at + 2) % 3], neighbours[(at + 1) % 3], neighbours[(at + 2) % 3]);
             let other = self.add([q, sample, s], [right, beyond, sq]);
             self.set(beyond, [sample, p, s], [index, ps, other]);
@@ -274,7 +279,7 @@ impl Triangulator {
         self.flip(tile);
     }
 
-    /// Flips edges until all are Delaunay.
+    /// Flips edges until all edges are Delaunay.
     fn flip(&mut self, tile: &TileSamples) {
         while let Some((one, edge)) = self.edges.pop() {
             let first = self.triangles[one as usize];
@@ -285,7 +290,8 @@ impl Triangulator {
             let second = self.triangles[other as usize];
             let Some(at) = (0..3).find(|&k| second.neighbours[k] == one) else { continue };
             let turned = |list: [u32; 3], by: usize| [list[by], list[(by + 1) % 3], list[(by + 2) % 3]];
-            // The edge goes from p to q in the first triangle; r is opposite there, s in the second.
+            // In the first triangle the edge runs from p to q, and r is the opposite corner. In the second triangle s
+            // is the opposite corner.
             let ([p, q, r], [_, qr, rp]) = (turned(first.corners, edge), turned(first.neighbours, edge));
             let (s, ps, sq) =
                 (second.corners[(at + 2) % 3], second.neighbours[(at + 1) % 3], second.neighbours[(at + 2) % 3]);

@@ -1,12 +1,12 @@
-//! Simplification of the lines between tiles: Douglas and Peucker 1973, by vertical distance.
+//! Simplification of the lines between tiles: the algorithm of Douglas and Peucker 1973 with the vertical distance.
 
 use super::SampleRole;
 use super::delaunay::TileSamples;
 
 impl TileSamples<'_> {
-    /// Marks samples along the border of a tile as needed, until the line through them keeps within the limit. The
-    /// neighbouring tile must get the same result in either direction along the line: on a globe, the next face may run
-    /// backwards, with coordinates of opposite sign.
+    /// Marks samples along the border of a tile as needed, until the line through the needed samples keeps within the
+    /// error limit. The neighbouring tile must get the same result, even if it processes the line in the opposite
+    /// direction. On a globe, the line can run backwards on the next face, with coordinates of opposite sign.
     pub(super) fn mark_needed_on_line(&mut self, line: &[usize], coordinates: &[f64]) {
         let last = line.len() - 1;
         let mut left = vec![(0, last)];
@@ -26,20 +26,21 @@ impl TileSamples<'_> {
         }
     }
 
-    /// The next samples between `first` and `last` that must be kept: first the needed sample closest to the middle,
-    /// otherwise the one with the largest error. Two samples, in order, if they tie.
+    /// The next samples between `first` and `last` that must be kept: the needed sample closest to the middle,
+    /// otherwise the sample with the largest error. If two samples have equal rank, the function returns both in order.
     fn farthest_of_line(&self, line: &[usize], coordinates: &[f64], first: usize, last: usize) -> [Option<usize>; 2] {
         let between = first + 1..last;
         let off = |k: usize| (2 * k).abs_diff(first + last);
-        // The order among needed samples is irrelevant, because all of them are kept before any other is considered.
+        // The order among needed samples is irrelevant, because all needed samples are kept before the search considers
+        // any other sample.
         let needed = between.clone().filter(|&k| self.roles[line[k]] == SampleRole::Needed);
         if let Some(needed) = needed.min_by_key(|&k| off(k)) {
             return [Some(needed), None];
         }
         let (from, to) = (coordinates[first], coordinates[last]);
         let (low, high) = (self.values[line[first]], self.values[line[last]]);
-        // Among samples with equal error, take the one closest to the lower end; on a level line, those closest to its
-        // middle.
+        // Among samples with equal error, the search prefers the sample closest to the lower end of the line. On a
+        // level line, it prefers the samples closest to the middle.
         let rank = |k: usize| match low.total_cmp(&high) {
             std::cmp::Ordering::Less => k - first,
             std::cmp::Ordering::Greater => last - k,
@@ -48,7 +49,7 @@ impl TileSamples<'_> {
         let (mut most, mut found) = (self.limit, [None, None]);
         for k in between.filter(|&k| self.roles[line[k]] == SampleRole::Measured) {
             let here = coordinates[k];
-            // Gives the same bits from either end.
+            // This form returns the same bits from either end of the line.
             let error = self.error(line[k], (low * (to - here) + high * (here - from)) / (to - from));
             let [Some(other), _] = found else {
                 if error > most {

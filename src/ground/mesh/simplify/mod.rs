@@ -1,18 +1,20 @@
-//! Simplified triangulation that stays within an error of every sample.
+//! Simplified triangulation whose surface stays within a given error of every sample.
 //!
 //! Algorithm: greedy insertion into a Delaunay triangulation (Garland and Heckbert 1995, *Fast polygonal approximation
-//! of terrains and height fields*). The sample farthest from the triangles becomes a vertex, until no sample is farther
-//! away than the limit. Every sample is tested against the triangle that covers it.
+//! of terrains and height fields*). The algorithm makes the sample farthest from the triangles a vertex, until no
+//! sample is farther away than the error limit. Every sample is tested against the triangle that covers it.
 //!
 //! Scheme: square [tiles](TILE), processed in parallel. The lines between tiles are simplified first, each separately
-//! (Douglas and Peucker 1973, by vertical distance), and both adjacent tiles use their vertices. This avoids cracks and
-//! gives the same triangles on any number of threads. The orientation test is exact, because coordinates are whole
-//! numbers. Flat triangles are linear in the values of a [`FaceSurface`] over its coordinates. On a globe these are the
-//! inverse radius and the gnomonic projection, in which straight edges stay straight.
+//! (Douglas and Peucker 1973, by vertical distance), and both adjacent tiles use the vertices of the simplified line.
+//! The surface therefore has no cracks, and the triangles are the same on any number of threads. The orientation test
+//! is exact, because coordinates are whole numbers. Over a flat triangle, the values of a [`FaceSurface`] are linear in
+//! its coordinates. On a globe the values are the inverse radius, and the coordinates are those of the gnomonic
+//! projection, which keeps straight edges straight.
 //!
 //! Available crates do not suffice. `delatin` 0.2 has no tiles, no mandatory samples and a single thread. `martini` 0.2
-//! requires sides of 2^k + 1 and does not meet its error bound: it compares with the middle of the longest edge of each
-//! level instead of with the final triangle. `benches/mesh.rs` has the numbers.
+//! requires sides of 2^k + 1 and does not meet its error bound: `martini` compares samples with the middle of the
+//! longest edge of each level instead of with the final triangle. The benchmark `benches/mesh.rs` contains the
+//! measurements.
 
 mod delaunay;
 mod line;
@@ -26,32 +28,32 @@ use crate::field::{Cancelled, Control};
 
 use delaunay::{TileSamples, Triangulator};
 
-/// Maximum side of a tile, in cells.
+/// Maximum side length of a tile, in cells.
 const TILE: usize = 256;
 
 /// One face of a grid to be simplified.
 pub(super) struct FaceSurface<'a> {
-    /// Samples per side.
+    /// Number of samples per side.
     pub samples: usize,
     /// Index of the face, for [`GroundRegion::contains_point`].
     pub face: usize,
-    /// Coordinates of rows and columns: ascending whole numbers below 2^26 in magnitude.
+    /// Coordinates of the rows and columns: ascending whole numbers below 2^26 in magnitude.
     pub coordinates: &'a [f64],
-    /// Value that is linear over a flat triangle, by index within the face.
+    /// Value of a sample, by index within the face. Values are linear over a flat triangle.
     pub value: &'a (dyn Fn(usize) -> f64 + Sync),
-    /// Number that, divided by the value, gives the height: on a globe the length of (x, y, 1). `None` if values are
-    /// heights.
+    /// The height of a sample is this number divided by the value of the sample. On a globe, the number is the length
+    /// of (x, y, 1). `None` if values are heights.
     pub dividend: Option<&'a (dyn Fn(usize) -> f64 + Sync)>,
-    /// The ground region; `None` if all samples are ground.
+    /// The region of samples with data; `None` if all samples have data.
     pub region: Option<&'a GroundRegion>,
     /// Whether a sample must become a vertex, by index within the face.
     pub needed: &'a (dyn Fn(usize) -> bool + Sync),
-    /// Maximum error, in the unit of heights.
+    /// Maximum error, in the unit of the heights.
     pub limit: f64,
 }
 
-/// The triangles of a face as sample indices within it, clockwise in (row, column) image coordinates: anticlockwise
-/// seen from outside.
+/// The triangles of a face as sample indices within the face. They are clockwise in (row, column) image coordinates,
+/// which is anticlockwise seen from outside.
 pub(super) fn simplify(surface: &FaceSurface, control: &Control) -> Result<Vec<[u32; 3]>, Cancelled> {
     let tiles = surface.tiles();
     let done: Result<Vec<Vec<[u32; 3]>>, Cancelled> = tiles
@@ -70,10 +72,11 @@ pub(super) fn simplify(surface: &FaceSurface, control: &Control) -> Result<Vec<[
 }
 
 impl FaceSurface<'_> {
-    /// Rows and columns of every tile, including its last ones, which the next tile shares.
+    /// The rows and columns of every tile. The last row and column of a tile are also the first ones of the next tile.
     fn tiles(&self) -> Vec<(Range<usize>, Range<usize>)> {
         let last = self.samples - 1;
-        // An odd number of tiles is symmetric from either end, because faces of a globe can meet in reverse direction.
+        // An odd number of tiles is symmetric from either end. The faces of a globe can meet in reverse direction, so
+        // this symmetry is required.
         let count = last.div_ceil(TILE) | 1;
         let border = |k: usize| if 2 * k < count { k * last / count } else { last - (count - k) * last / count };
         let ranges: Vec<Range<usize>> =
@@ -136,7 +139,7 @@ impl FaceSurface<'_> {
 /// Role of a sample in the triangulation of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SampleRole {
-    /// Ignored: no ground, or already a vertex.
+    /// The sample is ignored, because it has no data or is already a vertex.
     Out,
     /// The error is checked at this sample.
     Measured,
@@ -248,7 +251,7 @@ mod tests {
         for (k, &times) in covered.iter().enumerate() {
             assert_eq!(times > 0, region.contains(k), "sample {k}");
         }
-        // The area equals that of the cells and triangles of the region, to half a cell.
+        // The area of the triangles equals the area of the cells and triangles of the region, to half a cell.
         let doubled: i64 = triangles
             .iter()
             .map(|triangle| {

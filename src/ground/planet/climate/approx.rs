@@ -1,16 +1,17 @@
-//! Functions called for every sample: fast, accurate enough for the climate, and with the same bits everywhere.
+//! Fast functions that are called for every sample. They are accurate enough for the climate and return the same bits
+//! on every machine.
 
-/// e^-x for x ≥ 0, with a relative error of 4e-6 (the product with log₂ e is rounded); 0 from x = 87 on. It has no
-/// branches or casts, so that loops over rows vectorise.
+/// e^-x for x ≥ 0, with a relative error of 4e-6 (the product with log₂ e is rounded); 0 for x ≥ 87. The function has
+/// no branches or casts, so that the compiler can vectorise loops over rows.
 #[inline(always)]
 pub fn exp_of_minus(x: f32) -> f32 {
-    /// Adding this number, 1.5 · 2²³, rounds to an integer.
+    /// Adding and subtracting this number, 1.5 · 2²³, rounds a float to an integer.
     const ROUNDS: f32 = 12_582_912.0;
     let power = if x < 87.0 { x } else { 87.0 } * -std::f32::consts::LOG2_E;
     let rounded = power + ROUNDS;
     let part = power - (rounded - ROUNDS);
     let whole = rounded.to_bits().wrapping_sub(ROUNDS.to_bits());
-    // 2^part for part in -½..=½, from the series of the exponential function.
+    // 2^part for `part` in -½..=½, from the series of the exponential function.
     let root = 1.0
         + part
             * (std::f32::consts::LN_2
@@ -21,7 +22,7 @@ pub fn exp_of_minus(x: f32) -> f32 {
     root * f32::from_bits(whole.wrapping_add(127) << 23) * fits
 }
 
-/// Angle of (x, y) from the x axis in -π..=π, with an error of 1e-4 radians; 0 for (0, 0).
+/// Angle of the vector (x, y) from the x axis, in -π..=π, with an error of 1e-4 radians; 0 for (0, 0).
 #[inline(always)]
 pub fn angle(y: f32, x: f32) -> f32 {
     let (a, b) = (x.abs(), y.abs());

@@ -1,17 +1,18 @@
 //! Ocean currents: how the gyres warm one coast and cool the other.
 //!
-//! Equation: a sea position lies at fraction s of the way from the land in the west to the land in the east, along its
-//! parallel. The water there is warmer by A·(2s - 1)·g(latitude), with g = sin(3(|latitude| - 35°)) between 5° and 80°
-//! and 0 elsewhere. Poleward of 35°, westerlies drive warm water against the west coasts of the lands (the North
-//! Atlantic Drift), and cold water flows down their east coasts (Labrador, Oyashio). Nearer to the equator it is the
-//! other way round (Gulf Stream, Benguela).
+//! Equation: s is the position of a sea cell on its parallel, as a fraction of the way from the land in the west to the
+//! land in the east. The water of the cell is warmer by A·(2s - 1)·g(latitude), with g = sin(3(|latitude| - 35°))
+//! between 5° and 80° and g = 0 elsewhere. A is the strength of the currents. Poleward of 35°, westerlies drive warm
+//! water against the west coasts of the lands (the North Atlantic Drift), and cold water flows down their east coasts
+//! (Labrador, Oyashio). Nearer to the equator the contrast is reversed (Gulf Stream, Benguela).
 //!
 //! Sea surface anomalies of 500 to 2000 km are added: noise in three octaves, warped by itself into meanders and
-//! shifted by the gyres. Their standard deviation is about A/5 poleward of 35°, as on Earth a degree or two about the
-//! mean of a parallel. It is lower near the equator, where the sea is more uniform. On a parallel without land only the
-//! anomalies occur.
+//! shifted by the gyres. The standard deviation of the anomalies is about A/5 poleward of 35°. On Earth the sea
+//! deviates by one or two degrees from the mean of a parallel. The deviation is lower near the equator, where the sea
+//! is more uniform. A parallel without land has only the anomalies.
 //!
-//! Source: the gyres of Sverdrup 1947 and Stommel 1948, as in any atlas; this form of the equation is our own.
+//! Source: the gyres of Sverdrup 1947 and Stommel 1948, as in any atlas. This form of the equation is not taken from a
+//! paper.
 
 use std::f32::consts::PI;
 
@@ -32,14 +33,14 @@ const ENDS: [f32; 2] = [5.0, 80.0];
 const ANOMALY_HUMPS: f32 = 3.2;
 const ANOMALY_OCTAVES: usize = 3;
 const ANOMALY_SHARE: f32 = 0.8;
-/// Strength of the anomalies relative to the currents, and the fraction of it that remains at the equator.
+/// Strength of the anomalies relative to the currents, and the fraction of this strength that remains at the equator.
 const ANOMALY: f32 = 0.85;
 const ANOMALY_AT_EQUATOR: f32 = 0.3;
-/// Strength of the warp, and the poleward shift by the gyres, in noise bumps.
+/// Strength of the warp, and the poleward shift by the gyres, both in noise bumps.
 const MEANDERS: f32 = 1.5;
 const DRAWN: f32 = 0.8;
 
-/// Warming of the sea by currents, in °C; `None` without currents.
+/// Warming of the sea by currents, in °C; `None` if the climate has no currents.
 pub fn currents(climate: &Climate, ground: &ClimateTerrain) -> Option<ClimateGrid> {
     if climate.currents <= 0.0 || !ground.terrain.grid.is_globe() {
         return None;
@@ -79,8 +80,8 @@ fn anomaly(sheet: &ClimateGrid, [i, j]: [usize; 2], gyre: f32) -> f32 {
     sum / whole * (ANOMALY_AT_EQUATOR + (1.0 - ANOMALY_AT_EQUATOR) * poleward)
 }
 
-/// Position of each cell of a parallel between the land in the west (-1) and in the east (1); 0 on land, and if all is
-/// sea.
+/// Position of each cell of a parallel between the land in the west (-1) and the land in the east (1). The position is
+/// 0 on land, and on a parallel without land.
 fn along_parallel(heights: &[f32], sea: f32) -> Vec<f32> {
     let n = heights.len();
     let is_land = |k: usize| heights[k % n] > sea;
@@ -128,8 +129,8 @@ mod tests {
         assert_eq!(along_parallel(&[-1.0; 4], 0.0), [0.0; 4]);
         assert_eq!(along_parallel(&[-1.0, -1.0, 1.0, -1.0], 0.0), [0.0, 0.5, 0.0, -0.5]);
     }
-    /// On a planet of water, deviations from the mean of a parallel have a standard deviation of a degree or two. They
-    /// are as wide as real anomalies of the sea surface temperature, 500 to 2000 km.
+    /// On a planet covered by water, the temperature deviates from the mean of a parallel with a standard deviation of
+    /// one or two degrees. The anomalies are as wide as real anomalies of the sea surface temperature, 500 to 2000 km.
     #[test]
     fn ocean_anomalies_without_land_are_like_those_of_earth() {
         const EARTH_KM: f32 = 6371.0;
@@ -140,7 +141,8 @@ mod tests {
         let warmed = currents(&climate, &ground).unwrap();
         let is_middle = |&i: &usize| (35.0..65.0).contains(&warmed.latitude(i).abs().to_degrees());
         let rows: Vec<usize> = (0..warmed.height).filter(is_middle).collect();
-        // For pairs on the same parallel: the square, and the products with the values 100 km and 2000 km away.
+        // Sums over pairs of cells on the same parallel: the square of the anomaly, and its products with the values
+        // 100 km and 2000 km away.
         let (mut squares, mut near, mut far, mut greatest) = (0.0, 0.0, 0.0, 0.0f32);
         for &i in &rows {
             let (row, latitude) = (warmed.row(i), warmed.latitude(i));

@@ -1,6 +1,6 @@
 //! Temperature and moisture of a whole terrain, for overlays, maps and measures.
 //!
-//! The values are those of the climate alone, without the noise that makes biome borders ragged.
+//! The values come from the climate alone, without the noise that makes biome borders ragged.
 
 use rayon::prelude::*;
 
@@ -12,14 +12,14 @@ use crate::field::{Cancelled, Control};
 pub struct ClimateFields {
     /// Temperature in °C, one value per sample.
     pub celsius: Vec<f32>,
-    /// 0 in a desert, 1 in a rain forest; heavy rain at mountains gives values above 1.
+    /// Moisture: 0 in a desert, 1 in a rain forest. Heavy rain at mountains gives values above 1.
     pub moisture: Vec<f32>,
 }
 
 /// Temperature and moisture at every sample of the terrain.
 ///
 /// # Errors
-/// When it was cancelled.
+/// When the computation was cancelled.
 pub fn climate_fields(
     climate: &Climate,
     ground: &ClimateTerrain,

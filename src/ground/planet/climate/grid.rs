@@ -7,13 +7,13 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 /// Values on a separate grid of `width` × `height`, over a flat terrain or over longitude and latitude.
 #[derive(Clone, Debug)]
 pub struct ClimateGrid {
-    /// Values per row.
+    /// Number of values per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
     /// Whether the columns wrap around, as longitudes do; the first and last column lie half a cell from the border.
     pub round: bool,
-    /// The values, row by row from the north-west.
+    /// The values, row by row from the north-west corner.
     pub values: Vec<f32>,
 }
 
@@ -42,7 +42,7 @@ impl ClimateGrid {
         FRAC_PI_2 - (row as f32 + 0.5) * PI / self.height as f32
     }
 
-    /// Bilinear value at column `x`, row `y`; clamped beyond the first and last row and column.
+    /// Bilinearly interpolated value at column `x`, row `y`; clamped beyond the first and last row and column.
     #[inline]
     fn value(&self, x: f32, y: f32) -> f32 {
         let hold = |place: f32, last: usize| {
@@ -79,7 +79,7 @@ impl ClimateGrid {
         self.value(x, (FRAC_PI_2 - latitude) * (self.height as f32 / PI) - 0.5)
     }
 
-    /// Blurs with a radius of about `radius` cells: three passes of a box filter along each axis.
+    /// The grid blurred with a radius of about `radius` cells: three passes of a box filter along each axis.
     pub fn blurred(&self, radius: usize) -> Self {
         let mut from = self.clone();
         for _ in 0..3 {

@@ -1,17 +1,18 @@
 //! Sunlight by latitude and season.
 //!
-//! Daily mean on level ground, as a fraction of vertical sunlight: Q = (H sin φ sin δ + cos φ cos δ sin H) / π, with
-//! the latitude φ, the sun's declination δ and the hour angle of sunset H, cos H = -tan φ tan δ. The declination
-//! follows from the tilt ε and the longitude λ on the orbit, sin δ = sin ε sin λ; the orbit is a circle.
+//! Equation: the daily mean on level terrain, as a fraction of vertical sunlight, is Q = (H sin φ sin δ + cos φ cos δ
+//! sin H) / π. φ is the latitude, δ the sun's declination and H the hour angle of sunset, with cos H = -tan φ tan δ.
+//! The declination follows from the axial tilt ε and the longitude λ on the orbit: sin δ = sin ε sin λ. The orbit is a
+//! circle.
 //!
 //! Source: Berger 1978; any textbook of climatology.
 
 use std::f32::consts::{PI, TAU};
 
-/// Daily mean at a latitude for a declination of the sun, both in radians.
+/// Daily mean of the sunlight at a latitude for a declination of the sun, both in radians.
 pub fn daily_mean(latitude: f32, declination: f32) -> f32 {
     let (up, level) = (libm::sinf(latitude) * libm::sinf(declination), libm::cosf(latitude) * libm::cosf(declination));
-    // The sun never sets, never rises, or does both.
+    // The sun never sets, never rises, or rises and sets.
     let sunset = if up >= level {
         PI
     } else if up <= -level {
@@ -23,12 +24,12 @@ pub fn daily_mean(latitude: f32, declination: f32) -> f32 {
     if mean > 0.0 { mean } else { 0.0 }
 }
 
-/// Declination of the sun at a longitude on the orbit, counted from the spring equinox.
+/// Declination of the sun for a position on the orbit, given as the longitude since the spring equinox.
 pub fn declination(tilt: f32, season: f32) -> f32 {
     libm::asinf((libm::sinf(tilt) * libm::sinf(season)).clamp(-1.0, 1.0))
 }
 
-/// Mean over the year at a latitude, for an axial tilt; both in radians.
+/// Mean sunlight over the year at a latitude, for an axial tilt; both angles in radians.
 pub fn yearly_mean(latitude: f32, tilt: f32) -> f32 {
     const DAYS: usize = 72;
     let day = |k: usize| daily_mean(latitude, declination(tilt, (k as f32 + 0.5) * (TAU / DAYS as f32)));
@@ -41,7 +42,8 @@ mod tests {
 
     #[test]
     fn earth_has_the_sunlight_of_the_tables() {
-        // S/4 is the mean of a sphere; equator and pole from Berger: 0.3053 and 0.1266 of the solar constant at 23.44°.
+        // A quarter of the solar constant is the mean of a sphere. Berger gives 0.3053 of the constant at the equator
+        // and 0.1266 at the pole, at 23.44° of tilt.
         let tilt = 23.44f32.to_radians();
         assert!((yearly_mean(0.0, tilt) - 0.3053).abs() < 1e-3);
         assert!((yearly_mean(PI / 2.0, tilt) - 0.1266).abs() < 1e-3);
@@ -49,7 +51,7 @@ mod tests {
         let sphere = (0..rows).map(|k| ((k as f32 + 0.5) / rows as f32 - 0.5) * PI);
         let mean: f32 = sphere.map(|a| yearly_mean(a, tilt) * libm::cosf(a)).sum::<f32>() * PI / rows as f32 / 2.0;
         assert!((mean - 0.25).abs() < 1e-3, "{mean}");
-        // Midsummer: the pole gets more than the equator. Midwinter: the pole gets nothing.
+        // Midsummer: the pole gets more sunlight than the equator. Midwinter: the pole gets no sunlight.
         assert!(daily_mean(PI / 2.0, tilt) > daily_mean(0.0, tilt));
         assert_eq!(daily_mean(PI / 2.0, -tilt), 0.0);
         // Above 54° of tilt, poles get more sunlight than the equator over the year.

@@ -1,11 +1,12 @@
 //! Climate: temperature and moisture on a planet and on a flat terrain.
 //!
-//! Temperature: t = T_pole + f(latitude)·(T_equator - T_pole) - cooling·(height above the sea). f is cos |latitude| as
-//! in Petitprez 2007, or follows from the sunlight of the season (`insolation`). Moisture comes from the sea with the
-//! wind (`moisture`). Both are computed once per terrain, on a grid that does not depend on its resolution, and are
-//! interpolated: a preview has the same climate as the final result.
+//! Temperature: t = T_pole + f(latitude)·(T_equator - T_pole) - cooling·(height above the sea). The function f is cos
+//! |latitude| as in Petitprez 2007, or follows from the sunlight of the season (module `insolation`). The wind carries
+//! moisture from the sea (module `moisture`). The program computes temperature and moisture once per terrain, on a grid
+//! that does not depend on the terrain's resolution, and interpolates them. A preview therefore has the same climate as
+//! the final result.
 //!
-//! Source: Petitprez 2007, part 2; seasons, winds and rain go beyond it.
+//! Source: Petitprez 2007, part 2; seasons, winds and rain are additions to that paper.
 
 mod approx;
 mod belts;
@@ -28,7 +29,7 @@ pub use insolation::{daily_mean, yearly_mean};
 use moisture::{GroundSheets, MoistAir};
 
 crate::choices! {
-    /// Inputs of the temperature at a latitude.
+    /// Whether the temperature at a latitude follows the mean of the year or the season.
     Warmth {
         Latitude "Latitude": "The mean of the year: warm at the equator, cold at the poles.",
         Season "Season": "The sunlight of the season: summer on one half of the planet, winter on the other.",
@@ -85,14 +86,15 @@ crate::params! {
     }
 }
 
-/// Number of intervals in the temperature table, from pole to pole.
+/// Number of latitude intervals in the temperature table, from pole to pole.
 const LATITUDES: usize = 360;
-/// Fraction of the seasonal temperature change that applies in the middle of an ocean, and of a continent.
+/// Fraction of the seasonal temperature change that applies in the middle of an ocean, and the fraction in the middle
+/// of a continent.
 const SEASON_AT_SEA: f32 = 0.2;
 const SEASON_INLAND: f32 = 0.75;
 /// Fraction of the sun's declination by which the rain belts shift.
 const BELT_SHIFT_FRACTION: f32 = 0.4;
-/// Axial tilt in degrees for which the equator and pole temperatures are given.
+/// Axial tilt in degrees that the given equator and pole temperatures refer to.
 const EARTH_TILT: f32 = 23.44;
 
 impl Climate {
@@ -118,16 +120,16 @@ impl Climate {
     }
 }
 
-/// A terrain with the sizes that its climate depends on.
+/// A terrain with the quantities that its climate depends on.
 #[derive(Clone, Copy)]
 pub struct ClimateTerrain<'a> {
     /// Heights as fractions of the relief.
     pub terrain: &'a Terrain,
     /// Metres per unit of height.
     pub relief_metres: f32,
-    /// Height of the sea.
+    /// Height of the sea in metres.
     pub sea_metres: f32,
-    /// Side of a flat terrain; a quarter of a planet's circumference.
+    /// Side length of a flat terrain; a quarter of a planet's circumference.
     pub side_metres: f32,
 }
 
@@ -136,7 +138,7 @@ pub struct TerrainClimate {
     air: MoistAir,
     /// Table by latitude from south to north: temperature at sea level, and the seasonal change added to it.
     by_latitude: Vec<[f32; 2]>,
-    /// Height above which the air cools.
+    /// Height in metres above which the air cools.
     base_metres: f32,
     cooling_per_metre: f32,
     flat_latitudes: [f32; 2],
@@ -147,9 +149,9 @@ pub struct TerrainClimate {
 /// Temperature and moisture at one position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClimateSample {
-    /// Temperature in °C, of the year or of the season.
+    /// Temperature in °C, averaged over the year or for the season.
     pub celsius: f32,
-    /// 0 in a desert, 1 in a rain forest; heavy rain at mountains gives values above 1.
+    /// Moisture: 0 in a desert, 1 in a rain forest. Heavy rain at mountains gives values above 1.
     pub moisture: f32,
 }
 
@@ -160,10 +162,11 @@ impl TerrainClimate {
         Self::of_sheets(climate, GroundSheets::new(ground), currents, ground.relief_metres, ground.sea_metres)
     }
 
-    /// The climate of a square that is read in parts; the heights have the units of [`ClimateTerrain`].
+    /// The climate of a square terrain that is read a few rows at a time; the heights have the units of
+    /// [`ClimateTerrain`].
     ///
     /// # Errors
-    /// As for [`SquareReader::rows`].
+    /// The errors of [`SquareReader::rows`].
     pub fn of_square(
         climate: &Climate,
         square: &dyn SquareReader,
@@ -190,7 +193,8 @@ impl TerrainClimate {
             mean + season * SEASON_AT_SEA
         };
         let air = MoistAir::new(climate, sheets, &sea_warmth, BELT_SHIFT_FRACTION * declination);
-        // A sea deeper than the relief is high is meant as "no sea": then heights count from the datum.
+        // A sea level further below the datum than the relief is high means "no sea". Heights then count from the
+        // datum.
         let has_sea = sea_metres >= -relief_metres;
         Self {
             air,
@@ -268,10 +272,11 @@ fn angles([x, y, z]: [&[f32]; 3], latitudes: &mut [f32], longitudes: &mut [f32])
     }
 }
 
-/// Table of the sea-level temperature by latitude and its seasonal change. `sky` is the axial tilt and the declination.
+/// Table of the sea-level temperature by latitude and its seasonal change. `sky` is the axial tilt and the declination
+/// of the sun.
 fn warmth_by_latitude(climate: &Climate, sky: Option<(f32, f32)>) -> Vec<[f32; 2]> {
     let span = climate.equator_temperature - climate.pole_temperature;
-    // Calibrates the given temperatures to Earth's sunlight.
+    // The given temperatures apply to Earth's sunlight, which calibrates the table.
     let earth = EARTH_TILT.to_radians();
     let (equator, pole) = (yearly_mean(0.0, earth), yearly_mean(FRAC_PI_2, earth));
     let warm = |sunlight: f32| climate.pole_temperature + span * (sunlight - pole) / (equator - pole);

@@ -1,19 +1,21 @@
 //! Moisture: the wind carries it from the sea, and mountains remove it.
 //!
-//! Equation: along the wind, over the sea, the moisture M of the air grows towards 1: dM = (1 - M)·e·ds/L_sea with the
-//! evaporation e of warm and cold water. Over land it relaxes towards the moisture that the land returns: dM = (M_land
-//! - M)·ds/L. Climbing air loses dM = -M·dz/H. A place receives M·(0.2 + 0.8·a) with the ascent a of its latitude
+//! Equation: along the wind, over the sea, the moisture M of the air grows towards 1: dM = (1 - M)·e·ds/L_sea, where e
+//! is the evaporation of warm or cold water. Over land the moisture relaxes towards the moisture M_land that the land
+//! returns: dM = (M_land - M)·ds/L. Air that climbs by dz loses dM = -M·dz/H. ds is the distance along the wind; L_sea,
+//! L and H are constants and settings. A position receives M·(0.2 + 0.8·a) with the ascent a of its latitude
 //! ([`ascent`]), and more where air climbs.
 //!
-//! Scheme: on a planet, a fixed number of semi-Lagrangian steps. The wind depends on latitude only, so that each row is
-//! interpolated from two shifted rows, with slight mixing between rows. On flat terrains, one sweep line by line with
-//! the wind, exact over each step. A flat terrain with a moisture map uses that map, so that a patch keeps the climate
-//! of its planet.
+//! Scheme: on a planet, a fixed number of semi-Lagrangian steps. The wind depends on latitude only. Each row is
+//! therefore interpolated from two shifted rows, with slight mixing between rows. On a flat terrain, the scheme sweeps
+//! once along the wind, line by line, and is exact over each step. A flat terrain with a moisture map uses that map, so
+//! that a patch keeps the climate of its planet.
 //!
-//! Boundary: longitudes wrap around. Over open edges, air of a fixed moisture flows in. On wrapping terrains the sweep
-//! runs three times.
+//! Boundary: longitudes wrap around. Over open edges, air of a fixed moisture flows in. On terrains with wrapping edges
+//! the sweep runs three times.
 //!
-//! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the rain shadow; textbook circulation belts.
+//! Source: Smith & Barstad 2004, simplified to one moisture value; Roe 2005 for the rain shadow; textbook circulation
+//! belts.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::ops::Range;
@@ -28,37 +30,38 @@ use crate::field::globe::locate_fast;
 use crate::field::{Cancelled, Edges, Globe, MapKind, SquareReader, bilinear, cell_and_fraction};
 use crate::planet::projection::{Equirectangular, Registration};
 
-/// Cells of the climate grid around a planet, and from pole to pole.
+/// Number of cells of the climate grid around a planet, and from pole to pole.
 const AROUND: usize = 320;
 const DOWN: usize = 160;
-/// Distance that the strongest wind travels per step, in cells, and the number of steps: 100° of longitude in total.
+/// Distance that the strongest wind travels per step, in cells of the climate grid; then the number of steps: 100° of
+/// longitude in total.
 const STEP_CELLS: f32 = 1.5;
 const STEPS: usize = 60;
 /// Fraction of a cell's moisture that is mixed with its northern and southern neighbours per step.
 const MIXED: f32 = 0.10;
 /// Distance over the sea after which air is moist, as a fraction of a quarter of the circumference (or of the side).
 const SEA_REACH: f32 = 0.08;
-/// Moisture that land returns to the air: on a flat terrain, which is small compared with a planet; on a planet in
-/// sinking air; and the increase in rising air, where forests evaporate water.
+/// Moisture that land returns to the air. The first value is for a flat terrain, which is small compared with a planet.
+/// The second is for sinking air on a planet. The third is the increase in rising air, where forests evaporate water.
 const LAND_OF_TERRAIN: f32 = 0.55;
 const LAND_OF_PLANET: f32 = 0.12;
 const FOREST_MOISTURE: f32 = 0.5;
-/// On a planet, whole ranges matter rather than single slopes: air flows around and between mountains, and needs this
-/// many times the climb to lose its moisture.
+/// Factor by which the climb that dries the air is larger on a planet. On a planet whole mountain ranges matter rather
+/// than single slopes, because air flows around and between mountains.
 const CLIMB_FACTOR_ON_PLANETS: f32 = 3.0;
 /// Moisture of the air that flows in over open edges.
 const INFLOW: f32 = 0.75;
 /// Maximum number of samples per side of the climate grid over a flat terrain.
 const SIDE: usize = 129;
 const ROUNDS: usize = 3;
-/// Extra rain from climbing air, as a fraction of the moisture that it loses.
+/// Extra rain where air climbs, as a fraction of the moisture that the air loses.
 const WINDWARD: f32 = 1.3;
 
 /// Moisture and distance from the sea over a whole terrain.
 pub struct MoistAir {
-    /// From 0 in a desert to 1 in a rain forest.
+    /// Moisture from 0 in a desert to 1 in a rain forest.
     pub moisture: ClimateGrid,
-    /// 0 in the middle of a sea, 1 in the middle of a continent.
+    /// Distance from the sea: 0 in the middle of a sea, 1 in the middle of a continent.
     pub inland: ClimateGrid,
 }
 
@@ -67,7 +70,7 @@ impl MoistAir {
     /// the rain belts towards the sun, in radians.
     pub fn new(climate: &Climate, ground: GroundSheets, sea_warmth: &(dyn Fn(f32) -> f32 + Sync), shift: f32) -> Self {
         let GroundSheets { height, given, edges, sea_metres: sea } = ground;
-        // The distance from the sea is needed for seasons only.
+        // Only seasons need the distance from the sea.
         let land = |i: usize, j: usize| if height.row(i)[j] > sea { 1.0 } else { 0.0 };
         let radius = (height.width / 40).max(1);
         let inland = match climate.warmth {
@@ -83,19 +86,19 @@ impl MoistAir {
     }
 }
 
-/// The inputs that the climate needs from the terrain.
+/// The terrain data that the moisture computation needs, on the climate grid.
 pub struct GroundSheets {
     /// Heights in metres.
     height: ClimateGrid,
     /// The moisture map of a flat terrain, for example of a patch of a planet.
     given: Option<ClimateGrid>,
-    /// Edges of a square; `None` for a globe.
+    /// Edges of a square terrain; `None` for a globe.
     edges: Option<Edges>,
     sea_metres: f32,
 }
 
 impl GroundSheets {
-    /// Inputs from a terrain that is in memory.
+    /// Builds the inputs from a terrain in memory.
     pub fn new(ground: &ClimateTerrain) -> Self {
         let &ClimateTerrain { terrain, relief_metres, sea_metres, .. } = ground;
         if terrain.grid.is_globe() {
@@ -111,10 +114,10 @@ impl GroundSheets {
         Self { height, given, edges: Some(terrain.grid.edges), sea_metres }
     }
 
-    /// Inputs from a square that is read a few rows at a time.
+    /// Builds the inputs from a square terrain that is read a few rows at a time.
     ///
     /// # Errors
-    /// As for [`SquareReader::rows`].
+    /// The errors of [`SquareReader::rows`].
     pub fn of_square(square: &dyn SquareReader, relief_metres: f32, sea_metres: f32) -> Result<Self, Cancelled> {
         let n = square.grid().samples;
         let sheet = SquareSheet::new(n);
@@ -143,7 +146,7 @@ impl GroundSheets {
 struct SquareSheet {
     samples: usize,
     side: usize,
-    /// A climate grid cell can span many terrain samples; it averages this many along each axis.
+    /// Number of terrain samples that a climate grid cell averages along each axis; a cell can span more samples.
     fine: usize,
 }
 
@@ -158,7 +161,7 @@ impl SquareSheet {
         (k * (self.samples - 1) + (self.side - 1) / 2) / (self.side - 1)
     }
 
-    /// Position, from 0 to 1, of averaging point number `fine` of a row or column of the climate grid.
+    /// Position, from 0 to 1, of the averaging point with index `fine` in a row or column of the climate grid.
     fn place(&self, k: usize, fine: usize) -> f32 {
         let cell = 1.0 / (self.side - 1) as f32;
         k as f32 * cell + ((fine as f32 + 0.5) / self.fine as f32 - 0.5) * cell
@@ -182,7 +185,7 @@ impl SquareSheet {
 /// Heights in metres on the climate grid around a planet, each averaged over a few points of the cell.
 pub fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
     let globe = Globe::new(ground.terrain.samples());
-    // Number of terrain samples per cell width.
+    // Number of points per axis that a climate grid cell averages.
     let fine = (4 * (globe.samples() - 1) / AROUND).clamp(1, 3);
     let map =
         Equirectangular { width: AROUND * fine, height: DOWN * fine, registration: Registration::Pixel }.directions();
@@ -198,16 +201,17 @@ pub fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
 
 /// The wind of a grid row, and the effect of one step along it.
 struct Belt {
-    /// The upper one of the two rows that a step's air comes from, and the interpolation weight of the lower one.
+    /// Index of the upper one of the two grid rows that the air of a step comes from, and the interpolation weight of
+    /// the lower row.
     top: usize,
     down: f32,
-    /// Shift in columns to where the air comes from, and the fraction of a column beyond it.
+    /// Number of columns to the position that the air comes from, and the remaining fraction of a column.
     shift: usize,
     right: f32,
     /// Fraction by which the moisture approaches its limit per step, over the sea and over land.
     sea: f32,
     land: f32,
-    /// Moisture that land returns.
+    /// Moisture that land returns to the air.
     of_land: f32,
     /// Fraction of the moisture that falls as rain.
     falls: f32,
@@ -225,7 +229,7 @@ impl Belt {
         let moved = (latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2);
         let [east, north] = wind(moved);
         let cell = PI / height.height as f32;
-        // The reaches are in units of a quarter of the circumference.
+        // Distances such as the rain reach are in units of a quarter of the circumference.
         let way = STEP_CELLS * cell / FRAC_PI_2 * (east * east + north * north).sqrt();
         let falls = ascent(moved);
         let warm = (0.3 + (sea_warmth(latitude) + 5.0) * (0.7 / 30.0)).clamp(0.15, 1.0);
@@ -239,7 +243,7 @@ impl Belt {
             shift: x as usize % height.width,
             right: x - libm::floorf(x),
             sea: (1.0 - exp_of_minus(way / SEA_REACH + 0.04)) * warm,
-            // Rain forests return most of the rain, so that moist air gets further where it rises.
+            // Rain forests return most of the rain to the air, so that rising air carries moisture further inland.
             land: 1.0 - exp_of_minus(way / (climate.rain_reach * (0.7 + 0.8 * falls)) + 0.004),
             of_land: LAND_OF_PLANET + FOREST_MOISTURE * falls,
             falls,
@@ -266,7 +270,7 @@ fn upwind(belts: &[Belt], sheet: &ClimateGrid) -> ClimateGrid {
     out
 }
 
-/// Moisture from the winds of a planet, over longitude and latitude.
+/// Moisture from the winds of a planet, on a grid over longitude and latitude.
 fn over_planet(
     climate: &Climate,
     sea_metres: f32,
@@ -321,7 +325,7 @@ fn over_terrain(climate: &Climate, sea_metres: f32, edges: Edges, height: &Clima
     let step = (1.0 + drift * drift).sqrt() / last as f32;
     let land = 1.0 - exp_of_minus(step / climate.rain_reach);
     let sea = 1.0 - exp_of_minus(step / SEA_REACH);
-    // Interpolation weight between two neighbours across the wind, for the upwind position.
+    // Interpolation weight between the two samples across the wind that surround the upwind position.
     let whole = libm::floorf(-drift);
     let part = -drift - whole;
     let upwind = |across: usize, add: isize| {
@@ -349,7 +353,7 @@ fn over_terrain(climate: &Climate, sea_metres: f32, edges: Edges, height: &Clima
                     if here <= sea_metres { kept + (1.0 - kept) * sea } else { kept + (LAND_OF_TERRAIN - kept) * land };
                 got[across] = air[across] + came * caught * WINDWARD;
             }
-            // Eddies mix the air across the wind; otherwise single rocks would draw long streaks.
+            // Eddies mix the air across the wind. Without mixing, single rocks would cause long dry streaks downwind.
             let mixed = |across: usize| {
                 let (left, right) = (across.max(1) - 1, (across + 1).min(last));
                 0.5 * air[across] + 0.25 * (air[left] + air[right])

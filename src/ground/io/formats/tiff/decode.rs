@@ -1,4 +1,4 @@
-//! Reads the numbers of a file, or averages of them.
+//! Reads the numbers of a TIFF file, or averages of these numbers.
 
 use std::io::ErrorKind;
 
@@ -13,16 +13,16 @@ use crate::io::formats::reader::{DecodedRaster, RasterSource};
 use crate::io::raster::MAX_SAMPLES;
 
 /// Reads the first image of a file, in strips or tiles: integers of 8 to 64 bits or floats, one channel or the
-/// brightness of colours. Signed numbers, floats and all images with a map position are heights. They use GDAL's scale,
-/// offset and no-data, in metres or in the feet that the GeoTIFF keys state. Other integers range from black to white.
-/// An image that exceeds the maximum number of samples, such as a published planet map, is averaged over squares of
-/// samples.
+/// brightness of colours. Signed numbers, floats and all images with a map position are heights. The reader applies
+/// GDAL's scale, offset and no-data value to heights, and the unit that the GeoTIFF keys state: metres or feet. Other
+/// integers are fractions between black and white. An image that exceeds the maximum number of samples, such as a
+/// published planet map, is averaged over squares of samples.
 pub(super) fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     read_within(source, MAX_SAMPLES)
 }
 
-/// Describes a broken file. A read beyond the end of the file, or a strip or tile that ends there, means that the file
-/// is truncated.
+/// Describes why a file is broken. If a read, a strip or a tile extends beyond the end of the file, the file is
+/// truncated.
 pub(super) fn broken(source: &RasterSource, error: &tiff::TiffError) -> RasterError {
     let is_end = matches!(error, tiff::TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
     if is_end || source.bytes.len() < HEAD_BYTES || lacks_part(source.bytes).unwrap_or(false) {
@@ -31,10 +31,11 @@ pub(super) fn broken(source: &RasterSource, error: &tiff::TiffError) -> RasterEr
     source.unreadable(READER.name, error)
 }
 
-/// Size of the file header in bytes.
+/// Size of the TIFF header in bytes.
 const HEAD_BYTES: usize = 8;
 
-/// Whether a strip, a tile or their table lies beyond the end of the file; `None` if that is unknown.
+/// Whether a strip, a tile or the table of strips or tiles extends beyond the end of the file; `None` if that is
+/// unknown.
 fn lacks_part(bytes: &[u8]) -> Option<bool> {
     use tiff::tags::Tag;
     let is_beyond = |error: &tiff::TiffError| matches!(error, tiff::TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
@@ -53,7 +54,7 @@ fn lacks_part(bytes: &[u8]) -> Option<bool> {
     None
 }
 
-/// Side, in samples, of the squares to average, so that at most `most` averages remain.
+/// Side length, in samples, of the squares to average, so that at most `most` averages remain.
 fn samples_of_mean(width: u64, height: u64, most: u64) -> u64 {
     (1..=MOST_OF_MEAN).find(|side| width.div_ceil(*side).saturating_mul(height.div_ceil(*side)) <= most).unwrap_or(1)
 }
@@ -104,7 +105,7 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     let lengths = decoder.get_tag_u64_vec(tag).map_err(failed)?;
     let (across_means, down_means, mean) = (columns as usize, rows as usize, mean as usize);
     let mut values = vec![f32::NAN; across_means * down_means];
-    // Number of valid samples in each average.
+    // Number of valid samples that each average includes.
     let mut counts = vec![0u16; if mean > 1 { values.len() } else { 0 }];
     let mut kind = NumberKind::Float;
     for part in 0..parts {
@@ -160,17 +161,17 @@ const NOT_READ: [(u16, &str); 9] = [
     (50000, "Zstd"),
     (50001, "WebP"),
 ];
-/// Maximum size of a tag in bytes; sufficient for the tile table of the largest image.
+/// Maximum size in bytes of a TIFF tag that the reader accepts; sufficient for the tile table of the largest image.
 const MOST_TAG_BYTES: usize = 16 << 20;
-/// Maximum side of an averaged square, in samples: sums stay exact and counts fit their type.
+/// Maximum side length of an averaged square, in samples. Up to this size, sums are exact and counts fit their type.
 const MOST_OF_MEAN: u64 = 64;
 /// Maximum size in bytes of a strip or tile that is larger than its image.
 const PART_BYTES: usize = 16 << 20;
 
-/// Number type of a file.
+/// The type of the numbers in a TIFF file.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum NumberKind {
-    /// Unsigned, from 0 to the given maximum.
+    /// Unsigned integers, from 0 to the given maximum.
     Unsigned(f32),
     /// Signed 16-bit integers.
     Signed16,

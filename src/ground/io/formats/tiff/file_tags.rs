@@ -1,4 +1,4 @@
-//! Reads the tags of a file: map position, scale, unit, no-data, texts.
+//! Reads the tags of a TIFF file: map position, scale, unit, no-data value, texts.
 
 use std::fs::File;
 use std::io::{BufReader, Error};
@@ -15,14 +15,14 @@ use crate::io::formats::epsg::unit_of_system;
 use crate::io::formats::reader::{RasterSource, SampleMeaning, heights_or_shares, looks_like_degrees, range_of};
 use crate::io::formats::{GeoReference, Texts};
 
-/// Contents of the GeoTIFF and GDAL tags.
+/// Contents of the GeoTIFF tags and of GDAL's tags.
 #[derive(Default)]
 pub(super) struct GeoTags {
     scale: Option<[f64; 2]>,
-    /// Tie point: column and row of a sample, and its map coordinates.
+    /// Tie point: column and row of a sample, and the map coordinates of this sample.
     tie: Option<[f64; 4]>,
     keys: Vec<[u16; 4]>,
-    /// Floating-point values that the keys refer to.
+    /// Floating-point values that the GeoTIFF keys refer to.
     doubles: Vec<f64>,
     nodata: Option<f64>,
     texts: Vec<(String, String)>,
@@ -31,7 +31,7 @@ pub(super) struct GeoTags {
     unit: Option<String>,
 }
 
-/// GeoTIFF keys that the crate does not name, and the number of the equirectangular projection.
+/// GeoTIFF keys for which the crate `tiff` has no names, and the number of the equirectangular projection.
 pub(super) const GEOG_ELLIPSOID: u16 = 2056;
 pub(super) const GEOG_SEMI_MAJOR_AXIS: u16 = 2057;
 pub(super) const GEOG_SEMI_MINOR_AXIS: u16 = 2058;
@@ -42,11 +42,11 @@ const PROJ_FALSE_EASTING: u16 = 3082;
 const PROJ_FALSE_NORTHING: u16 = 3083;
 const PROJ_CENTER_LONG: u16 = 3088;
 const EQUIRECTANGULAR: u16 = 17;
-/// Semi-major axis of WGS 84.
+/// Semi-major axis of WGS 84, in metres.
 const EARTH_AXIS: f64 = 6_378_137.0;
-/// Numbers of length units and their lengths in metres.
+/// GeoTIFF numbers of length units and the lengths of these units in metres.
 const LENGTHS: [(u16, f64); 4] = [(9001, 1.0), (9002, 0.3048), (9003, 1200.0 / 3937.0), (9036, 1000.0)];
-/// Vertical coordinate systems in international feet and in US survey feet.
+/// EPSG numbers of vertical coordinate systems in international feet and in US survey feet.
 const HEIGHTS_IN_FEET: [(u16, f64); 4] =
     [(8228, 0.3048), (6360, 1200.0 / 3937.0), (5702, 1200.0 / 3937.0), (8051, 0.3048)];
 
@@ -65,7 +65,7 @@ impl GeoTags {
         if let [column, row, _, x, y, ..] = doubles(Tag::ModelTiepointTag)?[..] {
             found.tie = Some([column, row, x, y]);
         }
-        // A transformation matrix replaces both tags, if it does not rotate the image.
+        // A transformation matrix that does not rotate the image is an alternative to both tags.
         if let [a, b, _, x, c, d, _, y, ..] = doubles(Tag::ModelTransformationTag)?[..]
             && b == 0.0
             && c == 0.0
@@ -96,7 +96,7 @@ impl GeoTags {
         self.keys.iter().find(is_here).map(|key| key[3])
     }
 
-    /// The value of a floating-point key.
+    /// The value of a GeoTIFF key that holds a floating-point number.
     fn double(&self, number: u16) -> Option<f64> {
         let is_here = |key: &&[u16; 4]| key[0] == number && key[1] == geo_tags::TAG_GEO_DOUBLE_PARAMS;
         let key = self.keys.iter().find(is_here)?;
@@ -108,8 +108,8 @@ impl GeoTags {
         self.double(GEOG_SEMI_MAJOR_AXIS).filter(|metres| (1.0e3..=1.0e9).contains(metres))
     }
 
-    /// Converts the metres of an equirectangular projection of a sphere, common for maps of other planets, to degrees:
-    /// longitude, latitude and steps.
+    /// Converts a map position in metres to degrees: longitude, latitude and steps. The metres belong to an
+    /// equirectangular projection of a sphere, which is common for maps of other planets.
     fn degrees_of_cylinder(&self, west: f64, north: f64, step: [f64; 2]) -> Option<[f64; 4]> {
         let axis = self.planet_axis()?;
         let is_sphere = self.double(GEOG_SEMI_MINOR_AXIS).is_none_or(|minor| minor == axis)
@@ -131,7 +131,7 @@ impl GeoTags {
         LENGTHS.iter().find(|(number, _)| *number == unit).map(|(_, metres)| *metres)
     }
 
-    /// Metres per unit of height.
+    /// Length of the unit of height, in metres.
     fn height_unit(&self) -> f64 {
         let named = || {
             let unit = self.unit.as_ref()?.to_ascii_lowercase();
@@ -146,14 +146,14 @@ impl GeoTags {
         self.length(geokeys::VERTICAL_UNITS).or_else(named).or_else(system).unwrap_or(1.0)
     }
 
-    /// Whether this is the no-data value.
+    /// Whether `number` is the no-data value.
     pub fn is_void(&self, number: f32, kind: NumberKind) -> bool {
-        // Undeclared no-data values of old SRTM tiles, and of floats from several programs.
+        // No-data values that files use without a declaration: in old SRTM tiles, and in floats from several programs.
         let is_unsaid = kind == NumberKind::Signed16 && number == -32768.0 || number < -1.0e30;
         !number.is_finite() || Some(number) == self.nodata.map(|v| v as f32) || is_unsaid
     }
 
-    /// Applies scale, offset, unit and no-data to the raw numbers, and returns their meaning.
+    /// Applies scale, offset, unit and no-data to the raw numbers, and returns the meaning of the results.
     pub fn apply(&self, values: &mut [f32], kind: NumberKind, is_colour: bool) -> SampleMeaning {
         let range_metres = range_of(&self.texts);
         let is_placed = self.scale.is_some() && self.tie.is_some();
@@ -206,7 +206,7 @@ impl GeoTags {
     }
 }
 
-/// Name, role and text of GDAL's metadata items, limited to those of the first band.
+/// Name, role and text of GDAL's metadata items, only for the first band.
 fn gdal_items(text: &str) -> Vec<(String, String, String)> {
     let attribute = |head: &str, name: &str| {
         let (_, rest) = head.split_once(&format!("{name}=\""))?;

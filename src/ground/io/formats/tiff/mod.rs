@@ -1,8 +1,8 @@
 //! TIFF of 8, 16 or 32 bits, compressed by Deflate. A sheet with a map position becomes a GeoTIFF (OGC 19-008): pixel
 //! scale, tie point, coordinate system, and no-data in GDAL's form. Texts are GDAL metadata items, which `gdalinfo` and
-//! rasterio show. The crates `tiff-writer` and `geotiff-writer` write, `tiff` reads.
+//! rasterio show. Writing uses the crates `tiff-writer` and `geotiff-writer`; reading uses the crate `tiff`.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `text_tag` | adds texts to files, because the writing crate has no support for them |
 //! | `decode` | the numbers of a file |
@@ -64,9 +64,9 @@ pub(super) static CLOUD_OPTIMISED: RasterFormat = RasterFormat {
 pub(super) static READER: RasterReader =
     RasterReader { extensions: &["tif", "tiff"], name: "TIFF or GeoTIFF", is_raw: false, read: decode::read };
 
-/// Uncompressed bytes per strip.
+/// Uncompressed size of a strip, in bytes.
 const STRIP_BYTES: usize = 1 << 18;
-/// Side of the tiles of a cloud-optimised file, in samples.
+/// Side length of the tiles of a cloud-optimised file, in samples.
 const TILE: usize = 512;
 /// GeoTIFF numbers of the units metre and degree.
 const METRE: u16 = 9001;
@@ -144,10 +144,10 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
     if let Some(nodata) = sheet.nodata {
         base = base.nodata(&nodata.to_string());
     }
-    // Halve the size until one tile holds the whole image.
+    // Each overview has half the size of the previous image, until one tile holds the whole image.
     let longest = sheet.width.max(sheet.height);
     let levels = (1..16).map(|k| 1u32 << k).take_while(|level| longest.div_ceil(*level as usize / 2) > TILE).collect();
-    // Do not average type numbers or palette indices: an average would be an unrelated type.
+    // Type numbers and palette indices are not averaged: an average would be an unrelated type.
     let is_number = sheet.palette.is_some() || sheet.samples.kind() == SampleType::U8 && sheet.channels == 1;
     let resampling = if is_number { Resampling::NearestNeighbor } else { Resampling::Average };
     let builder = CogBuilder::new(base).overview_levels(levels).resampling(resampling);
@@ -168,7 +168,7 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
     writer.finish().map_err(Error::other)?.finish(&text)
 }
 
-/// Appends the numbers of a rectangle, row by row.
+/// Appends the numbers in a rectangle of the sheet to a vector, row by row.
 fn read_part<T>(
     sheet: &RasterSheet,
     at: SampleAt<T>,
@@ -199,13 +199,13 @@ fn predictor(sheet: &RasterSheet) -> Predictor {
     }
 }
 
-/// The colour map of 256 entries, black after the last colour of the palette.
+/// The colour map with 256 entries; entries after the last colour of the palette are black.
 fn colour_map(colours: &[[u8; 3]]) -> std::io::Result<ColorMap> {
     let channel = |c: usize| (0..256).map(|k| colours.get(k).map_or(0, |colour| u16::from(colour[c]) * 257)).collect();
     ColorMap::new(channel(0), channel(1), channel(2)).map_err(Error::other)
 }
 
-/// Sheet and map coordinates of the tie point: the first sample or, for areas, its north-western corner.
+/// Sheet coordinates and map coordinates of the tie point: the first sample or, for areas, its north-western corner.
 fn tie_point(place: &GeoReference) -> [f64; 6] {
     let half = if place.is_area { 0.5 } else { 0.0 };
     [0.0, 0.0, 0.0, place.west - half * place.step[0], place.north + half * place.step[1], 0.0]

@@ -1,33 +1,33 @@
-//! Adds texts to TIFF files, because the writing crate has no support for them.
+//! Adds texts to TIFF files, because the crate that writes TIFF does not support them.
 
 use std::io::{Error, Seek, SeekFrom, Write};
 
 use super::GDAL_METADATA;
 use crate::io::formats::RasterOut;
 
-/// Adds a tag with GDAL's metadata to the first directory of a TIFF file whose writer does not support that tag. The
-/// writer starts after a gap with the size of the tag, and all its offsets include that gap. At the end, the header and
-/// the directory move to the front, and the directory gains one entry. The text fills the gap between the directory and
-/// its values. Directories therefore still precede all data, and the first one stays where readers of cloud-optimised
-/// files expect it.
+/// Adds a tag with GDAL's metadata to the first directory of a TIFF file whose writer does not support that tag. That
+/// writer starts after a gap with the size of the tag, and all offsets in the file include the gap. At the end, this
+/// type moves the header and the directory to the front of the file and adds one entry to the directory. The text then
+/// fills the gap between the directory and the values of the directory. Directories therefore still precede all data.
+/// The first directory is where readers of cloud-optimised files expect it.
 pub(super) struct TextTagWriter<'a> {
     out: &'a mut dyn RasterOut,
     /// Offset at which the writer starts.
     begin: u64,
     at: u64,
-    /// The bytes from that offset: header, GDAL's layout notes, first directory.
+    /// The bytes from offset `begin` on: header, GDAL's layout notes, first directory.
     head: Vec<u8>,
 }
 
 /// TIFF number of the value type "text".
 const ASCII: u16 = 2;
-/// Number of leading bytes that are kept: more than any directory written here.
+/// Number of leading bytes that stay in memory; no directory that Talweg writes is longer.
 const MOST_HEAD: usize = 4096;
 /// Maximum size of a directory entry, in bytes.
 const MOST_ENTRY: u64 = 20;
 
 impl<'a> TextTagWriter<'a> {
-    /// A writer that adds `text`; an empty text adds nothing.
+    /// A writer that adds `text` to the file; an empty text adds nothing.
     pub fn new(out: &'a mut dyn RasterOut, text: &str) -> std::io::Result<Self> {
         let begin = if text.is_empty() { 0 } else { (text.len() as u64 + 1 + MOST_ENTRY).next_multiple_of(16) };
         out.seek(SeekFrom::Start(begin))?;
@@ -56,7 +56,7 @@ impl<'a> TextTagWriter<'a> {
         front.extend(entries.clone().take_while(is_before).flatten());
         front.extend(GDAL_METADATA.to_le_bytes());
         front.extend(ASCII.to_le_bytes());
-        // Plus the terminating 0.
+        // The length includes the terminating 0.
         front.extend(&(text.len() as u64 + 1).to_le_bytes()[..word]);
         front.extend(&((end + entry_bytes) as u64).to_le_bytes()[..word]);
         front.extend(entries.skip_while(is_before).flatten());
