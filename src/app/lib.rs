@@ -1,7 +1,7 @@
 //! The editor. It is the only part of Talweg that uses Bevy and egui.
 //!
 //! The list runs from the lowest level to the highest. Each folder uses only folders before it in the list.
-//! `tests/core/tidy.rs` reads the list and checks this rule.
+//! `tests/core/repository/tidy.rs` reads the list and checks this rule.
 //!
 //! | folder | contents |
 //! |---|---|

@@ -19,7 +19,7 @@
 //!
 //! ## Modules
 //! The list runs from the lowest level to the highest. Each module uses only modules before it in the list, and no more
-//! than three files use each other in a circle. `tests/core/tidy.rs` reads the list and checks both rules.
+//! than three files use each other in a circle. `tests/core/repository/tidy.rs` reads the list and checks both rules.
 //!
 //! | module | contents |
 //! |---|---|

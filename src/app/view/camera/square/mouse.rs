@@ -138,7 +138,7 @@ fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, state: &ViewSta
     pose.eye_world + ray * distance
 }
 
-/// The pose after an orbit about a pivot. If terrain is in the way, the inclination is kept.
+/// The pose after an orbit about a pivot. If terrain is in the way, only the heading changes.
 fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, state: &ViewState) -> Pose {
     let both = pose.rotate_about(pivot_world, turn.x, -turn.y);
     if confined(both, state.projection, state) == both {
