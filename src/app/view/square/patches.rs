@@ -35,7 +35,7 @@ impl GridInstances {
         let mut all = grid_instances(&patches, detail.quads, terrain.scale.samples);
         let (count, block_end) = (patches.len() as u32, all.len() as u32);
         if far_tiles > 0 {
-            // the height by which `bent_land` in ground.wgsl and `beyond_edge` in common.wgsl can raise terrain
+            // `bent_land` in ground.wgsl can raise the copies, and `beyond_edge` in common.wgsl can lower them
             let rises_world = terrain.scale.highest_world - terrain.scale.lowest_world;
             let sinks_world = if surroundings == Surroundings::Sea { terrain.scale.fall_under_sea() } else { 0.0 };
             for tile in FarTile::from_near(eye.eye_world, far_tiles) {
