@@ -188,7 +188,7 @@ fn depth_change(at: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(east, south);
 }
 
-// Whether a world position lies in a void area.
+// Whether a world position is in a void area.
 fn is_void(flat: vec2<f32>) -> bool {
 #ifdef VOID_MASK
     return textureSampleLevel(void_map, smooth_sampler, map_coordinates(flat), 0.0).x > 0.5;

@@ -219,14 +219,14 @@ mod tests {
         let poses = spline(&stops, 400);
         let near = |a: &Pose, b: &Pose| a.eye_world.distance(b.eye_world) < 3.0 && (a.pitch - b.pitch).abs() < 0.01;
         assert!(near(&poses[0], &stops[0]) && near(&poses[399], &stops[2]));
-        assert!(poses.iter().any(|pose| near(pose, &stops[1])), "it passes the stop between");
+        assert!(poses.iter().any(|pose| near(pose, &stops[1])), "the path misses the stop in the middle");
         let turned = |a: f32, b: f32| ((b - a + 0.5 * TAU).rem_euclid(TAU) - 0.5 * TAU).abs();
         let turn: f32 = poses.windows(2).map(|pair| turned(pair[0].yaw, pair[1].yaw)).sum();
-        assert!(turn < 2.2, "6.2 to 0.1 is a short turn: {turn}");
+        assert!(turn < 2.2, "from heading 6.2 to 0.1 the camera turns by {turn}, not the shorter way");
         let steps: Vec<f32> = poses.windows(2).map(|pair| pair[0].eye_world.distance(pair[1].eye_world)).collect();
         let (least, most) = steps.iter().fold((f32::MAX, 0.0_f32), |(a, b), s| (a.min(*s), b.max(*s)));
         // the camera is slower while it turns
-        assert!(most < 3.0 * least, "{least} {most}");
+        assert!(most < 3.0 * least, "the camera's steps are from {least} to {most} units long");
     }
 
     #[test]

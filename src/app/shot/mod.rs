@@ -79,7 +79,7 @@ pub enum ShotError {
     #[error("supersampling must be from 1 to {MOST_SUPERSAMPLING}, not {0}")]
     Supersampling(u32),
     #[error(
-        "the graphics card cannot trace this tree: {0}; draw it with `--mode adaptive-tessellation`, or with `talweg render --sphere-trace`"
+        "the graphics card cannot trace this construction tree: {0}; draw it with `--mode adaptive-tessellation`, or with `talweg render --sphere-trace`"
     )]
     Untraced(&'static str),
     #[error("the view could not be drawn: {0}")]
@@ -249,8 +249,8 @@ impl OffscreenRenderer {
             let drawn = app.world().resource::<FrameStatus>();
             if let (true, Some(unsupported)) = (options.mode.traces(), drawn.unsupported()) {
                 return Err(ShotError::Untraced(match unsupported {
-                    Unsupported::NoStorage => "it has no storage buffers",
-                    _ => "the tree is too deep or too large",
+                    Unsupported::NoStorage => "the card has no storage buffers",
+                    _ => "the construction tree is too deep or too large",
                 }));
             }
             if !is_asked && drawn.serial() == shown.serial() && drawn.is_current(&shown) {

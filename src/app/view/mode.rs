@@ -151,11 +151,11 @@ impl ViewMode {
     /// One sentence about the mode, for its tooltip.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Shaded => "Shows the colours of the palette, with sun, sky and haze.",
+            Self::Shaded => "Shows the terrain in the colours of the palette, with sun, sky and haze.",
             Self::Hillshade => "Shows the relief in grey, without colours.",
             Self::Wireframe => "Shows the drawn triangles, which are finer near the camera.",
             Self::Adaptive => {
-                "Draws a construction from its tree instead of the grid, so detail appears as you zoom in, down to centimetres. Below other layers, the tree adds only forms smaller than a cell."
+                "Draws a construction from its construction tree instead of the grid. Zooming in reveals detail down to centimetres. If other layers follow, the tree adds only detail smaller than a cell."
             }
             Self::AdaptiveWireframe => {
                 "Shows the triangles of the adaptive tessellation, which are finer near the camera."
@@ -163,10 +163,10 @@ impl ViewMode {
             Self::Traced => {
                 "Traces a ray to the construction for every pixel, on the graphics card. The image sharpens while the camera rests; without a graphics card it stays coarse."
             }
-            Self::TracedCost => {
-                "Shows how many evaluations of the construction each pixel of the sphere tracing takes."
+            Self::TracedCost => "Shows how often sphere tracing evaluates the construction for each pixel.",
+            Self::TracedDistance => {
+                "Shows the distance from the camera to the terrain, encoded in the colour of each pixel."
             }
-            Self::TracedDistance => "Shows the distance of each pixel, encoded in its colour.",
         }
     }
 }

@@ -59,7 +59,7 @@ impl WorldScale {
         self.relief_world * self.metres_per_world
     }
 
-    /// Whether any terrain lies below sea level.
+    /// Whether any terrain is below sea level.
     pub fn has_sea(&self) -> bool {
         self.sea_world > self.lowest_world
     }
@@ -91,7 +91,7 @@ impl WorldScale {
         Vec2::new(position_world.x, position_world.z) / SIDE_WORLD + 0.5
     }
 
-    /// Whether the point lies above or below the square.
+    /// Whether the point is above or below the square, within its edges.
     pub fn is_inside(&self, position_world: Vec3) -> bool {
         let uv = self.uv(position_world);
         uv.cmpge(Vec2::ZERO).all() && uv.cmple(Vec2::ONE).all()

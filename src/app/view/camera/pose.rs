@@ -212,7 +212,10 @@ mod tests {
         let before = POSE.project(&LENS, pivot).unwrap();
         for (yaw, pitch) in [(0.3, 0.0), (-2.0, 0.2), (5.0, -3.0), (0.0, 9.0)] {
             let turned = POSE.rotate_about(pivot, yaw, pitch);
-            assert!(are_near(turned.project(&LENS, pivot).unwrap(), before), "{yaw} {pitch}");
+            assert!(
+                are_near(turned.project(&LENS, pivot).unwrap(), before),
+                "orbiting by yaw {yaw} and pitch {pitch} moves the pivot on screen"
+            );
             assert!((turned.eye_world.distance(pivot) - POSE.eye_world.distance(pivot)).abs() < 1e-2);
             assert!((MIN_PITCH..=MAX_PITCH).contains(&turned.pitch));
         }
@@ -256,7 +259,7 @@ mod tests {
         // both projections show the same size at the focus; only the orthographic projection keeps lengths at other
         // depths
         let (whole, parallel) = (length(&pose, &near, focus), length(&away, &far, focus));
-        assert!((whole - parallel).abs() < 0.01 * whole, "{whole} {parallel}");
+        assert!((whole - parallel).abs() < 0.01 * whole, "perspective length {whole}, orthographic length {parallel}");
         for depth in [-300.0, 300.0] {
             let at = focus + pose.forward() * depth;
             assert!((length(&away, &far, at) - parallel).abs() < 0.002 * parallel, "{depth}");
@@ -281,9 +284,12 @@ mod tests {
                 let seen = pose.project(&LENS, corner).unwrap();
                 (least, most) = (least.min(seen), most.max(seen));
             }
-            assert!(least.min_element() >= 0.0 && most.cmple(LENS.size).all(), "{least} {most}");
+            assert!(
+                least.min_element() >= 0.0 && most.cmple(LENS.size).all(),
+                "the framed box covers pixels {least} to {most}"
+            );
             let used = (most - least) / LENS.size;
-            assert!(used.max_element() > 0.85, "{yaw} {pitch}: {used}");
+            assert!(used.max_element() > 0.85, "yaw {yaw}, pitch {pitch}: the box fills only {used} of the image");
         }
     }
 
@@ -300,6 +306,6 @@ mod tests {
             }
             assert!((6.0..=6.5).contains(&pose.yaw), "{}", pose.yaw);
         }
-        panic!("never arrives");
+        panic!("the glide never arrives");
     }
 }

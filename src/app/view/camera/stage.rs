@@ -191,7 +191,7 @@ mod tests {
             if stage.is_seen(place) {
                 let back = stage.ground(at).unwrap();
                 let far = (back[0] - place[0]).hypot(back[1] - place[1]);
-                assert!(far < 0.03, "{place:?} {back:?}");
+                assert!(far < 0.03, "{place:?} is mapped back to {back:?}");
                 seen += 1;
             }
         }
@@ -214,8 +214,8 @@ mod tests {
         let (square, tree_surface) = (Arc::new(square), Some(Arc::new(tree_surface)));
         let stage = Stage { pose, lens, origin: Vec2::ZERO, square, tree_surface };
         for at in [[450.0, 300.0], [200.0, 420.0], [700.0, 560.0]] {
-            let place = stage.ground(at).expect("one looks at the ground");
-            let [x, y] = stage.screen(place, 0.0).expect("it is in front");
+            let place = stage.ground(at).expect("the camera looks at the terrain");
+            let [x, y] = stage.screen(place, 0.0).expect("the point is in front of the camera");
             assert!((x - at[0]).hypot(y - at[1]) < 1.5, "{at:?}: {x} {y}");
         }
     }

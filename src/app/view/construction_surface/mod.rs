@@ -67,16 +67,16 @@ impl Unsupported {
         match self {
             Self::NoTree => "This view mode needs a visible Construction layer. The grid is drawn instead.",
             Self::NotAlone(_) => {
-                "Other generators, a mask or a blend change the terrain of the tree. The grid is drawn instead of the tree."
+                "Other generators, a mask or a blend change the terrain of the construction tree. The grid is drawn instead."
             }
             Self::Eroded(_) => {
-                "Layers above the tree change the terrain, but sphere tracing shows only the tree. The grid is drawn instead; adaptive tessellation shows all layers."
+                "Layers above the construction tree change the terrain, but sphere tracing shows only the tree. The grid is drawn instead; adaptive tessellation shows all layers."
             }
             Self::NoStorage => {
                 "This graphics card has no storage buffers, which sphere tracing needs. The grid is drawn instead; adaptive tessellation works."
             }
             Self::TooLarge => {
-                "The tree is too deep or too large to be traced on the graphics card. The grid is drawn instead; adaptive tessellation works."
+                "The construction tree is too deep or too large to be traced on the graphics card. The grid is drawn instead; adaptive tessellation works."
             }
             Self::Planet => "A planet cannot be drawn from a construction tree. Its grid is drawn instead.",
         }
@@ -426,7 +426,7 @@ mod tests {
         assert_eq!(adaptive(&scene), Ok(true));
         let node = |name: &str| Layer::new(Node::named(name).expect("a node"), 3);
         scene.layers.push(node("Thermal"));
-        assert_eq!(adaptive(&scene), Ok(false), "it waits for the ground");
+        assert_eq!(adaptive(&scene), Ok(false), "the recipe waits for the terrain");
         assert_eq!(recipe(&scene, ViewMode::Traced), Err(Unsupported::Eroded(0)));
         scene.layers.push(node("Perlin"));
         assert_eq!(adaptive(&scene), Err(Unsupported::NotAlone(0)));

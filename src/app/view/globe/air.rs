@@ -71,7 +71,7 @@ impl AirScattering {
 fn chapman(x: f64, cosine: f64) -> f64 {
     use std::f64::consts::{FRAC_PI_2, PI};
 
-    // exp(y²) erfc(y) lies between known bounds
+    // exp(y²) erfc(y) is between known bounds
     let y = (0.5 * x).sqrt() * cosine.abs();
     let up = (2.0 * x).sqrt() / (y + (y * y + 4.0 / PI).sqrt());
     if cosine >= 0.0 {
@@ -107,7 +107,10 @@ mod tests {
         for x in [60.0, 220.0, 800.0] {
             for cosine in [1.0, 0.6, 0.2, 0.05, 0.0, -0.02, -0.05] {
                 let (closed, summed) = (chapman(x, cosine), integral(x, cosine));
-                assert!((closed / summed - 1.0).abs() < 0.06, "{x} {cosine}: {closed} instead of {summed}");
+                assert!(
+                    (closed / summed - 1.0).abs() < 0.06,
+                    "x {x}, cosine {cosine}: the closed form is {closed}, the integral {summed}"
+                );
             }
         }
     }

@@ -190,9 +190,9 @@ pub mod tests {
             let aside = direction.any_orthonormal_vector();
             let height = [200.0, 3e4, 2e6, 4e7][k as usize % 4];
             let eye = point + (direction + 0.05 * aside) * height;
-            let found = ground.pick(eye, (point - eye).normalize()).expect("it is right there");
+            let found = ground.pick(eye, (point - eye).normalize()).expect("the ray hits the surface");
             let away = found.distance(point);
-            assert!(away < 1e-3 * height + 1.0, "{away} m off from {height} m");
+            assert!(away < 1e-3 * height + 1.0, "the hit point is {away} m off, seen from {height} m");
             let (latitude, longitude) = (found.normalize().z.asin(), found.y.atan2(found.x));
             assert!((latitude - direction.z.asin()).abs() < 1e-5 + 1e-3 * height / planet.radius);
             let turn = (longitude - direction.y.atan2(direction.x)).rem_euclid(std::f64::consts::TAU);

@@ -149,7 +149,7 @@ pub struct GlobeCulling<'a> {
     pub floor: f64,
     /// Radius of a ball that hides everything behind it.
     pub solid: f64,
-    /// Greatest distance by which the terrain may lie outside its height bounds.
+    /// Greatest distance by which the terrain may exceed its height bounds.
     pub slack: f64,
     /// Drawn height range of a patch in metres over the radius, where a tighter range than the bounds is known.
     pub known: Option<&'a dyn Fn(GlobePatch) -> Option<(f64, f64)>>,
@@ -340,7 +340,11 @@ mod tests {
                 let in_picture = at.w > 0.0 && at.x.abs() <= at.w && at.y.abs() <= at.w && at.z <= at.w;
                 let hit = ground.pick(eye, point.normalize());
                 if in_picture && hit.is_some_and(|hit| (hit - eye).distance(point) < 1e4) {
-                    assert_eq!(drawn_at(&seen, direction).len(), 1, "{direction} is in culling, from {eye}");
+                    assert_eq!(
+                        drawn_at(&seen, direction).len(),
+                        1,
+                        "the visible direction {direction} is culled for the eye {eye}"
+                    );
                 }
             }
             assert!(seen.len() < select(&range, None).len());

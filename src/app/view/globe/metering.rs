@@ -133,7 +133,7 @@ mod tests {
             let turn = f64::from(k) * 0.5;
             let ray = DVec3::new(-0.3, turn.cos(), turn.sin()).normalize();
             let (found, exact) = (light.meeting_point(eye, ray).unwrap(), light.ground.pick(eye, ray).unwrap());
-            assert!(found.distance(exact) < 0.05 * exact.distance(eye), "{k}: {found} {exact}");
+            assert!(found.distance(exact) < 0.05 * exact.distance(eye), "ray {k}: hit point {found}, expected {exact}");
         }
         assert_eq!(light.meeting_point(eye, DVec3::new(0.2, 1.0, 0.0).normalize()), None);
     }

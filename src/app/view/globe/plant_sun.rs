@@ -71,12 +71,16 @@ mod tests {
             let up = (eye + first * aside[0] + second * aside[1]).normalize();
             let towards = (up + sun * (0.01 / up.dot(sun))).normalize();
             let expected = 1.0 - 0.6 * clouds.density(towards.as_vec3().to_array());
-            assert!((of(row, column) - expected).abs() < 0.01, "{row} {column}: {} {expected}", of(row, column));
+            assert!(
+                (of(row, column) - expected).abs() < 0.01,
+                "row {row}, column {column}: sunlight {}, expected {expected}",
+                of(row, column)
+            );
         }
         let clear = PlantSun::new(&ground, eye, sun, None, false);
         assert!(clear.0.iter().flatten().all(|four| *four == Vec4::ONE));
         let night = PlantSun::new(&ground, eye, DVec3::new(-0.2, 0.98, 0.0).normalize(), None, true);
-        assert!(night.0.iter().flatten().all(|four| four.max_element() < 0.1), "the planet is between");
+        assert!(night.0.iter().flatten().all(|four| four.max_element() < 0.1), "the planet hides the sun");
         assert!(GLOBE.contains(&format!("PLANT_SUN_REACH = {MOST_METRES:.1};")));
     }
 }

@@ -202,7 +202,7 @@ impl GlobeTerrain {
         places.filter(is_land).map(|(face, row, column)| self.globe.exact_direction(face, row, column).into()).collect()
     }
 
-    /// Whether any terrain lies below the sea.
+    /// Whether any terrain is below the sea.
     pub fn has_sea(&self) -> bool {
         self.sea_metres > self.range.0 * self.relief_metres
     }
@@ -479,7 +479,7 @@ mod tests {
         assert_eq!(texel(&under_data, 4), texel(&colours(&terrain, &slope), 4), "an overlay hides the detail");
         terrain.map_mut(MapKind::Snow).fill(1e-5);
         let dusted = texel(&colours(&terrain, &OverlayChoice::default()), 4);
-        assert!(dusted.iter().all(|byte| *byte < 20), "a centimetre hides next to nothing: {dusted:?}");
+        assert!(dusted.iter().all(|byte| *byte < 20), "a centimetre of snow hides almost no colour: {dusted:?}");
     }
 
     #[test]
@@ -497,12 +497,15 @@ mod tests {
             for height in [15.0, 500.0, 50_000.0, 5e6] {
                 let radius = prepared.stand(direction, height, &view, true);
                 let over = radius - prepared.ground_from(&view, direction * radius, true).surface(direction);
-                assert!((over - height).abs() < 1e-3 * height, "{over} m instead of {height}");
+                assert!(
+                    (over - height).abs() < 1e-3 * height,
+                    "the eye is {over} m over the surface instead of {height} m"
+                );
                 let pose = GlobePose::straight_down(direction, radius);
                 assert_eq!(prepared.confine(&pose, &view, true).radius, radius);
                 let sunk = prepared.confine(&GlobePose::straight_down(direction, 6.3e6), &view, true);
                 let ground = prepared.ground_from(&view, sunk.eye(), true);
-                assert!(sunk.radius > ground.surface(direction), "below ground");
+                assert!(sunk.radius > ground.surface(direction), "the eye is below the surface");
             }
         }
     }

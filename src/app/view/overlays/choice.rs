@@ -34,7 +34,7 @@ pub enum Overlay {
 fn sentence(kind: MapKind) -> &'static str {
     match MapKind::kind() {
         ParamKind::Choice(choices) => choices[kind as usize].help,
-        _ => "A map that a layer wrote.",
+        _ => "A data map that a layer wrote.",
     }
 }
 
@@ -63,7 +63,7 @@ impl Overlay {
     /// One sentence about the overlay, for its tooltip.
     pub fn help(self) -> String {
         match self {
-            Self::None => "Shows the terrain in its own colours.".into(),
+            Self::None => "Shows the terrain in the colours of its palette or biomes.".into(),
             Self::Slope => {
                 "Colours the terrain by its slope: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
             }

@@ -230,7 +230,7 @@ mod tests {
             let now = texels(Vec3::new(0.013 * k as f32, 0.0, 0.007 * k as f32));
             for (a, b) in before.iter().zip(now) {
                 let moved = (a - b).abs();
-                assert!((moved - moved.round()).abs() < 0.02, "{moved} texels");
+                assert!((moved - moved.round()).abs() < 0.02, "the shadow map moved by {moved} texels");
             }
         }
     }

@@ -228,14 +228,14 @@ mod tests {
                     (None, None) => {}
                     (Some(f), Some(e)) => {
                         hits += 1;
-                        assert!((f - e).abs() < 0.06, "{samples} {k}: {f} for {e}");
+                        assert!((f - e).abs() < 0.06, "{samples} samples, ray {k}: the hit is at {f}, expected at {e}");
                     }
                     // marching can step over a ridge that the ray only grazes
                     (Some(f), None) => {
                         let p = origin + direction * f;
                         assert!((p.y - scale.ground_world(&terrain, p)).abs() < 0.05, "{samples} {k}: {f}");
                     }
-                    (None, Some(e)) => panic!("{samples} {k}: nothing found, but there is ground at {e}"),
+                    (None, Some(e)) => panic!("{samples} samples, ray {k}: no hit, but the terrain is at {e}"),
                 }
             }
         }
@@ -250,6 +250,6 @@ mod tests {
         let hit = ground.pick_point(Vec3::new(0.0, 900.0, 3.0), Vec3::NEG_Y).unwrap();
         assert!((hit.y - 0.5 * scale.relief_world).abs() < 1e-2, "{hit}");
         assert_eq!(ground.pick(Vec3::new(0.0, -900.0, 3.0), Vec3::Y), None);
-        assert_eq!(ground.pick(Vec3::new(900.0, 10.0, 3.0), Vec3::NEG_X), None, "through the side");
+        assert_eq!(ground.pick(Vec3::new(900.0, 10.0, 3.0), Vec3::NEG_X), None, "the ray enters through a side wall");
     }
 }

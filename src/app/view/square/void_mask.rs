@@ -109,7 +109,7 @@ mod tests {
             walls_in_cell(&[a, b, b, a], 2, 0, 0, &mut walls);
             assert_eq!(walls.len(), 2);
             for [ax, ay, bx, by] in walls {
-                // each wall cuts off a corner: its ends lie on two edges that meet there
+                // each wall cuts off a corner: its end points are on the two edges that meet at this corner
                 assert!((ax - bx).abs() == 0.5 && (ay - by).abs() == 0.5);
             }
         }

@@ -127,11 +127,11 @@ mod tests {
         }
         cache.use_now([3, 4].into_iter().map(|k| tile(k).0));
         let slot = cache.slot(tile(0).0);
-        assert_eq!(cache.put(tile(20)), slot, "the oldest makes room");
+        assert_eq!(cache.put(tile(20)), slot, "the oldest tile is evicted");
         assert!(cache.get(tile(0).0).is_none() && cache.get(tile(3).0).is_some());
         cache.use_now((0..30).map(|k| tile(k).0));
-        assert_eq!(cache.put(tile(21)), None, "everything is in use");
-        assert_eq!(cache.put(tile(3)), cache.slot(tile(3).0), "a new version takes the place of the old");
+        assert_eq!(cache.put(tile(21)), None, "all slots are in use");
+        assert_eq!(cache.put(tile(3)), cache.slot(tile(3).0), "a new version of a tile replaces the old version");
         assert_eq!(cache.len(), 8);
         cache.retain(|tile| tile.0 == 3);
         assert_eq!(cache.len(), 1);

@@ -133,7 +133,7 @@ pub fn sides_of(key: TileKey) -> impl Iterator<Item = u32> {
     (1..).zip(at).filter_map(|(side, is)| is.then_some(side))
 }
 
-/// Whether any part of a patch lies below the sea.
+/// Whether any part of a patch is below the sea.
 pub fn is_wet(patch: &TilePatch, sea_world: f32) -> bool {
     patch.lowest_world < sea_world
 }

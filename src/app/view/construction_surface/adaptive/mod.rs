@@ -1,10 +1,11 @@
-//! Adaptive tessellation: the tree is evaluated at the vertices that the image needs, however near the eye comes.
+//! Adaptive tessellation: a construction tree is evaluated at the vertices that the image needs, however near the eye
+//! comes.
 //!
 //! ```text
 //! eye ─▶ quadtree (which patches, how far morphed) ─▶ tiles ─▶ instances
 //!           │ missing                ▲ has
 //!           ▼                        │
-//!         pool (threads) ─ patches ─▶ cache (places by last use) ─▶ atlas texture
+//!         pool (threads) ─ patches ─▶ cache (slots by last use) ─▶ atlas texture
 //! ```
 //! [`quadtree`] is plain logic, and [`patch`] evaluates the tree on the threads of [`tiles`](crate::view::tiles), whose
 //! cache keeps the results. [`atlas`] holds the patches on the graphics card. All of it runs in the render world, off
@@ -391,7 +392,7 @@ mod tests {
             }
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
-        panic!("it never settles");
+        panic!("the tessellation never settles");
     }
 
     #[test]
@@ -454,7 +455,7 @@ mod tests {
             assert!(!tessellation.is_settled);
             moving = tessellation.tiles().count();
         }
-        assert!(moving * 5 < still * 4, "{moving} of {still}");
+        assert!(moving * 5 < still * 4, "{moving} patches while moving, {still} at rest");
         settle(&mut tessellation, &tree_surface, &camera);
         assert!(tessellation.tiles().count() * 10 > still * 9);
     }
@@ -479,7 +480,10 @@ mod tests {
                 side / 8.0 / DVec3::ZERO.clamp(low, high).length().max(0.02) * camera.pixels_per_radian
             });
             let widest = widths.fold(0.0, f64::max);
-            assert!(widest < 2.0 * poor.quad_pixels * strain, "{widest} pixels at {strain}, {above} above the ground");
+            assert!(
+                widest < 2.0 * poor.quad_pixels * strain,
+                "the widest quad has {widest} pixels at strain {strain}, {above} above the terrain"
+            );
         }
     }
 
@@ -517,6 +521,6 @@ mod tests {
         settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, ..camera() });
         let finest = tessellation.quadtree.keys().map(|key| key.level).max().unwrap_or(0);
         let spacing_metres = 1000.0 / tree_surface.per_metre / (8.0 * f64::from(1u32 << finest));
-        assert!(spacing_metres < 0.01, "{spacing_metres} m");
+        assert!(spacing_metres < 0.01, "the spacing near the eye is {spacing_metres} m");
     }
 }

@@ -167,13 +167,13 @@ mod tests {
         let [a, b, ..] = &children;
         let grandchildren = b.key.children().map(|key| make(key, Some(b)));
         for k in 0..=16 {
-            assert_eq!(a.own(k, 16), b.own(k, 0), "two of a level");
+            assert_eq!(a.own(k, 16), b.own(k, 0), "two patches of the same level differ at their border");
             // the western children of b, fully morphed, meet patch a, which is not morphed
             let fine = &grandchildren[if k < 8 { 0 } else { 2 }];
             let i = 2 * (k % 8);
             let morphed = fine.texels[2 * (i * 17) + 1];
             if k < 16 {
-                assert_eq!(morphed, a.own(k, 16), "a fine patch meets a coarse one");
+                assert_eq!(morphed, a.own(k, 16), "a fine patch differs from the coarse patch at its border");
             }
         }
         // a fully morphed odd vertex is at the even vertex before it

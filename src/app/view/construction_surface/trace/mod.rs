@@ -340,7 +340,7 @@ pub fn cost_ramp() -> &'static Ramp {
 /// The legend of the evaluation counts.
 pub fn cost_legend() -> Legend {
     Legend {
-        title: "Evaluations of the tree, per pixel".into(),
+        title: "Evaluations of the construction tree per pixel".into(),
         unit: String::new(),
         ramp: cost_ramp(),
         ticks: legend::linear(0.0, MOST_SHOWN, 4, true),

@@ -167,7 +167,7 @@ mod tests {
             let (mut reached, mut divisor, mut frames) = (vec![0u32; 203], 0, 0);
             while let Some(pass) = plan.next() {
                 frames += 1;
-                assert!(frames < 20_000, "it never ends");
+                assert!(frames < 20_000, "the plan never ends");
                 if pass.divisor != divisor {
                     assert!(divisor == 0 || pass.divisor == divisor / 2);
                     assert!(divisor == 0 || reached.iter().all(|spent| *spent >= MOST_EVALUATIONS));

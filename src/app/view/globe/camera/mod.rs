@@ -286,7 +286,7 @@ mod tests {
             let to = from + Vec2::new(10.0 * k as f32 - 50.0, 40.0);
             pose = pose.drag(&LENS, grabbed, to);
             assert!(are_near(pose.project(&LENS, grabbed).unwrap(), to));
-            assert!((pose.forward() + pose.up_vector()).length() < 1e-9, "it still looks straight down");
+            assert!((pose.forward() + pose.up_vector()).length() < 1e-9, "the camera no longer looks straight down");
         }
     }
 
@@ -300,7 +300,10 @@ mod tests {
         for _ in 0..90 {
             let Some(point) = ground.pick(pose.eye(), pose.ray(&LENS, cursor)) else { break };
             let next = pose.approach(&LENS, point, cursor, 0.85, planet.radius).confined(&ground);
-            assert!(next.radius >= ground.surface(next.up_vector()) + 0.99 * clearance(&ground), "below ground");
+            assert!(
+                next.radius >= ground.surface(next.up_vector()) + 0.99 * clearance(&ground),
+                "the eye is below the surface"
+            );
             pose = next;
             steepest = steepest.max(pose.pitch);
         }
@@ -328,7 +331,7 @@ mod tests {
             pose = pose.turn_about(pivot, 0.13).tilt_about(pivot, if k < 20 { 0.03 } else { -0.05 }, planet.radius);
             assert!(are_near(pose.project(&LENS, pivot).unwrap(), cursor), "{k}");
             let right = pose.rotation() * DVec3::X;
-            assert!(right.dot(pose.up_vector()).abs() < 1e-9, "no roll");
+            assert!(right.dot(pose.up_vector()).abs() < 1e-9, "the camera rolls");
         }
     }
 

@@ -227,8 +227,8 @@ mod tests {
         assert_eq!(shown(&[9]), None, "a tile waits for its parent");
         assert_eq!(shown(&[8, 9]), Some((9, Some(8))));
         assert_eq!(shown(&[6, 7, 9]), Some((7, Some(6))));
-        assert_eq!(shown(&[5]), Some((5, None)), "the first goes over to the maps");
-        assert_eq!(shown(&[3, 4]), None, "coarser levels have none");
+        assert_eq!(shown(&[5]), Some((5, None)), "the first level with tiles morphs into the maps");
+        assert_eq!(shown(&[3, 4]), None, "coarser levels have no tiles");
         let (within, span) = patch.place_in(&at(7));
         assert_eq!((within, span), ([0.25, 0.0], 0.25));
     }

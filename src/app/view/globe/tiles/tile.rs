@@ -202,7 +202,10 @@ pub mod tests {
     /// The values of a planet's maps are in its tiles, where the material rules read them.
     #[test]
     fn tiles_have_the_site_of_their_planet() {
-        assert!(tile(&ground(), patches(9).next().unwrap()).site.is_empty(), "it has no such maps");
+        assert!(
+            tile(&ground(), patches(9).next().unwrap()).site.is_empty(),
+            "the globe has no maps for the site values"
+        );
         let mut terrain = Terrain::flat(Grid::globe(17));
         terrain.map_mut(MapKind::Vegetation).fill(0.4);
         let scene = talweg::scene::example("earthlike").expect("shipped").scene.clone();
@@ -276,7 +279,7 @@ pub mod tests {
                 });
                 let fine = tile(&ground, finest);
                 ground.show([(patch, Arc::new(here))].into());
-                let (low, high) = ground.ranges()(finest).expect("known of the tile around it");
+                let (low, high) = ground.ranges()(finest).expect("the height range of the enclosing tile is known");
                 let (lowest, highest) = (f64::from(fine.lowest_metres), f64::from(fine.highest_metres));
                 assert!(low <= lowest && highest <= high, "{finest:?}: {lowest} to {highest}, known {low} to {high}");
             }
@@ -289,7 +292,7 @@ pub mod tests {
         let patch = patches(11).next().unwrap();
         let (u, v) = patch.place(0.3, 0.6);
         let direction = DVec3::from(direction_at(patch.face as usize, u, v));
-        assert_eq!(ground.height_metres(direction), None, "nothing is prepared");
+        assert_eq!(ground.height_metres(direction), None, "the detail is not prepared yet");
         ground.detail().unwrap();
         let alone = ground.height_metres(direction).expect("of the detail");
         let shown = tile(&ground, patch);
