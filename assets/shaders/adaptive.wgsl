@@ -1,15 +1,15 @@
-// Adaptive tessellation: patches of a tree, which the processor evaluates where the image needs them. A vertex reads
-// its own values and those of the vertex of the next coarser level that it morphs into; see
+// Adaptive tessellation: patches of a construction tree, which the processor evaluates where the image needs detail. A
+// vertex reads its own values and the values of the next coarser vertex that it morphs into; see
 // src/app/view/construction_surface/adaptive/quadtree.rs. Positions are whole numbers of steps from the eye's own step,
 // so that a vertex is the same in every patch that contains it.
 
 @group(0) @binding(10) var patch_map: texture_2d<f32>;
 
 struct PatchVertex {
-    // position relative to the eye
+    // position of the vertex relative to the eye
     seen: vec3<f32>,
     slope: vec2<f32>,
-    // depth of the water, negative where it is dry
+    // depth of the water, negative where the terrain is dry
     depth: f32,
     quad: vec2<f32>,
 }
@@ -65,7 +65,7 @@ fn adaptive_vertex(
     return AdaptiveVertex(clip_of_seen(vertex.seen), world, vertex.quad, haze(world), vertex.slope);
 }
 
-// Smooth noise from -1 to 1 with its slopes.
+// Smooth noise from -1 to 1, and its slopes.
 fn noise_with_slopes(place: vec2<f32>) -> vec3<f32> {
     let low = floor(place);
     let part = place - low;
@@ -80,8 +80,9 @@ fn noise_with_slopes(place: vec2<f32>) -> vec3<f32> {
     return 2.0 * vec3<f32>(value - 0.5, dt.x * (b - a + cross * t.y), dt.y * (c - a + cross * t.x));
 }
 
-// Detail that no tree contains: soil, grass and gravel. Returns shade and slopes of the three octaves that the pixels
-// can resolve, from some metres down to millimetres. They fade with the distance, so nothing pops.
+// Detail that no construction tree contains: soil, grass and gravel. Returns shade and slopes of the three octaves that
+// the pixels can resolve, from some metres down to millimetres. The octaves fade with the distance, so no jump is
+// visible.
 fn grit_at(flat: vec2<f32>) -> vec3<f32> {
     let across = max(length(dpdx(flat)), length(dpdy(flat)));
     let level = clamp(log2(0.25 / max(across, 1e-6)), 0.0, 10.0);
@@ -99,7 +100,7 @@ fn grit_at(flat: vec2<f32>) -> vec3<f32> {
     return sum;
 }
 
-// Shadows and openness come from the grid, the normal from the tree.
+// The surface at a vertex. Shadows and openness come from the grid, the normal from the construction tree.
 fn adaptive_surface(in: AdaptiveVertex, grit: vec3<f32>) -> Surface {
     let light = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).xy;
     let steepness = length(in.slope);
@@ -120,7 +121,7 @@ fn adaptive_light(in: AdaptiveVertex) -> vec3<f32> {
     return with_haze(light_on_ground(seen, surface, in.world), ground);
 }
 
-// Overlays are drawn without the extra detail, so that data stays readable.
+// The slope for overlays, which are drawn without the extra detail so that data stays readable.
 fn adaptive_slope(in: AdaptiveVertex) -> vec3<f32> {
     let surface = lightened(adaptive_surface(in, vec3<f32>(0.0)));
     return with_haze(light_on(slope_tint(surface).rgb, surface), as_ground(in));
@@ -281,7 +282,7 @@ fn adaptive_water_fragment(in: WetVertex) -> @location(0) vec4<f32> {
     if in.depth <= 0.0 || is_drowned(in.world.y) || is_void(in.world.xz) {
         discard;
     }
-    // near the eye, the visible film at the shore is thinner
+    // near the eye, the film of water that is visible at the shore is thinner
     let near = saturate(distance(in.world, eye()) / (0.1 * side()));
     let depth = in.depth / relief();
     let seen = smoothstep(frame.surface_water.x * near * near, frame.surface_water.y * near, depth);

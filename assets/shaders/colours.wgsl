@@ -1,24 +1,24 @@
-// Colour rules that all views share: snow and sand cover, water of every kind, lines on the terrain.
+// Colour rules that all views share: snow and sand cover, all kinds of water, and lines on the terrain.
 
-// Mirrors `COVERS` in src/appearance/colours/snow_sand.rs.
+// Colours of sand and snow; mirrors `COVERS` in src/appearance/colours/snow_sand.rs.
 const SAND = vec3<f32>(0.730, 0.491, 0.231);
 const SNOW = vec3<f32>(0.871, 0.905, 0.939);
 
-// Terrain colour under fractions of sand and snow. `rough` is noise around 0, which shows faintly in the sand.
+// Terrain colour under fractions of sand and snow. `rough` is noise around 0, which is faintly visible in the sand.
 fn with_cover(ground: vec3<f32>, cover: vec2<f32>, rough: f32) -> vec3<f32> {
     return mix(mix(ground, SAND * (1.0 + 0.06 * rough), cover.x), SNOW, cover.y);
 }
 
-// Terrain colour under plants of this density.
+// Terrain colour under plants of the given density.
 fn with_plants(ground: vec3<f32>, density: f32) -> vec3<f32> {
     return mix(ground, vec3<f32>(0.055, 0.086, 0.030), 0.85 * smoothstep(0.0, 0.9, density));
 }
 
-// Appearance of water in thin and in thick layers.
+// Appearance of water in thin and thick layers.
 struct WaterLook {
     shallow: vec3<f32>,
     deep: vec3<f32>,
-    // how fast the colour of deep water sets in with depth
+    // how fast the colour approaches that of deep water as the depth grows
     darkening: f32,
     // fraction of the bottom that is hidden at the shore and at the deepest point, and how fast it rises with depth
     hidden_least: f32,
@@ -31,8 +31,8 @@ fn sea_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.075, 0.235, 0.260), vec3<f32>(0.012, 0.060, 0.125), 0.9, 0.0, 0.93, 1.0);
 }
 
-// Rivers and lakes of a square terrain. Depths are in fiftieths of the relief. They are shallower than the sea, so
-// their water hides the bottom at a smaller depth.
+// Rivers and lakes of a square terrain. Depths are in fiftieths of the relief. Rivers and lakes are shallower than the
+// sea, so their water hides the bottom at a smaller depth.
 fn surface_water_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.070, 0.200, 0.235), vec3<f32>(0.012, 0.060, 0.125), 0.8, 0.475, 0.95, 2.2);
 }
@@ -56,7 +56,7 @@ fn mirrored_share(facing: f32) -> f32 {
     return 0.02 + 0.98 * pow(1.0 - saturate(facing), 5.0);
 }
 
-// Coverage of a pixel by lines, which lie where `at` is a whole number.
+// Fraction of a pixel that lines cover. There is a line wherever `at` is a whole number.
 fn line(at: f32, width: f32) -> f32 {
     let pixel = max(fwidth(at), 1e-6);
     let away = abs(fract(at - 0.5) - 0.5) / pixel;

@@ -1,12 +1,12 @@
-// Shared parts of all shaders of the flat view: the frame, the surface in the vertex stage, and light. Software drivers
-// evaluate both sides of every branch. So code for an absent feature is excluded, unless CLOUDS, FOG, STARS,
+// Code that all shaders of the flat view share: the frame, the surface in the vertex stage, and light. Software drivers
+// evaluate both sides of every branch. So code for an optional feature is compiled only if CLOUDS, FOG, STARS,
 // COLOUR_MAP, COVER_MAP, SITE_MAP or WATER_MAP is defined; see src/app/view/render/scene_needs.rs. This file is joined
 // with the files screen and colours, which all views use, and sky, ground, sides, water and surface_water.
 
-// Mirrors `SquareFrame` in src/app/view/square/frame.rs.
+// Uniform data of a frame; mirrors `SquareFrame` in src/app/view/square/frame.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
-    // to positions relative to the eye, which are more precise than world positions far from the origin
+    // matrix to positions relative to the eye, which are more precise than world positions far from the origin
     eye_from_clip: mat4x4<f32>,
     eye_exposure: vec4<f32>,
     sun_plain: vec4<f32>,
@@ -19,52 +19,52 @@ struct Frame {
     viewport: vec4<f32>,
     overlay: vec4<f32>,
     surface_water: vec4<f32>,
-    // from positions relative to the eye
+    // matrix from positions relative to the eye to clip space
     clip_from_eye: mat4x4<f32>,
-    // for the patches of a tree: length of a step, position of the eye within its step, quads
+    // values for the patches of a construction tree: length of a step; position of the eye within its step; quads
     tiles: vec4<f32>,
-    // sunlight; brightness of the stars
+    // sunlight on terrain that faces the sun; brightness of the stars
     sun_light: vec4<f32>,
-    // light of the whole sky; surroundings: 0 nothing, 1 land, 2 sea
+    // light of the whole sky; surroundings of the terrain (0 nothing, 1 land, 2 sea)
     sky_light: vec4<f32>,
-    // extinction of the air per colour; reach of the surroundings, in terrain sides
+    // extinction of the air per colour; extent of the surroundings, as a multiple of the terrain's side length
     air: vec4<f32>,
-    // from world space to the shadow maps of plants, a fine and a wide one
+    // matrices from world space to the shadow maps of plants, a fine and a wide map
     plant_shadows: array<mat4x4<f32>, 2>,
-    // extinction of the fog at its floor, its falloff with height per unit, height of the floor; number of terrain
-    // sides that are drawn
+    // extinction of the fog at its floor; decrease of the extinction with height, per unit; height of the floor; number
+    // of terrain side lengths across the whole drawn land
     fog: vec4<f32>,
-    // direction of wind and waves (east, south), steepness of the waves, width of a pixel in metres at a distance of 1
+    // direction of wind and waves (east, south); steepness of the waves; width of a pixel in metres at a distance of 1
     waves: vec4<f32>,
-    // visibility of these shadows, half a texel of each map, distance up to which all plants are drawn
+    // visibility of plant shadows; half a texel of each shadow map; distance up to which all plants are drawn
     plants: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
-// 16 bits per sample; see src/app/view/render/height_texels.rs
+// heights with 16 bits per sample; see src/app/view/render/height_texels.rs
 @group(0) @binding(1) var height_map: texture_2d<u32>;
 @group(0) @binding(2) var slope_map: texture_2d<f32>;
 @group(0) @binding(3) var light_map: texture_2d<f32>;
 @group(0) @binding(4) var palette: texture_2d<f32>;
-// depths of rivers and lakes, and ramp positions of the overlay; a single texel if there are none
+// depths of rivers and lakes, and ramp positions of the overlay; each is a single texel if the terrain has none
 @group(0) @binding(5) var water_map: texture_2d<f32>;
 @group(0) @binding(6) var data_map: texture_2d<f32>;
 // colours of biomes and construction materials
 @group(0) @binding(7) var colour_map: texture_2d<f32>;
-// 1 in void areas
+// 1 in void areas, 0 on terrain
 @group(0) @binding(8) var void_map: texture_2d<f32>;
 @group(0) @binding(9) var smooth_sampler: sampler;
 // fractions covered by sand and by snow; hardness of the rock where it is known
 @group(0) @binding(11) var cover_map: texture_2d<f32>;
-// the sky by azimuth from the sun and elevation
+// light of the sky by azimuth from the sun and elevation
 @group(0) @binding(12) var sky_map: texture_2d<f32>;
 #ifdef DETAIL
-// Detail textures of the terrain materials, and the rules that distribute them.
+// Detail textures of the terrain materials, and the rules that choose a material at each position.
 @group(0) @binding(13) var material_maps: texture_2d_array<f32>;
 @group(0) @binding(14) var material_sampler: sampler;
 @group(0) @binding(15) var<uniform> ground_rules: GroundRules;
 #endif
-// flow, deposits, vegetation, one minus wear
+// flow, deposits, vegetation, one minus erosion
 @group(0) @binding(16) var site_map: texture_2d<f32>;
 // canopy: square root of the colour times the cover, and the cover
 @group(0) @binding(17) var canopy_map: texture_2d<f32>;
@@ -116,7 +116,7 @@ fn height_at(at: vec2<i32>) -> f32 {
     return frame.heights.z + (frame.heights.w - frame.heights.z) * share;
 }
 
-// World height at a position in samples. The same position always gives the same bits.
+// World height of the terrain at a position in samples. The same position always gives the same bits.
 fn ground_height(place: vec2<f32>) -> f32 {
     let low = floor(place);
     let part = place - low;
@@ -138,9 +138,9 @@ fn world_of(place: vec2<f32>) -> vec2<f32> {
 
 struct Vertex {
     world: vec3<f32>,
-    // position in quads of the patch, after morphing
+    // position in quads of the patch, after the vertex has morphed
     quad: vec2<f32>,
-    // position in samples
+    // position of the vertex in samples
     place: vec2<f32>,
 }
 
@@ -150,7 +150,7 @@ fn surface_vertex(piece: vec4<u32>, quad: vec2<f32>) -> Vertex {
     return surface_vertex_from(piece, quad, frame.lod.xy);
 }
 
-// The same for an eye over another position.
+// The vertex `quad` of a patch that morphs by its distance from `own_eye`, not from the frame's eye.
 fn surface_vertex_from(piece: vec4<u32>, quad: vec2<f32>, own_eye: vec2<f32>) -> Vertex {
     let stride = exp2(f32(piece.z));
     let corner = vec2<f32>(piece.xy);
@@ -173,12 +173,12 @@ fn clip_of(world: vec3<f32>) -> vec4<f32> {
     return frame.clip_from_world * vec4<f32>(world, 1.0);
 }
 
-// Texture coordinates of a world position.
+// Texture coordinates of the terrain's maps at a world position.
 fn map_coordinates(flat: vec2<f32>) -> vec2<f32> {
     return ((flat + 0.5 * side()) / cell() + 0.5) / (last_sample() + 1.0);
 }
 
-// Change of the water depth from sample to sample, to the east and to the south.
+// Change of the water depth from one sample to the next, to the east and to the south.
 fn depth_change(at: vec2<f32>) -> vec2<f32> {
     let texel = 0.5 / (last_sample() + 1.0);
     let east = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(texel, 0.0), 0.0).x
@@ -188,7 +188,7 @@ fn depth_change(at: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(east, south);
 }
 
-// Whether a world position lies in a void area.
+// Whether a world position is in a void area.
 fn is_void(flat: vec2<f32>) -> bool {
 #ifdef VOID_MASK
     return textureSampleLevel(void_map, smooth_sampler, map_coordinates(flat), 0.0).x > 0.5;
@@ -197,8 +197,8 @@ fn is_void(flat: vec2<f32>) -> bool {
 #endif
 }
 
-// Terrain height at a position beyond the edges, where `height` is that of the mirrored terrain. Around an island, it
-// slopes down under the sea.
+// Terrain height at a position beyond the edges; `height` is the height of the mirrored terrain. Around an island, the
+// terrain slopes down under the sea.
 fn beyond_edge(height: f32, flat: vec2<f32>) -> f32 {
     if !is_endless_sea() { return height; }
     let outside = length(max(abs(flat) - 0.5 * side(), vec2<f32>(0.0)));
@@ -209,7 +209,7 @@ fn beyond_edge(height: f32, flat: vec2<f32>) -> f32 {
 
 struct Surface {
     normal: vec3<f32>,
-    // tangent of the slope
+    // tangent of the slope angle
     steepness: f32,
     sun_share: f32,
     openness: f32,
@@ -218,14 +218,14 @@ struct Surface {
 
 fn sun_colour() -> vec3<f32> { return frame.sun_light.rgb; }
 
-// Light of the sky, and light that the surroundings reflect.
+// Light of the sky, plus light that the surroundings reflect.
 fn sky_light() -> vec3<f32> {
     return 1.15 * frame.sky_light.rgb + vec3<f32>(0.085, 0.080, 0.075) * frame.sun_light.rgb;
 }
 
 #ifdef CLOUDS
-// Thickness of the clouds over a position in metres, from 0 to 1: noise of six octaves, each rotated against the
-// others.
+// Thickness of the clouds over a position in metres, from 0 to 1. It is noise of six octaves, each rotated relative to
+// the others.
 fn cloudiness(metres: vec2<f32>) -> f32 {
     let cover = frame.overlay.z;
     var place = metres / 3400.0 + 31.7;
@@ -242,7 +242,7 @@ fn cloudiness(metres: vec2<f32>) -> f32 {
 }
 #endif
 
-// Fraction of sunlight that the clouds let through.
+// Fraction of sunlight that the clouds let through to a position.
 fn under_clouds(world: vec3<f32>) -> f32 {
 #ifdef CLOUDS
     if frame.overlay.z <= 0.0 {
@@ -261,14 +261,14 @@ fn sun_share_of(depth: f32) -> f32 {
     return 1.0 - smoothstep(0.0, 1.0, (depth - 0.5) * 8.0);
 }
 
-// Light reflected by terrain of this colour.
+// Light that terrain of this colour reflects.
 fn lit(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f32) -> vec3<f32> {
     return lit_between(colour, normal, sun_share, openness, 1.0);
 }
 
-// The same where stones and blades leave only the fraction `between` of the sky open. It adds up sunlight, skylight
-// from above, light reflected by the surroundings, and light from the side opposite to the sun. Shade receives more of
-// the last, because sunlit slopes face it.
+// Light that terrain of this colour reflects if stones and blades of grass leave only the fraction `between` of the sky
+// open. It is the sum of sunlight, skylight from above, light from the surroundings, and light from the side opposite
+// to the sun. In shade, the last part is greater, because sunlit slopes face the shade.
 fn lit_between(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f32, between: f32) -> vec3<f32> {
     let sun = to_sun();
     let facing = max(dot(normal, sun), 0.0) * sun_share;

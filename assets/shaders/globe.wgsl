@@ -1,11 +1,11 @@
-// Shared parts of all shaders of a planet: the frame, and the surface in the vertex stage. This file is joined with the
-// files screen and colours, which all views use, then materials, globe_air, globe_shadows, globe_clouds, plants,
-// globe_ground, globe_scatter, globe_sky and globe_map. Square terrains use materials and plants too.
+// Code that all shaders of a planet share: the frame, and the surface in the vertex stage. This file is joined with the
+// files screen and colours, which all views use. The files materials, globe_air, globe_shadows, globe_clouds, plants,
+// globe_ground, globe_scatter, globe_sky and globe_map follow. Square terrains use materials and plants too.
 //
-// Positions are in planet space (z is north, x the prime meridian), in metres, relative to the eye, so that nearby
-// positions keep their precision. Heights are drawn heights, which are exaggerated.
+// Positions are in planet space (z is north, x the prime meridian), in metres. They are relative to the eye, so that
+// nearby positions keep their precision. Heights are drawn heights, which include the exaggeration.
 
-// Mirrors `GlobeFrame` in src/app/view/globe/frame.rs.
+// Uniform data of a frame; mirrors `GlobeFrame` in src/app/view/globe/frame.rs.
 struct GlobeFrame {
     clip_from_rel: mat4x4<f32>,
     rel_from_clip: mat4x4<f32>,
@@ -40,9 +40,9 @@ struct GlobeFrame {
 @group(0) @binding(2) var shape_map: texture_2d_array<f32>;
 @group(0) @binding(3) var colour_map: texture_2d_array<f32>;
 @group(0) @binding(4) var smooth_sampler: sampler;
-// for explicit mip levels: with the other sampler, some drivers use derivatives, which jump at the borders of faces
+// sampler for explicit mip levels: with the other sampler, some drivers use derivatives, which jump at face borders
 @group(0) @binding(5) var level_sampler: sampler;
-// tiles of fine terrain between the samples: heights in metres; the other textures as for the maps
+// tiles of fine terrain between the samples: heights in metres. The other tile textures have the formats of the maps.
 @group(0) @binding(6) var tile_heights: texture_2d<f32>;
 @group(0) @binding(7) var tile_shapes: texture_2d<f32>;
 @group(0) @binding(8) var tile_colours: texture_2d<f32>;
@@ -55,10 +55,10 @@ struct GlobeFrame {
 // canopy in the tiles: square root of the colour times the cover, and the cover
 @group(0) @binding(14) var tile_canopies: texture_2d<f32>;
 #endif
-// lattice values of `volume_noises`
+// lattice values that `volume_noises` interpolates
 @group(0) @binding(15) var noise_volume: texture_3d<f32>;
 @group(0) @binding(16) var noise_sampler: sampler;
-// in the tiles: deposits, wear, vegetation and hardness
+// tile textures of deposits, erosion, vegetation and hardness
 @group(0) @binding(17) var tile_sites: texture_2d<f32>;
 
 // Unit vector towards the eye, and distance of the eye from the centre.
@@ -66,7 +66,7 @@ fn to_eye() -> vec3<f32> { return frame.eye.xyz; }
 fn eye_radius() -> f32 { return frame.eye.w; }
 fn to_sun() -> vec3<f32> { return frame.sun.xyz; }
 fn radius() -> f32 { return frame.size.x; }
-// Drawn size of a height of 1, and drawn height of the sea.
+// Drawn height of a terrain height of 1, and drawn height of the sea.
 fn relief() -> f32 { return frame.size.y; }
 fn sea() -> f32 { return frame.size.z; }
 fn exaggeration() -> f32 { return frame.size.w; }
@@ -77,7 +77,7 @@ fn has_sea() -> bool { return frame.grid.z > 0.5; }
 fn is_plain() -> f32 { return frame.grid.w; }
 fn exposure() -> f32 { return frame.extinction.w; }
 
-// Axes of a face: outwards, along rows and along columns.
+// The three axes of a face: outwards, along its rows and along its columns.
 fn face_axes(face: u32) -> mat3x3<f32> {
     let x = vec3<f32>(1.0, 0.0, 0.0);
     let y = vec3<f32>(0.0, 1.0, 0.0);
@@ -92,7 +92,7 @@ fn face_axes(face: u32) -> mat3x3<f32> {
     }
 }
 
-// Tangent of an angle up to 45°, accurate for small angles.
+// Tangent of an angle up to 45°, computed accurately for small angles.
 fn tangent(x: f32) -> f32 {
     let s = x * x;
     return x * (945.0 - 105.0 * s + s * s) / (945.0 - 420.0 * s + 15.0 * s * s);
@@ -123,7 +123,7 @@ fn tile_height(at: vec4<f32>, quad: vec2<f32>) -> f32 {
     let low = floor(place);
     let part = place - low;
     let k = vec2<i32>(low);
-    // at the last sample, the next one has weight 0 and belongs to another tile
+    // the sample after the last one of the tile belongs to another tile, but has weight 0
     let next = k + vec2<i32>(ceil(part));
     let a = textureLoad(tile_heights, k, 0).x;
     let b = textureLoad(tile_heights, vec2<i32>(next.x, k.y), 0).x;
@@ -138,8 +138,8 @@ fn tile_coordinates(at: vec4<f32>, quad: vec2<f32>) -> vec2<f32> {
 }
 
 // A patch: its tile, its middle relative to the eye, and the difference between its direction and the eye's. `centre.w`
-// and `aside.w` are the face coordinates of the middle, as tangents. For the tiles shown, see
-// src/app/view/globe/tiles/drawing.rs.
+// and `aside.w` are the face coordinates of the middle, as tangents. src/app/view/globe/tiles/drawing.rs explains which
+// tiles a patch shows.
 struct PatchInstance {
     @location(0) tile: vec4<u32>,
     @location(1) centre: vec4<f32>,
@@ -151,24 +151,24 @@ struct PatchInstance {
 fn has_tile(own: vec4<f32>) -> bool { return own.z > 0.0; }
 fn has_coarse_tile(coarse: vec4<f32>) -> bool { return coarse.w == 1.0 || coarse.w == 3.0; }
 
-// Weight of the coarser tile for a patch with this morph.
+// Weight of the coarser tile for a patch with this morph fraction.
 fn coarse_share(piece: PatchInstance, morph: f32) -> f32 {
     return max(select(morph, 0.0, piece.coarse.w >= 2.0), 1.0 - piece.own.w);
 }
 
 struct Spot {
-    // unit vector
+    // unit vector of the point's direction
     up: vec3<f32>,
-    // difference from the direction of the patch's middle
+    // difference between the direction of the point and the direction of the patch's middle
     away: vec3<f32>,
     place: vec2<f32>,
-    // position in quads of the patch, after morphing
+    // position in quads of the patch, after the vertex has morphed
     quad: vec2<f32>,
-    // fraction of the morph to the coarser level
+    // fraction by which the vertex has morphed to the coarser level
     morph: f32,
 }
 
-// The direction of a point of a patch. Differences are computed from differences to avoid cancellation.
+// The direction of a point of a patch. It is computed from small differences to avoid cancellation.
 fn spot_at(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     let tiles = exp2(f32(piece.tile.y));
     let axes = face_axes(piece.tile.x);
@@ -186,7 +186,7 @@ fn spot_at(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     return Spot(outer / length_middle + away, away, place, quad, 0.0);
 }
 
-// Distance from the eye, as the selection of patches measures it.
+// Distance of a point from the eye, in the measure by which patches are selected.
 fn lod_distance(piece: PatchInstance, spot: Spot) -> f32 {
     let along = length(spot.away + piece.aside.xyz) * frame.lod.x;
     return sqrt(along * along + frame.lod.y * frame.lod.y);
@@ -211,7 +211,7 @@ fn morphed(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     return moved;
 }
 
-// Position of vertex `index` of a patch; the vertices after the last one form the skirts.
+// Position of vertex `index` of a patch. Indices after the last vertex of the quads belong to the skirts.
 fn quad_of(index: u32) -> vec3<f32> {
     let row = u32(quads()) + 1u;
     if index < row * row {
@@ -259,8 +259,8 @@ fn noises(place: vec3<f32>) -> vec3<f32> {
     return mix(mix(a, b, t.y), mix(c, d, t.y), t.z);
 }
 
-// Similar noises from a texture that repeats after 64 units, for purposes that need no exact values. The filter weights
-// follow the quintic curve.
+// Three smooth noises from a texture that repeats after 64 units, for uses that need no exact values. The filter
+// weights follow the quintic curve.
 fn volume_noises(place: vec3<f32>) -> vec3<f32> {
     let low = floor(place);
     let part = place - low;

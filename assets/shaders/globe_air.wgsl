@@ -6,11 +6,11 @@ fn has_formula() -> bool { return frame.air.w > 0.5 && frame.air.w < 1.5; }
 struct Air {
     // light scattered into the ray
     light: vec3<f32>,
-    // transmittance for the light behind
+    // transmittance of the air for light from behind it
     through: vec3<f32>,
 }
 
-// Optical path of a ray to infinity, in scale heights at the density of its start; see `chapman` in air.rs.
+// Optical path of a ray to infinity, in scale heights of air as dense as at its start; see `chapman` in air.rs.
 fn chapman(x: f32, cosine: f32) -> f32 {
     let y = sqrt(0.5 * x) * abs(cosine);
     let up = sqrt(2.0 * x) / (y + sqrt(y * y + 1.27323954));
@@ -21,11 +21,11 @@ fn chapman(x: f32, cosine: f32) -> f32 {
     return 2.0 * sqrt(1.57079633 * lowest) * exp(min(x - lowest, 60.0)) - up;
 }
 
-// Sunlight that reaches a point at this distance from the centre. `cosine` is that of the angle between sun and
+// Sunlight that reaches a point at this distance from the centre. `cosine` is the cosine of the angle between sun and
 // vertical.
 fn sunlight_at(distance: f32, cosine: f32) -> vec3<f32> {
     if !has_air() {
-        // with shadows, the march towards the sun finds the edge of the night and keeps peaks lit beyond it
+        // with shadows, the march towards the sun finds the border of the night, and peaks beyond it stay lit
         let edge = select(0.0, -0.3, has_shadows());
         return vec3<f32>(smoothstep(edge - 0.012, edge + 0.012, cosine));
     }
@@ -35,7 +35,8 @@ fn sunlight_at(distance: f32, cosine: f32) -> vec3<f32> {
     return exp(-min(frame.extinction.rgb * molecules + frame.haze.y * haze, vec3<f32>(80.0)));
 }
 
-// Distances from the eye at which a ray enters and leaves the air; the second is not greater if it misses the air.
+// Distances from the eye at which a ray enters and leaves the air. If the ray misses the air, the second is not greater
+// than the first.
 fn air_span(ray: vec3<f32>) -> vec2<f32> {
     let along = eye_radius() * dot(to_eye(), ray);
     let beside = eye_radius() * length(cross(to_eye(), ray));
@@ -46,7 +47,7 @@ fn air_span(ray: vec3<f32>) -> vec2<f32> {
     return vec2<f32>(max(-along - sqrt(half), 0.0), -along + sqrt(half));
 }
 
-// Marches along a ray from the eye, between two distances. The first steps are short if the eye is within the air.
+// Marches along a ray from the eye, between two distances. If the eye is within the air, the first steps are short.
 fn march(ray: vec3<f32>, start: f32, end: f32, steps: u32) -> Air {
     let cosine = dot(ray, to_sun());
     let g = frame.rayleigh.w;
@@ -73,7 +74,7 @@ fn march(ray: vec3<f32>, start: f32, end: f32, steps: u32) -> Air {
         let passed = exp(-(frame.extinction.rgb * depth.x + frame.haze.y * depth.y));
         depth += dense * (0.5 * step);
         let single = shade * (frame.rayleigh.rgb * (dense.x * clear) + frame.haze.x * dense.y * hazy);
-        // light scattered several times comes from all directions and reaches a little into the night
+        // light scattered several times comes from all directions and also lights the border of the night side
         let again = smoothstep(-0.22, 0.35, up_sun) * 0.022 * (frame.rayleigh.rgb * dense.x + frame.haze.x * dense.y);
         light += passed * (single + again) * step;
     }
@@ -96,7 +97,7 @@ fn air_before(rel: vec3<f32>) -> Air {
     return march(ray, span.x, end, u32(frame.light.z));
 }
 
-// The same in few steps, for near points, where the air along the way is almost uniform.
+// The air between the eye and a near point. Few steps suffice, because the air on this way is almost uniform.
 fn near_air(rel: vec3<f32>) -> Air {
     let distance = length(rel);
     let ray = rel / distance;
@@ -108,7 +109,8 @@ fn near_air(rel: vec3<f32>) -> Air {
     return march(ray, span.x, end, 2u);
 }
 
-// C = C_atm (1 - n·v) (n·l), over the surface (Petitprez and others).
+// Light of the air over the surface by the formula C = C_atm (1 - n·v) (n·l) (Petitprez and others). C_atm is the
+// colour of the air, n the normal, v the direction to the eye and l the direction of the sun.
 fn formula(up: vec3<f32>, ray: vec3<f32>) -> vec3<f32> {
     if !has_formula() {
         return vec3<f32>(0.0);
@@ -119,7 +121,7 @@ fn formula(up: vec3<f32>, ray: vec3<f32>) -> vec3<f32> {
 // Light of the whole sky on level terrain.
 fn sky_light(up: vec3<f32>) -> vec3<f32> {
     let day = smoothstep(-0.16, 0.45, dot(up, to_sun()));
-    // partly desaturated, because eyes adapt to the colour of light in the shade
+    // reduce the saturation, because eyes adapt to the colour of light in the shade
     let grey = vec3<f32>(dot(frame.tint.rgb, vec3<f32>(0.2126, 0.7152, 0.0722)));
     return mix(grey, frame.tint.rgb, 0.6) * (day * frame.tint.a) + vec3<f32>(0.55, 0.70, 1.0) * frame.light.w;
 }

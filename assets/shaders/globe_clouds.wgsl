@@ -29,8 +29,8 @@ fn cloudiness(up: vec3<f32>, octaves: f32) -> f32 {
     return smoothstep(level - CLOUD_EDGE_BELOW, level + CLOUD_EDGE_ABOVE, sum + belts);
 }
 
-// Number of cloud octaves at least two quads wide, for the width of quads at this distance from the eye. Octaves beyond
-// the eighth change a shadow invisibly little.
+// Number of cloud octaves with a wavelength of at least two quads, for the quad width at this distance from the eye.
+// Octaves beyond the eighth would change a shadow invisibly little.
 fn octaves_on(distance: f32) -> f32 {
     let humps = radius() / (2.0 * frame.cover.x * distance);
     return clamp(1.0 + log2(humps / CLOUD_HUMPS) / log2(CLOUD_OCTAVE_HUMPS), 1.0, min(frame.cover.y, 8.0));
@@ -69,7 +69,7 @@ fn cloud_vertex(@builtin(vertex_index) index: u32, piece: PatchInstance) -> Clou
 fn cloud_fragment(in: CloudVertex) -> @location(0) vec4<f32> {
     let up = normalize(in.up);
     let dense = cloudiness(up, frame.cover.y);
-    // fade near the eye, so that a cloud it flies through is not a wall
+    // fade clouds near the eye, so that the eye does not meet a wall when it flies through a cloud
     let near = saturate(length(in.rel) / (0.25 * (frame.clouds.y - radius())));
     let cover = saturate(dense * CLOUD_THICKNESS) * CLOUD_OPACITY * near;
     if cover <= 0.002 {

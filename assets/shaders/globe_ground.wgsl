@@ -6,19 +6,19 @@ struct GroundVertex {
     @location(1) up: vec3<f32>,
     @location(2) place: vec2<f32>,
     @location(3) quad: vec2<f32>,
-    // light and transmittance of the air in front, and sunlight on the surface
+    // light and transmittance of the air in front of the surface, and sunlight on the surface
     @location(4) scattered: vec3<f32>,
     @location(5) passed: vec3<f32>,
     @location(6) sunlight: vec3<f32>,
     @location(7) @interpolate(flat) face: u32,
-    // the tiles shown, and the weight of the coarser one
+    // the two tiles that the patch shows, and the weight of the coarser tile
     @location(8) @interpolate(flat) own: vec4<f32>,
     @location(9) @interpolate(flat) coarse: vec4<f32>,
     @location(10) coarse_share: f32,
     // sample spacing of the tile in metres
     @location(11) @interpolate(flat) spacing: f32,
 #ifdef SUN_BY_VERTEX
-    // fraction of sunlight that clouds and mountains let through
+    // fraction of sunlight that clouds and mountains let through to the vertex
     @location(12) sun_share: f32,
 #endif
 }
@@ -65,9 +65,9 @@ struct Surface {
     height: f32,
     albedo: vec3<f32>,
     normal: vec3<f32>,
-    // 1 on open water
+    // 1 on open water, 0 on land
     water: f32,
-    // fraction of skylight that passes between stones and blades; gloss
+    // fraction of skylight that passes between stones and blades of grass; gloss
     open: f32,
     gloss: f32,
 }
@@ -93,7 +93,7 @@ fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>) -> 
     return Surface(drawn_height(shape.z), mix(albedo, vec3<f32>(0.55), is_plain()), normal, water * (1.0 - is_plain()), 1.0, 0.0);
 }
 
-// Mean curvature in 1/km, from the fourth value of a tile's colours; `curvature_byte` in tile.rs packs it.
+// Mean curvature in 1/km, unpacked from the fourth value of a tile's colours; `curvature_byte` in tile.rs packs it.
 fn curvature_of(packed: f32, spacing: f32) -> f32 {
     return 2000.0 * (packed * 255.0 - 128.0) / (508.0 * spacing);
 }
@@ -125,7 +125,8 @@ fn sampled(in: GroundVertex) -> Surface {
 }
 
 #ifdef DETAIL
-// `creases_of` for any up direction, computed in the coordinate plane that is most nearly parallel to the surface.
+// The creases of `creases_of` for any up direction. They are computed in the coordinate plane that is most nearly
+// parallel to the surface.
 fn creases_on_globe(place: vec3<f32>, up: vec3<f32>, normal: vec3<f32>, footprint: f32, spacing: f32) -> Relief {
     let rise = dot(normal, up);
     let slope = -(normal - up * rise) / max(rise, 0.1);
@@ -144,7 +145,8 @@ fn creases_on_globe(place: vec3<f32>, up: vec3<f32>, normal: vec3<f32>, footprin
     return found;
 }
 
-// Varies a terrain colour in patches, from kilometres down to the size of a pixel. Dry patches are pale and warm.
+// Varies a terrain colour in patches, from kilometres down to the size of a pixel. In dry patches the colour is pale
+// and warm.
 fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
     var sum = 0.0;
     var wide = 3100.0;
@@ -153,7 +155,7 @@ fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
         if shown > 0.0 { sum += shown * (volume_noises(place / wide).z - 0.5); }
         wide *= 0.21;
     }
-    // plants are never as pure a green as their colour on the map
+    // plants are never as pure a green as the map's colour for them
     let bright = dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722));
     // snow and ice vary very little
     sum *= 1.0 - 0.8 * smoothstep(0.35, 0.65, bright);
@@ -161,15 +163,15 @@ fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
     return mix(colour, bright * vec3<f32>(0.92, 1.06, 0.52), green) * exp2(sum * vec3<f32>(0.95, 0.65, 0.45));
 }
 
-// Adds the canopy of trees that are not drawn individually, and the shade of those that are. Crowns have varied
-// normals, and gaps between them are dark.
+// Adds the canopy of trees that are not drawn individually, and the shade of trees that are. Crowns have varied
+// normals, and gaps between crowns are dark.
 fn with_canopy(surface: Surface, in: GroundVertex, place: vec3<f32>, footprint: f32, distance: f32) -> Surface {
     var found = textureSampleLevel(tile_canopies, level_sampler, tile_coordinates(in.own, in.quad), 0.0);
     if has_coarse_tile(in.coarse) {
         let coarse = textureSampleLevel(tile_canopies, level_sampler, tile_coordinates(in.coarse, in.quad), 0.0);
         found = mix(found, coarse, in.coarse_share);
     }
-    // from far away only the colours of the maps remain
+    // from far away, only the colours of the maps remain visible
     let near = (1.0 - surface.water) * (1.0 - smoothstep(60.0, 200.0, footprint));
     let drawn = select(share_drawn(distance) * (1.0 - smoothstep(4500.0, 6000.0, distance)), 0.0, frame.plants.w <= 0.0);
     if found.a * near < 0.004 {
@@ -190,7 +192,7 @@ fn with_canopy(surface: Surface, in: GroundVertex, place: vec3<f32>, footprint: 
     return out;
 }
 
-// Adds the detail of the materials to a surface that is near enough. `found` is its colour and curvature.
+// Adds the detail of the materials to a near surface. `found` is the surface's colour and curvature.
 fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3<f32>, in: GroundVertex) -> Surface {
     let colour = found.rgb;
     let distance = length(in.rel);
@@ -212,7 +214,7 @@ fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3
         let coarse = textureSampleLevel(tile_sites, level_sampler, tile_coordinates(in.coarse, in.quad), 0.0);
         site = mix(site, coarse, in.coarse_share);
     }
-    // as on square terrains, these conditions have ragged borders
+    // the borders of these conditions are ragged, as on square terrains
     site = vec4<f32>(site.xy + 0.12 * ruffled * step(vec2<f32>(0.01), site.xy), site.zw);
 #endif
     let values = SiteValues(
@@ -223,13 +225,13 @@ fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3
         colour.g - highest + 0.012 * ruffled,
         dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
         found.a,
-        // wetness, which is 0 because tiles have no drainage area
+        // wetness is 0, because tiles have no drainage area
         0.0,
         site.w,
     );
     let ground = laid_ground(values, vec2<f32>(0.0), coloured, surface.normal, place, footprint, in.spacing,
         creases_on_globe(place, up, surface.normal, footprint, in.spacing));
-    // from far away only the colours of the maps remain
+    // from far away, only the colours of the maps remain visible
     let near = dry * (1.0 - smoothstep(60.0, 200.0, footprint));
     let normal = normalize(mix(surface.normal, ground.normal, near));
     let laid = Surface(surface.height, mix(surface.albedo, ground.colour, near), normal, surface.water,
@@ -238,8 +240,8 @@ fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3
 }
 #endif
 
-// Change of the sea's normal by waves, from ripples of one metre to wind patches of ten kilometres. Each size fades out
-// where it spans only a few pixels. Farther away, waves only widen the glint.
+// Change of the sea's normal by waves, from ripples of one metre to wind patches of ten kilometres. Each wavelength
+// fades out where it covers only a few pixels. Farther away, waves only widen the glint.
 fn ripple(rel: vec3<f32>, up: vec3<f32>, distance: f32) -> vec3<f32> {
     let place = frame.texture.xyz + rel;
     var sum = vec3<f32>(0.0);
@@ -247,7 +249,7 @@ fn ripple(rel: vec3<f32>, up: vec3<f32>, distance: f32) -> vec3<f32> {
     for (var k = 0u; k < 7u; k += 1u) {
         let seen = 1.0 - smoothstep(70.0 * long, 260.0 * long, distance);
         if seen > 0.0 {
-            // wave crests are longer than the waves are wide
+            // the crests of waves are longer than their wavelength
             let east = normalize(cross(vec3<f32>(0.3, 0.2, 1.0), up) + 0.35 * sin(f32(k) * 1.9) * up);
             let at = place - 0.45 * east * dot(place, east);
             sum += seen * (volume_noises(at / long + 7.7 * f32(k)) - 0.5);
@@ -277,7 +279,7 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
         return surface.albedo * (0.62 + 0.34 * dot(surface.normal, up)) * in.passed;
     }
     let sky = sky_light(up);
-    // sunlit surroundings light the slopes
+    // light that the sunlit surroundings reflect onto slopes
     let around = sun * (max(dot(up, to_sun()), 0.0) * 0.32 * (0.5 - 0.5 * dot(surface.normal, up)));
     var light = surface.albedo * (sun * facing + sky * open + around * surface.open);
     if surface.gloss > 0.0 {

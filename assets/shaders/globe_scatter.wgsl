@@ -1,49 +1,51 @@
-// Plants and stones on a planet: shapes that stand upright on the surface, one per instance, and their depths as seen
-// from the sun. Positions are relative to the eye.
+// Plants and stones on a planet: shapes that stand upright on the surface, one per instance. The shadow pass draws
+// their depths as seen from the sun. Positions are relative to the eye.
 
 struct ScatterVertex {
     @builtin(position) clip: vec4<f32>,
     @location(0) rel: vec3<f32>,
     @location(1) normal: vec3<f32>,
     @location(2) colour: vec3<f32>,
-    // noise interval in which its pixels are drawn; fraction of light that reaches it between leaves
+    // interval of noise values in which the object's pixels are drawn; fraction of light that reaches the vertex
+    // between leaves
     @location(3) light: vec3<f32>,
-    // light and transmittance of the air in front, and sunlight on it
+    // light and transmittance of the air in front of the object, and sunlight on the object
     @location(4) scattered: vec3<f32>,
     @location(5) passed: vec3<f32>,
     @location(6) sunlight: vec3<f32>,
     // coordinates along and across a leaf
     @location(7) leaf: vec2<f32>,
-    // fraction of sunlight that clouds and mountains let through
+    // fraction of sunlight that clouds and mountains let through to the object
     @location(8) sun_share: f32,
 }
 
 struct ScatterInput {
-    // position and size
+    // position and size of the object
     @location(0) place: vec4<f32>,
-    // square root of the terrain's colour; random number
+    // square root of the terrain's colour below the object; random number
     @location(1) ground: vec4<f32>,
-    // noise interval in which its pixels are drawn, how far it leans with the slope, fraction of the terrain's colour
+    // interval of noise values in which the object's pixels are drawn; how far the object leans with the slope;
+    // fraction of the terrain's colour that the object takes on
     @location(2) what: vec4<f32>,
     @location(3) turn: f32,
     // slope of the terrain along the axes of `level_axes`
     @location(4) slope: vec2<f32>,
-    // position in units of the size; coordinate along a leaf
+    // position as a multiple of the object's size; coordinate along a leaf
     @location(5) position: vec4<f32>,
-    // normal; fraction of light that reaches it
+    // normal of the shape; fraction of light that reaches the vertex
     @location(6) normal: vec4<f32>,
-    // colour; coordinate across a leaf
+    // colour of the vertex; coordinate across a leaf
     @location(7) colour: vec4<f32>,
 }
 
-// Metres from the eye to the edge of the lattice of `plant_sun`; no plants are drawn farther away.
+// Distance in metres from the eye to the edge of the lattice of `plant_sun`. No plants are drawn beyond this distance.
 const PLANT_SUN_REACH = 6000.0;
 
 fn up_at(rel: vec3<f32>) -> vec3<f32> {
     return normalize(to_eye() * eye_radius() + rel);
 }
 
-// A horizontal direction, the vertical, and a second horizontal direction; as `level_axes` in
+// A horizontal direction, the vertical, and a second horizontal direction. Mirrors `level_axes` in
 // src/app/view/globe/face.rs.
 fn level_axes(up: vec3<f32>) -> mat3x3<f32> {
     let aside = select(vec3<f32>(1.0, 0.0, 0.0), vec3<f32>(0.0, 0.0, 1.0), abs(up.z) < 0.9);
@@ -66,7 +68,7 @@ fn plant_sun_at(rel: vec3<f32>) -> f32 {
 
 fn plant_sun_of(k: u32) -> f32 { return frame.plant_sun[k >> 2u][k & 3u]; }
 
-// Position of a vertex of a shape.
+// Position of a vertex of a shape relative to the eye.
 fn scatter_place(in: ScatterInput, axes: mat3x3<f32>) -> vec3<f32> {
     var offset = sized(in.position.xyz, in.turn, in.place.w, in.ground.w);
     // low objects follow the slope of the terrain
@@ -78,7 +80,8 @@ fn scatter_place(in: ScatterInput, axes: mat3x3<f32>) -> vec3<f32> {
 fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
     let axes = level_axes(up_at(in.place.xyz));
     let rel = scatter_place(in, axes);
-    // computed near the eye: next to the radius, `lod.y` and such small heights exceed single precision
+    // computed from positions near the eye: single precision cannot hold the radius and such small heights in one
+    // number
     let height = dot(rel, to_eye()) + 0.5 * (dot(rel, rel) - pow(dot(rel, to_eye()), 2.0)) / eye_radius()
         + (eye_radius() - radius());
     let air = near_air(rel);

@@ -1,8 +1,8 @@
-// Shadows of mountains: heights along the way to the sun, compared with the ray.
+// Shadows of mountains, found by comparing terrain heights along the way to the sun with the height of the ray.
 
 fn has_shadows() -> bool { return frame.haze.z > 0.5; }
 
-// The face in a direction, and the position on it; w is unused.
+// The face that contains a direction, and the position on this face; w is unused.
 fn located(direction: vec3<f32>) -> vec4<f32> {
     let size = abs(direction);
     var face = 0u;
@@ -19,15 +19,15 @@ fn located(direction: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(atan(along) * (2.0 / 3.14159265) + 0.5, f32(face), 0.0);
 }
 
-// Drawn height of terrain at this height over the sea in kilometres.
+// Drawn height of terrain whose height over the sea is given in kilometres.
 fn drawn_height(over_kilometres: f32) -> f32 {
     let height = (over_kilometres * 1000.0 + frame.cover.w) * exaggeration();
     return select(height, max(height, sea()), has_sea());
 }
 
-// Fraction of sunlight that mountains let through to a point, from the steepest rise of the terrain above the ray to
-// the sun. Steps grow with the distance, and the sampled mip levels become coarser with them. Terrain beyond the point
-// where the ray leaves the highest terrain casts no shadow.
+// Fraction of sunlight that mountains let through to a point. It follows from the steepest rise of the terrain above
+// the ray to the sun. Steps grow with the distance, and the sampled mip levels become coarser with the steps. The
+// search ends where the ray is above the highest terrain.
 fn under_mountains(up: vec3<f32>, height: f32) -> f32 {
     let sine = dot(up, to_sun());
     let rise = frame.sun.w - height;
@@ -53,6 +53,6 @@ fn under_mountains(up: vec3<f32>, height: f32) -> f32 {
         t *= growth;
     }
     let shade = 1.0 - smoothstep(-0.010, 0.014, worst);
-    // fade out, so that there is no edge at the sun elevation where the search ends
+    // fade shadows out, so that there is no edge at the sun elevation where the search ends
     return mix(shade, 1.0, smoothstep(0.40, 0.55, sine));
 }

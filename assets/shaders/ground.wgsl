@@ -4,7 +4,7 @@ struct GroundVertex {
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) world: vec3<f32>,
     @location(1) quad: vec2<f32>,
-    // colour and opacity of the air in front
+    // colour and opacity of the air in front of the terrain
     @location(2) haze: vec4<f32>,
 }
 
@@ -20,7 +20,7 @@ fn palette_colour(height: f32) -> vec3<f32> {
     let above = (height - sea()) / max(relief() - sea(), 1e-6);
     let below = (sea() - height) / max(relief(), 1e-6);
     let at = select(256.0 + 255.0 * saturate(above), 255.0 - 255.0 * saturate(below), height < sea());
-    // loaded, not sampled: hardware filters draw lines where 8-bit colours change by one step
+    // colours are loaded, not sampled: hardware filters would draw lines where 8-bit colours change by one step
     let low = floor(at);
     let a = textureLoad(palette, vec2<i32>(i32(low), 0), 0).rgb;
     let b = textureLoad(palette, vec2<i32>(min(i32(low) + 1, 511), 0), 0).rgb;
@@ -33,11 +33,11 @@ fn pixel_metres(away: f32) -> f32 {
     return away * frame.waves.w;
 }
 
-// Distance in samples from a crest to the points where the slopes of its sides are read.
+// Distance in samples from a crest to the points on both sides where slopes are read.
 const CREST_CELLS = 2.0;
 
-// Offset, in cells, at which cover and site maps are read. It gives snow, sand and river deposits ragged borders, in
-// patches from a few cells down to the size of a pixel.
+// Offset, in cells, at which cover and site maps are read. It makes the borders of snow, sand and river deposits
+// ragged, in patches from a few cells down to the size of a pixel.
 fn ragged(world: vec3<f32>) -> vec2<f32> {
     let metres = frame.rock_slopes.z;
     let cell_metres = cell() * metres;
@@ -55,7 +55,8 @@ fn ragged(world: vec3<f32>) -> vec2<f32> {
 }
 
 #ifdef ASKS_CURVATURE
-// Mirrors `GroundConditions::curvature` in src/appearance/materials/conditions.rs: reads the slopes two samples away.
+// Curvature from the slopes two samples away; mirrors `GroundConditions::curvature` in
+// src/appearance/materials/conditions.rs.
 fn curvature_at(at: vec2<f32>, lod: f32) -> f32 {
     let step = 2.0 / (last_sample() + 1.0);
     let west = leaning(at - vec2<f32>(step, 0.0), lod).x;
@@ -73,7 +74,7 @@ fn leaning(at: vec2<f32>, lod: f32) -> vec2<f32> {
 #endif
 
 #ifdef ASKS_WETNESS
-// Mirrors `wetness` in src/appearance/materials/conditions.rs.
+// Topographic wetness; mirrors `wetness` in src/appearance/materials/conditions.rs.
 fn wetness_of(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
     let area_log = (3.0 + 4.0 * flow) * 2.302585;
     let index = area_log - log(cell_metres * max(tangent, 0.001));
@@ -91,8 +92,8 @@ fn ground_of(
 ) -> Ground {
     let metres = frame.rock_slopes.z;
     let away = distance(world, eye());
-    // between the width and the length of the pixel's footprint: closer to the length, or lines would flicker at
-    // grazing angles
+    // a size between the width and the length of the pixel's footprint; it is closer to the length, because otherwise
+    // lines would flicker at grazing angles
     let facing = max(abs(dot(surface.normal, (eye() - world) / away)), 0.01);
     let footprint = pixel_metres(away) * pow(facing, -0.7);
     let ruffled = noise(world.xz * metres / 23.0) + 0.5 * noise(world.xz * metres / 5.1) - 0.75;
@@ -110,7 +111,7 @@ fn ground_of(
     var hardness = 0.0;
 #ifdef ASKS_HARDNESS
 #ifdef COVER_MAP
-    // wherever the hardness is known, there is a cover map
+    // a terrain with known hardness always has a cover map
     hardness = textureSampleLevel(cover_map, smooth_sampler, at, lod).z;
 #endif
 #endif
@@ -118,7 +119,7 @@ fn ground_of(
         degrees(atan(surface.steepness)) + 7.0 * ruffled,
         (world.y - sea()) / max(relief() - sea(), 1e-6),
         surface.openness + 0.12 * ruffled,
-        // in the order of the conditions: flow, deposits, wear, vegetation
+        // the order of the conditions: flow, deposits, erosion, vegetation
         vec4<f32>(vec3<f32>(site.xy, 1.0 - site.w) + 0.12 * ruffled * step(vec3<f32>(0.01), vec3<f32>(site.xy, 1.0 - site.w)), site.z),
         colour.g - highest + 0.012 * ruffled,
         dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
@@ -130,14 +131,14 @@ fn ground_of(
     var creases = creases_of(world.xz * metres, slope, footprint, cell_metres);
     creases.gradient *= surface.normal.y;
     let laid = laid_ground(values, cover, colour, surface.normal, world * metres, footprint, cell_metres, creases);
-    // on the mirrored land, the wind would come from another side
+    // not on the mirrored land, where the wind would come from another side
     if footprint > 1.5 * cell_metres || any(abs(world.xz) > vec2<f32>(0.5 * side())) { return laid; }
     return with_cornice(laid, surface.normal, world.xz * metres, at, footprint, cell_metres);
 }
 
-// Snow rounds the edges that it covers. On crests across the wind, it grows out over the lee side as a cornice: a
-// smooth roof up to a rim, and below it a hollow, shaded face (Seligman 1936; Vogel et al. 2012). A cornice is narrower
-// than the sample spacing, so its place follows from the change of slope across the crest.
+// Snow rounds the edges that it covers. On crests across the wind, snow grows out over the lee side as a cornice: a
+// smooth roof up to a rim, and below the rim a hollow, shaded face (Seligman 1936; Vogel et al. 2012). A cornice is
+// narrower than the sample spacing, so its position is computed from the change of slope across the crest.
 fn with_cornice(
     bare: Ground,
     normal: vec3<f32>,
@@ -162,7 +163,7 @@ fn with_cornice(
     // half of the slope is replaced by the mean slope around it
     let rounded = snow * 0.5 * smoothstep(0.2, 0.9, bend) * (1.0 - smoothstep(0.5, 1.5, footprint / cell_metres));
     var shape = rounded * (0.5 * (windward + lee) - slope);
-    // cornices are some metres wide, and narrower where the height samples are denser
+    // cornices are some metres wide, and narrower where the sample spacing is smaller
     let width = clamp(0.4 * cell_metres, 1.5, 7.0);
     let ragged = noise_pair(flat / (5.0 * width)) - 0.5;
     let past = 2.0 * CREST_CELLS * cell_metres * -dot(slope, downwind) / max(bend, 0.2);
@@ -184,7 +185,7 @@ fn with_cornice(
     return out;
 }
 #else
-// The unlit surface at a position.
+// The surface at a position before lighting.
 struct Ground {
     colour: vec3<f32>,
     normal: vec3<f32>,
@@ -199,7 +200,7 @@ fn surface_at(flat: vec2<f32>) -> Surface {
     return sloping_surface(at, textureSample(slope_map, smooth_sampler, at).xy);
 }
 
-// The surface for a slope, at texture coordinates of the maps.
+// The surface with a given slope, at texture coordinates of the maps.
 fn sloping_surface(at: vec2<f32>, slope: vec2<f32>) -> Surface {
     let light = textureSample(light_map, smooth_sampler, at).xy;
     let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
@@ -219,7 +220,7 @@ fn roughness(world: vec3<f32>) -> f32 {
     return noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
 }
 
-// The same for a position that shows the terrain at other texture coordinates.
+// The natural colours at a world position that shows the terrain at the texture coordinates `at`.
 fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface, rough: f32) -> Ground {
     var painted = vec4<f32>(0.0);
 #ifdef COLOUR_MAP
@@ -254,19 +255,19 @@ fn ground_at(
     rough: f32,
 ) -> Ground {
 #ifdef DETAIL
-    // wet rims of rivers and lakes: beside the water, the depth map continues below 0; far from water it is 0
+    // wet rims of rivers and lakes: next to the water, the depth map continues below 0; far from water it is 0
     var rim = 0.0;
 #ifdef WATER_MAP
     let place = at * (last_sample() + 1.0) - 0.5;
     let low = floor(place);
     let part = place - low;
-    // the four samples around: south-west, south-east, north-east, north-west
+    // the four samples around the position: south-west, south-east, north-east, north-west
     let found = textureGather(0, water_map, smooth_sampler, (low + 1.0) / (last_sample() + 1.0));
-    // replace zeros, so that the end of the depth map does not look like a second shore
+    // replace zeros, because the end of the depth map must not look like a second shore
     let deepest = min(min(found.x, found.y), min(found.z, found.w));
     let depths = select(found, vec4<f32>(deepest), found == vec4<f32>(0.0));
     let rows = mix(depths.wx, depths.zy, part.x);
-    // a film of water is visible only from this depth on
+    // the depth above the threshold from which a film of water is visible
     let depth = mix(rows.x, rows.y, part.y) - frame.surface_water.y;
     if depth < 0.0 {
         // the gradient of the depth gives the distance to the line of depth 0
@@ -283,8 +284,8 @@ fn ground_at(
 #endif
 }
 
-// The colour with the painting of biomes or construction materials, over the palette by its alpha. `rough` is the noise
-// at the position.
+// The palette colour, covered by the colours of biomes or construction materials according to their alpha. `rough` is
+// the noise at the position.
 fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, rough: f32) -> vec3<f32> {
     let above = world.y - sea();
     let is_land = step(0.0, above);
@@ -299,7 +300,7 @@ fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, rough: f32) 
     return bare * (1.0 - 0.28 * wet);
 }
 
-// Loaded, not sampled: beyond the end of the row, a filter could read the palette.
+// Colour of the overlay's ramp. It is loaded, not sampled: beyond the end of the row, a filter could read the palette.
 fn ramp_colour(at: f32) -> vec3<f32> {
     return textureLoad(palette, vec2<i32>(i32(saturate(at) * 511.0 + 0.5), 1), 0).rgb;
 }
@@ -341,8 +342,8 @@ fn light_on_ground(ground: Ground, surface: Surface, world: vec3<f32>) -> vec3<f
 }
 
 #ifdef DETAIL
-// Brightness of snow crystals that reflect the sun to the eye. Only few have the right orientation. Each is as wide as
-// a pixel, or some millimetres.
+// Brightness of snow crystals that reflect the sun to the eye. Only few crystals have the right orientation. Each
+// crystal is as wide as a pixel, or some millimetres.
 fn glitter(world: vec3<f32>, normal: vec3<f32>) -> f32 {
     let metres = metres_per_unit();
     let away = distance(world, eye());
@@ -461,21 +462,21 @@ fn ground_wireframe_data(in: GroundVertex) -> @location(0) vec4<f32> {
 struct FarVertex {
     @builtin(position) clip: vec4<f32>,
     @location(0) world: vec3<f32>,
-    // position on the terrain that this point shows
+    // position on the terrain that this point of the copy shows
     @location(1) flat: vec2<f32>,
     @location(2) haze: vec4<f32>,
-    // added slope, weight of the mirrored slope, and nearness of the edge
+    // slope to add; weight of the mirrored slope; nearness of the edge
     @location(3) bend: vec4<f32>,
     // 1 for each axis along which the copy is mirrored
     @location(4) @interpolate(flat) axes: vec2<f32>,
 }
 
-// Fraction of its side over which a copy is bent to join its inner neighbour.
+// Fraction of its side length over which a copy is bent to join its inner neighbour.
 const BENT_SIDES = 0.12;
 
 // Height of a copy at a position in samples, and `bend` of the vertex. At a mirrored edge all slopes reverse, which
-// looks like a ditch or a wall. So the land first continues as a copy rotated by half a turn about the edge, and blends
-// into the mirrored land farther out.
+// looks like a ditch or a wall. So near the edge, the copy is rotated by half a turn about the edge instead of
+// mirrored. Farther out, it blends into the mirrored land.
 struct BentLand {
     height: f32,
     bend: vec4<f32>,
@@ -491,7 +492,7 @@ fn bent_land(place: vec2<f32>, height: f32, tile: vec2<f32>, signs: vec2<f32>, l
         return BentLand(height, vec4<f32>(0.0, 0.0, 1.0, 0.0));
     }
     let change = abs(outward) * sign(way) * t * (1.0 - t) * (-6.0 / (BENT_SIDES * side()));
-    // on the inner edge along each axis, and at their common corner
+    // the positions on the inner edge along each axis
     let west = vec2<f32>(inner.x, place.y);
     let north = vec2<f32>(place.x, inner.y);
     let on_west = ground_height(west);
@@ -507,13 +508,13 @@ fn bent_land(place: vec2<f32>, height: f32, tile: vec2<f32>, signs: vec2<f32>, l
     let added = vec2<f32>(
         left.y * change.x * across.x + near.y * along.y * north_slope,
         left.y * near.x * across.y * slope_near(west, lod).y + change.y * along.x);
-    // terrain above the sea stays above it
+    // terrain above the sea must stay above the sea
     let least = min(min(height, select(height, on_west, near.x > 0.0)), select(height, on_north, near.y > 0.0));
     let shown = max(bent + near.y * along.x, min(least, sea() + 0.01 * relief()));
     return BentLand(shown, vec4<f32>(added, left.x * left.y, max(near.x, near.y)));
 }
 
-// Height by which rotated land exceeds mirrored land, if the edge is higher than the mirrored land by `over`. The
+// Height by which rotated land exceeds mirrored land. `over` is the height of the edge above the mirrored land. The
 // part above the edge itself is limited to a fraction of the relief. The second value is the derivative.
 fn turned_by(over: f32) -> vec2<f32> {
     let room = 0.06 * relief();
@@ -553,11 +554,11 @@ fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
     let at = map_coordinates(in.flat);
     let slope = textureSample(slope_map, smooth_sampler, at).xy;
     var surface = sloping_surface(at, in.bend.z * slope + in.bend.xy);
-    // a mirrored slope leans the other way
+    // on a copy, slopes along mirrored axes are reversed
     let axes = in.axes;
     let signs = 1.0 - 2.0 * axes;
     surface.normal = vec3<f32>(surface.normal.x * signs.x, surface.normal.y, surface.normal.z * signs.y);
-    // and the sun is on its other side
+    // on a copy, the sun is on the other side along mirrored axes
     let samples = f32(textureDimensions(mirrored_shadow_map).x);
     let place = ((in.flat / side() + 0.5) * (samples - 1.0) + 0.5) / samples;
     let depths = textureSample(mirrored_shadow_map, smooth_sampler, place).xyz;
@@ -565,7 +566,7 @@ fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
     let turned = select(surface.sun_share, sun_share_of(depth), axes.x + axes.y > 0.5);
     // next to the edge, the shadows of the terrain continue
     surface.sun_share = mix(turned, surface.sun_share, in.bend.w) * under_clouds(in.world);
-    // software drivers skip this noise, because the air hides it
+    // software drivers skip this noise, because the air hides it at this distance
     var rough = 0.0;
 #ifdef DETAIL
     rough = roughness(in.world);

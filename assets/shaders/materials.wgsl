@@ -1,18 +1,18 @@
-// Detail of the terrain materials up close, under the colours of the palette. The rules are those of
-// src/appearance_files/materials.rs, the textures those of src/appearance/materials/textures.rs. The shaders of squares
-// and planets bind `material_maps`, `material_sampler` and `ground_rules` at different bindings.
+// Detail of the terrain materials at close range, under the colours of the palette. The rules come from
+// src/appearance_files/materials.rs, the textures from src/appearance/materials/textures.rs. The shaders of squares and
+// planets bind `material_maps`, `material_sampler` and `ground_rules` at different bindings.
 
 #ifdef DETAIL
 
 struct MaterialLook {
     // the material's own colour; gloss
     colour: vec4<f32>,
-    // steepest slope of a texel, contrast of the tone, largest repeat in metres, strength of creases
+    // steepest slope of a texel; contrast of the tone; largest repeat in metres; strength of creases
     form: vec4<f32>,
 }
 
-// A number for each material, in vectors: arrays with computed indices are stored in memory, which would cost more than
-// everything else here.
+// A number for each material, in vectors. Arrays with computed indices would be stored in memory, which would cost more
+// than all other code in this file.
 struct PerMaterial {
     a: vec4<f32>,
     b: vec4<f32>,
@@ -20,26 +20,27 @@ struct PerMaterial {
 }
 
 struct MaterialRule {
-    // 1 at the index of its material
+    // 1 at the index of the rule's material, 0 elsewhere
     own: PerMaterial,
-    // its tint at the index of its material
+    // the rule's tint, at the index of its material
     tint: PerMaterial,
-    // greatest cover, first test, end of its tests
+    // greatest cover; index of the rule's first test; index after its last test
     what: vec4<f32>,
 }
 
-// A band of one condition, which is marked by a 1. `ramps` holds factor and offset of the rising and the falling ramp.
+// A band of one condition. `a` to `c` hold a 1 for this condition; `ramps` holds factor and offset of the rising and
+// the falling ramp.
 struct MaterialTest {
     // slope, height, openness, flow
     a: vec4<f32>,
-    // deposits, wear, vegetation, greenness
+    // deposits, erosion, vegetation, greenness
     b: vec4<f32>,
     // brightness, curvature, wetness, hardness
     c: vec4<f32>,
     ramps: vec4<f32>,
 }
 
-// Mirrors `RulesUniform` in src/app/view/render/ground_materials.rs.
+// The list of material rules; mirrors `RulesUniform` in src/app/view/render/ground_materials.rs.
 struct GroundRules {
     // number of rules, texels along a side, whether there are textures
     count: vec4<f32>,
@@ -53,7 +54,7 @@ const SAND_MATERIAL = 6u;
 const SNOW_MATERIAL = 8u;
 const STRATA_MATERIAL = 10u;
 
-// Distance in metres after which the finest texture repeats, and factor from each size to the next.
+// Distance in metres after which the finest texture repeats, and the factor between successive texture scales.
 const FINEST_METRES = 1.7;
 const COARSER = 5.3;
 
@@ -62,7 +63,7 @@ struct Mixture {
     first: u32,
     second: u32,
     share: f32,
-    // strength of their own colours, and the fraction of each that is loose cover of sand or snow
+    // strength of the colours of both materials, and the fraction of each that is loose cover of sand or snow
     tints: vec2<f32>,
     lying: vec2<f32>,
 }
@@ -74,13 +75,13 @@ struct SiteValues {
     site: vec4<f32>,
     green: f32,
     bright: f32,
-    // mean curvature in 1/km, topographic wetness and hardness: 0 if no rule uses them
+    // mean curvature in 1/km, topographic wetness and hardness; 0 if no rule uses the value
     curvature: f32,
     wetness: f32,
     hardness: f32,
 }
 
-// The two largest fractions so far, with their materials and tints.
+// The two largest material fractions so far, with their materials and tints.
 struct Leading {
     shares: vec2<f32>,
     tints: vec2<f32>,
@@ -99,8 +100,8 @@ fn with_next(found: Leading, share: f32, tint: f32, material: u32) -> Leading {
     return found;
 }
 
-// The visible materials. `rules_shares` holds each material's fraction from the rules, and `tints` its tints weighted
-// by that fraction.
+// The visible materials. `rules_shares` holds the fraction of each material according to the rules. `tints` holds the
+// tints, weighted by these fractions.
 fn mixture(rules_shares: PerMaterial, tints: PerMaterial, cover: vec2<f32>) -> Mixture {
     var shares = rules_shares;
     let lying = vec2<f32>(cover.x * (1.0 - cover.y), cover.y);
@@ -147,7 +148,7 @@ fn share_of_rule(what: vec4<f32>, a: vec4<f32>, b: vec4<f32>, c: vec4<f32>) -> f
     return share;
 }
 
-// Evaluates the rules as data. Built-in lists are written out as shader text instead; see
+// Evaluates the rule list from uniforms. Built-in lists are compiled into the shader text instead; see
 // src/app/view/render/rules_text.rs.
 fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
     let a = vec4<f32>(values.slope, values.height, values.openness, values.site.x);
@@ -155,7 +156,7 @@ fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
     let c = vec4<f32>(values.bright, values.curvature, values.wetness, values.hardness);
     var shares = PerMaterial(vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0));
     var tints = shares;
-    // from the top down: fraction left for the rules below
+    // from the last rule to the first: the fraction left for the remaining rules
     var left = (1.0 - cover.x) * (1.0 - cover.y);
     for (var k = u32(ground_rules.count.x); k > 0u && left > 0.002; k -= 1u) {
         let rule = &ground_rules.rules[k - 1u];
@@ -175,16 +176,16 @@ fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
 
 // The relief of a material at a position.
 struct Relief {
-    // gradient of its height along the world axes
+    // gradient of the relief's height along the world axes
     gradient: vec3<f32>,
     height: f32,
     tone: f32,
 }
 
-// The two axes along which textures are projected, those that the surface faces most. The weight of the lesser axis is
-// 0 where the third axis would replace it (Quilez 2020, biplanar mapping).
+// The two axes along which textures are projected: the two that the surface faces most. The weight of the lesser axis
+// is 0 where the third axis would replace it (Quilez 2020, biplanar mapping).
 struct LaidSides {
-    // whether the first is the x axis instead of y, and the second the x axis instead of z
+    // whether the first axis is x instead of y, and whether the second axis is x instead of z
     of_x: vec2<bool>,
     shares: vec2<f32>,
 }
@@ -196,19 +197,19 @@ fn sides_of(planes: vec3<f32>) -> LaidSides {
     return LaidSides(of_x, shares / max(shares.x + shares.y, 1e-6));
 }
 
-// A scale at which textures repeat.
+// A scale of a material's texture, with the distance after which the texture repeats.
 struct TextureSize {
-    // repeat distance in metres
+    // distance in metres after which the texture repeats
     repeat: f32,
     // offset of the texture, then cosine and sine of its rotation
     turn: vec4<f32>,
     lod: f32,
-    // weight of this scale in the pixel, and fraction of its slopes that the heights do not contain already
+    // weight of this scale in the pixel, and fraction of its slopes that the heights do not already contain
     weight: f32,
     fine: f32,
 }
 
-// A texel as slopes along the unrotated axes, height and tone.
+// A texel of a material's texture: slopes along the unrotated axes, height and tone.
 fn texel(material: u32, uv: vec2<f32>, turn: vec4<f32>, lod: f32) -> vec4<f32> {
     let place = turn.z * uv + turn.w * vec2<f32>(-uv.y, uv.x) + turn.xy;
     let found = textureSampleLevel(material_maps, material_sampler, place, i32(material), lod);
@@ -216,13 +217,13 @@ fn texel(material: u32, uv: vec2<f32>, turn: vec4<f32>, lod: f32) -> vec4<f32> {
     return vec4<f32>(turn.z * signed.xy + turn.w * vec2<f32>(signed.y, -signed.x), found.z, signed.z);
 }
 
-// Sum over the scales of a material so far, and the sum of weights.
+// Weighted sum over the texture scales of a material so far, and the sum of weights.
 struct LaidRelief {
     relief: Relief,
     weights: f32,
 }
 
-// Adds one more scale of a material, whose `form` is that of its look, at a position in metres.
+// Adds one more texture scale of a material at a position in metres. `form` comes from the material's `MaterialLook`.
 fn with_size(
     sum: LaidRelief, material: u32, form: vec4<f32>, place: vec3<f32>, sides: LaidSides, size: TextureSize,
 ) -> LaidRelief {
@@ -236,7 +237,7 @@ fn with_size(
     var first_material = material;
 #ifdef HAS_STRATA
     if material == STRATA_MATERIAL {
-        // beds are level at every scale, and visible from the side
+        // rock beds are level at every scale, and visible from the side
         turn = vec4<f32>(turn.xy, 1.0, 0.0);
         first_turn = select(first_turn, turn, sides.of_x.x);
         first_material = select(ROCK_MATERIAL, material, sides.of_x.x);
@@ -261,43 +262,43 @@ fn with_size(
     return out;
 }
 
-// The relief of a material after all scales have been added; `form` is that of its look.
+// The relief of a material after all scales have been added. `form` comes from the material's `MaterialLook`.
 fn relief_of(sum: LaidRelief, form: vec4<f32>) -> Relief {
     let height = mix(0.5, sum.relief.height / max(sum.weights, 0.01), saturate(sum.weights));
     return Relief(sum.relief.gradient, height, sum.relief.tone * form.y * 0.8);
 }
 
 #ifdef HAS_STRATA
-// Height by which the beds lie lower at a position, because they dip and bend.
+// Height by which rock beds are lower at a position, because they dip and bend.
 fn bend_of_beds(flat: vec2<f32>) -> f32 {
     return 14.0 * noise(flat / 410.0) + 3.0 * noise(flat / 93.0 + 7.0) + 0.035 * flat.x - 0.02 * flat.y;
 }
 #endif
 
-// Colour of a material on terrain of the colour `ground`.
+// Colour of a material on terrain of the colour `ground`. `lying` is the fraction of loose cover.
 fn colour_of(material: u32, ground: vec3<f32>, tint: f32, lying: f32) -> vec3<f32> {
     let own = mix(ground, ground_rules.looks[material].colour.rgb, tint);
     return mix(own, select(SAND, SNOW, material == SNOW_MATERIAL), lying);
 }
 
-// Effect of a material's tone on each colour: dark beds are red, light beds pale.
+// Effect of a material's tone on each colour channel: dark beds are red, light beds pale.
 fn bed_hue(material: u32) -> vec3<f32> {
     return select(vec3<f32>(1.0), vec3<f32>(0.62, 1.05, 1.35), material == STRATA_MATERIAL);
 }
 
 // Ridges and creases that run down slopes and branch: relief too fine for the samples, from some samples to some pixels
-// wide. `slope` is that of the terrain to the east and to the south. Waves of random phase run across the slope and are
-// interpolated between lattice points. Each octave follows the slope that the wider octaves leave (after Johansen 2026,
-// as in the node Gullies).
+// wide. `slope` is the slope of the terrain to the east and to the south. Waves of random phase run across the slope
+// and are interpolated between lattice points. Each octave follows the slope that remains after the wider octaves are
+// added (after Johansen 2026, as in the node Gullies).
 fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f32) -> Relief {
     let steep = length(slope);
-    // deep on some slopes and faint on others nearby
+    // the creases are deep on some slopes and faint on others nearby
     let depth = 0.2 + 1.3 * smoothstep(0.2, 0.8, noise(flat / (70.0 * cell_metres) + 5.3));
     let strength = min(steep, 1.1) * smoothstep(0.10, 0.45, steep) * depth;
     var sum = vec2<f32>(0.0);
     var tone = 0.0;
     if strength > 0.0 {
-        // fixed widths, independent of the sample spacing: three of them, from some samples down to about two
+        // fixed widths, independent of the sample spacing: three widths, from some samples down to about two samples
         let first = floor(log2(16.0 * cell_metres) / log2(2.37));
         for (var octave = 0.0; octave < 3.0; octave += 1.0) {
             let k = first - octave;
@@ -307,13 +308,13 @@ fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f3
             if share < 0.02 { continue; }
             let down = normalize(slope + 1.4 * sum);
             let across = vec2<f32>(-down.y, down.x);
-            // each octave on a lattice rotated against the others
+            // each octave has a lattice rotated relative to the others
             let place = mat2x2<f32>(0.8, 0.6, -0.6, 0.8) * (flat / width) + 17.7 * k;
             let low = floor(place);
             let part = place - low;
             let fade = part * part * (3.0 - 2.0 * part);
             let turned_across = mat2x2<f32>(0.8, 0.6, -0.6, 0.8) * across;
-            // distance from each of the four corners
+            // distance of the position from each of the four corners
             let along = dot(part, turned_across) - vec4<f32>(0.0, turned_across, turned_across.x + turned_across.y);
             let phases = 6.2831853 * (along + corner_hashes(low));
             let rows = vec2<f32>(1.0 - fade.y, fade.y);
@@ -326,20 +327,20 @@ fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f3
     return Relief(vec3<f32>(sum.x, 0.0, sum.y), 0.5, tone * min(strength, 1.0));
 }
 
-// The unlit surface at a position.
+// The surface at a position before lighting.
 struct Ground {
     colour: vec3<f32>,
     normal: vec3<f32>,
-    // fraction of skylight that passes between stones and blades
+    // fraction of skylight that passes between stones and blades of grass
     open: f32,
     gloss: f32,
-    // fraction of snow, whose crystals glitter
+    // fraction of snow, in which crystals glitter
     snow: f32,
 }
 
-// The surface of terrain of this colour, with the materials that its values and cover imply. Positions are in metres
-// and precise to their neighbours. A pixel spans `footprint` metres, and the height samples are `cell_metres` apart.
-// `creases` are those of the terrain.
+// The surface of terrain of this colour, with the materials that follow from its site values and cover. Positions are
+// in metres and precise relative to nearby positions. A pixel spans `footprint` metres, and the height samples are
+// `cell_metres` apart. `creases` holds the creases of the terrain.
 fn laid_ground(
     values: SiteValues,
     cover: vec2<f32>,
@@ -362,7 +363,7 @@ fn laid_ground(
 #ifdef HAS_STRATA
     if mixture.first == STRATA_MATERIAL || mixture.second == STRATA_MATERIAL {
         let bent = place + vec3<f32>(0.0, bend_of_beds(place.xz), 0.0);
-        // the edges of beds crop out on slopes too
+        // the edges of rock beds also crop out on slopes
         let beds = sides_of(planes * vec3<f32>(1.0, 0.03, 1.0));
         if mixture.first == STRATA_MATERIAL {
             first_place = bent;
@@ -388,7 +389,7 @@ fn laid_ground(
         var weight = 1.0;
         if k == 0u && first > 0.0 { weight = 1.0 - part; }
         if k == 2u { weight = part; }
-        // relief larger than a cell is in the heights already
+        // relief larger than a cell is already in the heights
         let fine = 1.0 - smoothstep(12.0 * cell_metres, 60.0 * cell_metres, repeat);
         let turn = vec4<f32>(0.37 * step, 0.11 * step, cos(0.61 * step), sin(0.61 * step));
         let size = TextureSize(repeat, turn, max(log2(texels) - coarser, 0.0), weight, fine);
@@ -404,7 +405,7 @@ fn laid_ground(
     var hue = bed_hue(mixture.first);
     if mixture.share > 0.04 {
         let other = relief_of(other_laid, its.form);
-        // the higher of the two materials is visible
+        // of the two materials, the higher one is visible
         let t = smoothstep(0.30, 0.70, mixture.share + 0.6 * (other.height - own.height) * (1.0 - abs(2.0 * mixture.share - 1.0)));
         bare = mix(bare, colour_of(mixture.second, colour, mixture.tints.y, mixture.lying.y), t);
         own = Relief(mix(own.gradient, other.gradient, t), mix(own.height, other.height, t), mix(own.tone, other.tone, t));

@@ -1,31 +1,31 @@
-// Plants and stones on terrains and planets: their leaves, and the shadows that they cast. Mirrors `ScatterInstance`
-// and `ScatterCorner` in src/app/view/plants/scatter.rs.
+// Plants and stones on terrains and planets: their leaves, and the shadows that they cast. The inputs mirror
+// `ScatterInstance` and `ScatterCorner` in src/app/view/plants/scatter.rs.
 
 // Pairs of needles or leaflets on a leaf.
 const NEEDLES = 11.0;
 
-// A vertex of a shape, rotated about the vertical (y).
+// A vertex of a shape, rotated about the vertical axis (y).
 fn turned_about_y(corner: vec3<f32>, turn: f32) -> vec3<f32> {
     let c = cos(turn);
     let s = sin(turn);
     return vec3<f32>(c * corner.x - s * corner.z, corner.y, s * corner.x + c * corner.z);
 }
 
-// The same for a plant of this height; some plants are wider than others.
+// A vertex of a plant or stone of this height, rotated about the vertical axis. Some plants are wider than others.
 fn sized(corner: vec3<f32>, turn: f32, size: f32, random: f32) -> vec3<f32> {
     let spread = 0.86 + 0.30 * random;
     return turned_about_y(corner, turn) * size * vec3<f32>(spread, 1.0, spread);
 }
 
-// Colour of a vertex, varied from plant to plant. `ground` is the square root of the terrain's colour, and a random
-// number.
+// Colour of a vertex, which varies from plant to plant. `ground` holds the square root of the terrain's colour, and a
+// random number.
 fn tinted(colour: vec3<f32>, ground: vec4<f32>, ground_share: f32) -> vec3<f32> {
     let tint = colour * mix(vec3<f32>(0.82, 0.86, 0.8), vec3<f32>(1.25, 1.15, 1.1), ground.w);
     return mix(tint, ground.rgb * ground.rgb, ground_share);
 }
 
-// Whether a pixel stays empty. During a transition, two levels of detail share the pixels. Near the eye, a leaf (with
-// coordinates along and across it) is divided into needles or leaflets.
+// Whether a pixel of a plant stays empty. During a transition, two levels of detail share the pixels. Near the eye, a
+// leaf (with coordinates along and across it) is divided into needles or leaflets.
 fn is_gap(pixel: vec2<f32>, shown: vec2<f32>, leaf: vec2<f32>) -> bool {
     let noise = fract(52.9829189 * fract(dot(pixel, vec2<f32>(0.06711056, 0.00583715))));
     let along = leaf.x * NEEDLES;
@@ -35,14 +35,14 @@ fn is_gap(pixel: vec2<f32>, shown: vec2<f32>, leaf: vec2<f32>) -> bool {
     return noise < shown.x || noise >= shown.y || (leaf.x >= 0.0 && gap * fine > mix(1.0, 0.42, away));
 }
 
-// Noise interval in which a plant of this height is drawn. It is empty for a plant around the eye, which is `aside`
-// from its stem and `above` its foot.
+// Interval of noise values in which a plant of this height is drawn. It is empty if the eye is within the plant: the
+// eye is `aside` from the stem and `above` the foot.
 fn shown_around(shown: vec2<f32>, size: f32, aside: f32, above: f32) -> vec2<f32> {
     let inside = (1.0 - smoothstep(0.15, 0.30, aside / size)) * (1.0 - smoothstep(1.0, 1.2, above / size));
     return vec2<f32>(max(shown.x, inside), shown.y);
 }
 
-// Sunlight on a leaf; the sun also shines through leaves and around needles.
+// Sunlight on a leaf. The sun also shines through leaves and around needles.
 fn leaf_facing(normal: vec3<f32>) -> f32 {
     let facing = dot(normal, to_sun());
     return 0.72 * max(facing, 0.0) + 0.28 * saturate(0.5 + 0.5 * facing);
@@ -50,10 +50,10 @@ fn leaf_facing(normal: vec3<f32>) -> f32 {
 
 #ifdef DETAIL
 
-// Fraction of light that passes through a crown.
+// Fraction of light that passes through the crown of a tree.
 const THROUGH_CROWNS = 0.24;
 
-// Fraction of sunlight according to one of the shadow maps.
+// Fraction of sunlight at a position, according to one of the shadow maps.
 fn lit_in_map(at: vec3<f32>, map: i32, spread: f32) -> f32 {
     let place = vec2<f32>(0.5 + 0.5 * at.x, 0.5 - 0.5 * at.y);
     var sum = 0.0;
@@ -64,14 +64,14 @@ fn lit_in_map(at: vec3<f32>, map: i32, spread: f32) -> f32 {
     return sum / 9.0;
 }
 
-// Weight of a map at a position: 0 at its edge, 1 well inside.
+// Weight of a shadow map at a position: 0 at its edge, 1 well inside.
 fn share_of_map(at: vec3<f32>) -> f32 {
     let edge = max(abs(at.x), abs(at.y));
     return (1.0 - smoothstep(0.86, 0.97, edge)) * step(0.0, at.z) * step(at.z, 1.0);
 }
 
-// Fraction of sunlight that plants and stones let through to a position, in the coordinates of the frame's maps. It is
-// measured `lifted` texels above the surface.
+// Fraction of sunlight that plants and stones let through to a position, in the coordinates of the frame's shadow maps.
+// The shadow is read `lifted` texels above the surface.
 fn sun_between_plants(world: vec3<f32>, normal: vec3<f32>, lifted: f32) -> f32 {
     if frame.plants.x <= 0.0 {
         return 1.0;
@@ -101,14 +101,16 @@ const CROWN_SIDES = 1.5;
 const CROWN_SHADE = 0.8;
 
 // Fraction of the terrain hidden by crowns that are not drawn individually. From above they hide `cover`. At a slant
-// they hide more: their sides count in proportion to the cotangent of the view's elevation, whose sine is given.
+// they hide more: their sides count in proportion to the cotangent of the view's elevation angle. `view_sine` is the
+// sine of this angle.
 fn hidden_by_crowns(cover: f32, view_sine: f32, drawn: f32) -> f32 {
     let sine = max(view_sine, 0.05);
     let times = 1.0 + CROWN_SIDES * sqrt(1.0 - sine * sine) / sine;
     return 1.0 - pow(1.0 - min(cover, 0.99), times * (1.0 - drawn));
 }
 
-// Colour of these crowns; `crown` and `stand` are noises around 0 at the scales of crowns and of stands of trees.
+// Colour of crowns that are not drawn individually. `crown` and `stand` are noises around 0 at the scales of crowns and
+// of stands of trees.
 fn crown_colour(canopy: vec4<f32>, crown: f32, stand: f32) -> vec3<f32> {
     let root = canopy.rgb / canopy.a;
     return root * root * CROWN_SHADE * (1.0 + 0.5 * crown + 0.35 * stand);

@@ -1,33 +1,34 @@
-// Plants and stones on a terrain: shapes that stand on the surface, one per instance, their depths as seen from the
-// sun, and the canopy that hides the terrain at a distance.
+// Plants and stones on a square terrain: shapes that stand on the surface, one per instance. The shadow pass draws
+// their depths as seen from the sun. The canopy hides the terrain at a distance.
 
 struct ScatterVertex {
     @builtin(position) clip: vec4<f32>,
     @location(0) world: vec3<f32>,
     @location(1) normal: vec3<f32>,
     @location(2) colour: vec3<f32>,
-    // fraction of sunlight, openness, noise interval in which its pixels are drawn
+    // fraction of sunlight; openness; interval of noise values in which the object's pixels are drawn
     @location(3) light: vec4<f32>,
     @location(4) haze: vec4<f32>,
-    // fraction of light that reaches it between leaves; coordinates along and across a leaf
+    // fraction of light that reaches the vertex between leaves; coordinates along and across a leaf
     @location(5) leaf: vec3<f32>,
 }
 
 struct ScatterInput {
-    // position and size; the height of the position is that of the height map
+    // position and size of the object; the height comes from the height map
     @location(0) place: vec4<f32>,
-    // square root of the terrain's colour; random number
+    // square root of the terrain's colour below the object; random number
     @location(1) ground: vec4<f32>,
-    // noise interval in which its pixels are drawn, how far it leans with the slope, fraction of the terrain's colour
+    // interval of noise values in which the object's pixels are drawn; how far the object leans with the slope;
+    // fraction of the terrain's colour that the object takes on
     @location(2) what: vec4<f32>,
     @location(3) turn: f32,
-    // height above the grid at which it stands
+    // height of the object's foot above the grid
     @location(4) lift: f32,
-    // position in units of the size; coordinate along a leaf
+    // position as a multiple of the object's size; coordinate along a leaf
     @location(5) position: vec4<f32>,
-    // normal; fraction of light that reaches it
+    // normal of the shape; fraction of light that reaches the vertex
     @location(6) normal: vec4<f32>,
-    // colour; coordinate across a leaf
+    // colour of the vertex; coordinate across a leaf
     @location(7) colour: vec4<f32>,
 }
 
@@ -76,7 +77,7 @@ fn scatter_fragment(in: ScatterVertex) -> @location(0) vec4<f32> {
 
 #ifdef DETAIL
 
-// Adds the canopy of trees that are not drawn individually, and the shade of those that are.
+// Adds the canopy of trees that are not drawn individually, and the shade of trees that are.
 fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32>) -> Ground {
     let is_own = all(abs(world.xz) <= vec2<f32>(0.5 * side()));
     if frame.plants.w <= 0.0 {
@@ -93,7 +94,7 @@ fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32
     }
     // no individual trees are drawn on the mirrored land
     let drawn = select(0.0, share_drawn(away), is_own);
-    // noise at the scale of crowns, some metres; then of stands, some hundred metres
+    // noise at the scale of crowns (some metres), then at the scale of stands of trees (some hundred metres)
     let crown = noise(world.xz * metres / 6.1) + 0.5 * noise(world.xz * metres / 2.9 + 3.0) - 0.75;
     let stand = noise(world.xz * metres / 140.0) - 0.5;
     let hides = hidden_by_crowns(cover, dot(normal, normalize(eye() - world)), drawn);

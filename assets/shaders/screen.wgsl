@@ -1,4 +1,4 @@
-// Shared parts of the flat view and the globe: the full-screen triangle, the tone curve and noise.
+// Code that the flat view and the globe share: the full-screen triangle, the tone curve and noise.
 
 struct ScreenVertex {
     @builtin(position) clip: vec4<f32>,
@@ -11,8 +11,8 @@ fn screen_vertex(@builtin(vertex_index) index: u32) -> ScreenVertex {
     return ScreenVertex(vec4<f32>(corner, 0.0, 1.0), corner);
 }
 
-// Khronos PBR Neutral: keeps colours and compresses only bright ones. Its offset against glare is subtracted from
-// bright colours only. In the shade it would leave black, or a single one of the three channels.
+// Tone curve Khronos PBR Neutral: it keeps colours and compresses only bright colours. Its offset against glare is
+// subtracted from bright colours only. In shade, the offset would leave black, or only one of the three channels.
 fn tone(bright: vec3<f32>) -> vec3<f32> {
     let start = 0.76;
     let least = min(bright.r, min(bright.g, bright.b));
@@ -35,15 +35,16 @@ fn encoded(linear: vec3<f32>) -> vec3<f32> {
     return select(high, low, linear <= vec3<f32>(0.0031308));
 }
 
-// Fine noise against banding, half a step of an 8-bit colour.
+// Fine noise that prevents banding, with an amplitude of half a step of an 8-bit colour.
 fn grain(pixel: vec2<f32>) -> f32 {
     return (fract(52.9829189 * fract(dot(pixel, vec2<f32>(0.06711056, 0.00583715)))) - 0.5) / 255.0;
 }
 
-// Converts light to the values that the target stores.
+// Converts light to the colour values that the render target stores.
 fn to_screen(light: vec3<f32>, pixel: vec2<f32>) -> vec3<f32> {
     let colour = saturate(tone(light * exposure()));
-    // the noise applies to encoded values; if the target encodes by itself, it is scaled by the slope of the encoding
+    // the noise belongs to encoded values; if the target encodes colours itself, scale the noise by the slope of the
+    // encoding
 #ifdef ENCODE
     return encoded(colour) + grain(pixel);
 #else
@@ -59,7 +60,7 @@ fn hash(place: vec2<f32>) -> f32 {
     return fract((q.x + q.y) * q.x);
 }
 
-// Inputs for the hashes of the four corners of a cell: those of its first row, then those of its second.
+// Inputs for the hashes of a cell's four corners: first the two corners of its first row, then those of its second row.
 struct HashedCorners {
     x: vec4<f32>,
     y: vec4<f32>,
@@ -75,7 +76,7 @@ fn hashed_corners(low: vec2<f32>) -> HashedCorners {
     return HashedCorners(x.xyxy, y.xxyy, both, sum + 2.0 * both);
 }
 
-// `hash` of the four corners.
+// The values of `hash` at the four corners of a cell.
 fn corner_hashes(low: vec2<f32>) -> vec4<f32> {
     let corners = hashed_corners(low);
     return fract(corners.all * (corners.x + corners.both));

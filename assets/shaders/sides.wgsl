@@ -7,7 +7,7 @@ struct SideVertex {
     @location(2) normal: vec3<f32>,
 }
 
-// Normal of a side by number: 0 north, 1 east, 2 south, 3 west.
+// Normal of a side of the block by number: 0 north, 1 east, 2 south, 3 west.
 fn side_normal(number: u32) -> vec3<f32> {
     switch number {
         case 0u: { return vec3<f32>(0.0, 0.0, -1.0); }
@@ -17,7 +17,8 @@ fn side_normal(number: u32) -> vec3<f32> {
     }
 }
 
-// Vertex on the edge of a patch that lies on side `piece.w`. `along` grows to the right as seen from outside.
+// Vertex on the edge of a patch that touches side `piece.w` of the block. `along` grows to the right as seen from
+// outside.
 fn edge_vertex(piece: vec4<u32>, along: u32) -> vec3<f32> {
     let quads = frame.patches.z;
     let right = f32(along);
@@ -37,7 +38,7 @@ fn sides_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4<u32>
     return SideVertex(clip_of(world), world, edge.y, side_normal(piece.w));
 }
 
-// Slightly bent layers of rock, each with its own colour.
+// Slightly bent layers of rock, each with a separate colour.
 fn rock_layers(world: vec3<f32>) -> vec3<f32> {
     let along = (world.x + world.z) / side();
     let bend = 0.012 * sin(along * 5.0 + 0.7) + 0.006 * sin(along * 13.0) + 0.004 * noise(vec2<f32>(along * 40.0, 3.0));
@@ -63,8 +64,8 @@ fn sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     return side_colour(in);
 }
 
-// End `index / 2` of a segment of the void edge, which holds (column, row) of both ends in samples. The terrain is on
-// its left.
+// End point `index / 2` of a segment of the void edge. `wall` holds (column, row) of both end points in samples. The
+// terrain is on the left of the segment.
 fn wall_end(wall: vec4<f32>, index: u32) -> vec2<f32> {
     return select(wall.xy, wall.zw, index > 1u);
 }
@@ -83,7 +84,7 @@ fn walls_vertex(@builtin(vertex_index) index: u32, @location(0) wall: vec4<f32>)
     return SideVertex(clip_of(world), world, top, wall_normal(wall));
 }
 
-// A wall stands exactly on the void edge, so it is not discarded with the void area.
+// Unlike the void area, a wall is not discarded, because it is exactly on the void edge.
 @fragment
 fn walls_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     return side_colour(in);
@@ -93,7 +94,7 @@ fn side_colour(in: SideVertex) -> vec4<f32> {
     return vec4<f32>(to_screen(side_light(in.world, in.top, in.normal), in.clip.xy), 1.0);
 }
 
-// Light from a point of a side, below terrain as high as `top`.
+// Light from a point of a side, which is below terrain of the height `top`.
 fn side_light(world: vec3<f32>, top: f32, normal: vec3<f32>) -> vec3<f32> {
     let depth = (top - world.y) / side();
     let along = (world.x + world.z) / side();
@@ -105,7 +106,7 @@ fn side_light(world: vec3<f32>, top: f32, normal: vec3<f32>) -> vec3<f32> {
     let grey = vec3<f32>(0.18 + 0.05 * dot(colour, vec3<f32>(1.0)));
     colour = mix(colour, grey, is_plain());
     let foot = mix(0.62, 1.0, smoothstep(0.0, 0.05 * side(), world.y - base()));
-    // the floor in front reflects warm light
+    // the floor in front of the block reflects warm light
     colour *= vec3<f32>(1.22, 1.05, 0.86);
     return hazed(lit(colour, normal, 0.85, 0.55 * foot) * mix(foot, 1.0, 0.4), world);
 }

@@ -1,4 +1,4 @@
-// The sky, the floor below the block, and the haze between the eye and visible points.
+// The sky, the floor below the terrain block, and the haze between the eye and visible points.
 
 // Light of the sky for an azimuth relative to the sun and an elevation from 0 to 1, from the map that
 // src/appearance/light/sky.rs computes.
@@ -14,13 +14,13 @@ fn horizon_colour(ray: vec3<f32>) -> vec3<f32> {
     return sky_at(ray, 0.06);
 }
 
-// The sky without sun and stars.
+// The light of the sky without sun and stars.
 fn air_colour(ray: vec3<f32>) -> vec3<f32> {
     let up = asin(saturate(ray.y)) / 1.57079633;
     return sky_at(ray, max(sqrt(up), 0.06));
 }
 
-// The sky with the sun and the stars.
+// The light of the sky with the sun and the stars.
 fn sky_colour(ray: vec3<f32>) -> vec3<f32> {
     var colour = air_colour(ray);
     let sun = max(dot(ray, to_sun()), 0.0);
@@ -31,7 +31,7 @@ fn sky_colour(ray: vec3<f32>) -> vec3<f32> {
     return colour;
 }
 
-// The sky with clouds in front, seen from below.
+// The sky with clouds in front of it, seen from below.
 fn cloudy_sky(ray: vec3<f32>) -> vec3<f32> {
     let clear = sky_colour(ray);
 #ifdef CLOUDS
@@ -79,7 +79,7 @@ fn stars(ray: vec3<f32>) -> vec3<f32> {
 }
 #endif
 
-// The floor below the block: wide, pale and blurred, with the shadow of the block.
+// The floor below the block: wide, pale and blurred, with the shadow of the terrain block.
 fn floor_colour(ray: vec3<f32>) -> vec3<f32> {
     let down = max(-ray.y, 1e-4);
     let distance = max(eye().y - base(), 1.0) / down;
@@ -119,14 +119,14 @@ fn backdrop(ray: vec3<f32>) -> vec3<f32> {
 }
 
 #ifdef FOG
-// Light that fog scatters towards the eye: from the sky, and from the sun, most of all in its direction.
+// Light that fog scatters towards the eye. It comes from the sky and from the sun, and is brightest towards the sun.
 fn fog_colour(ray: vec3<f32>) -> vec3<f32> {
     let ahead = max(dot(ray, to_sun()), 0.0);
     let through = 0.16 + 0.10 * to_sun().y + 0.42 * pow(ahead, 6.0);
     return 0.62 * sky_light() + through * sun_colour();
 }
 
-// Opacity of fog between two heights along a way of this length.
+// Opacity of fog between two heights, along a path of the length `way`.
 fn fog_share(from_height: f32, to_height: f32, way: f32) -> f32 {
     return 1.0 - exp(-frame.fog.x * way * layer_between(from_height, to_height, frame.fog.z, frame.fog.y));
 }
@@ -142,14 +142,14 @@ fn haze(world: vec3<f32>) -> vec4<f32> {
     let optical = (distance - start) * air_between(eye().y + start * ray.y, world.y);
     let through = exp(-frame.air.rgb * optical);
     let amount = 1.0 - dot(through, vec3<f32>(0.3, 0.45, 0.25));
-    // thin air is blue
+    // thin air is blue, dense air is pale
     let blue = (1.0 - through) / max(amount, 1e-4);
     let beyond = smoothstep(0.72, 1.0, length(offset.xz) / (frame.air.w * side())) * step(0.5, frame.sky_light.w);
     let far = mix(amount, 1.0, beyond);
     let air = horizon_colour(ray) * mix(blue, vec3<f32>(1.0), far * far);
 #ifdef FOG
     if frame.fog.x > 0.0 {
-        // the fog is in front, the blue air behind it
+        // the fog is in front of the blue air
         let fog = fog_share(eye().y + start * ray.y, world.y, distance - start);
         let all = 1.0 - (1.0 - fog) * (1.0 - far);
         return vec4<f32>((fog_colour(ray) * fog + air * (far * (1.0 - fog))) / max(all, 1e-4), all);
@@ -158,7 +158,7 @@ fn haze(world: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(air, far);
 }
 
-// Distance along a ray to the air above the block: below its highest peak and within its sides.
+// Distance along a ray to the air above the block. This air is bounded by the highest peak and by the block's sides.
 fn way_to_block(ray: vec3<f32>) -> f32 {
     let flat = select(ray.xz, vec2<f32>(1e-6), abs(ray.xz) < vec2<f32>(1e-6));
     let ends = (vec2<f32>(-0.5 * side()) - eye().xz) / flat;
@@ -168,12 +168,12 @@ fn way_to_block(ray: vec3<f32>) -> f32 {
     return max(max(near.x, near.y), down);
 }
 
-// Mean density of the air between two heights. It falls by a factor of e every 8 km above the lowest terrain.
+// Mean density of the air between two heights. The density falls by a factor of e every 8 km above the lowest terrain.
 fn air_between(from_height: f32, to_height: f32) -> f32 {
     return layer_between(from_height, to_height, frame.heights.z, metres_per_unit() / 8000.0);
 }
 
-// The same for a layer whose density falls by a factor of e every 1 / `thins` units above its floor.
+// Mean density, between two heights, of a layer that thins by a factor of e every 1 / `thins` units above its floor.
 fn layer_between(from_height: f32, to_height: f32, floor_height: f32, thins: f32) -> f32 {
     let a = max(to_height - floor_height, 0.0) * thins;
     let b = max(from_height - floor_height, 0.0) * thins;
@@ -191,7 +191,7 @@ fn hazed(light: vec3<f32>, world: vec3<f32>) -> vec3<f32> {
 
 @fragment
 fn sky_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
-    // without air there is no gradient to a horizon: the background has the colour of the sky beside the sun
+    // without air there is no gradient to a horizon, so the background has the colour of the sky near the sun
     if frame.air.w > 1e8 {
         let beside = horizon_colour(vec3<f32>(-to_sun().z, 0.0, to_sun().x));
         return vec4<f32>(to_screen(beside, in.clip.xy), 1.0);

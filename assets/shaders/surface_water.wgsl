@@ -1,12 +1,12 @@
-// Rivers, lakes and running water: the terrain patches drawn again, raised by the depth of the water. Where it is dry,
-// this surface lies on the terrain. The fragment stage decides by the depth what is visible. So shores are smooth
-// within the cells, and even a distant stream narrower than a quad is drawn.
+// Rivers, lakes and running water: the terrain patches drawn again, raised by the depth of the water. On dry terrain,
+// the raised surface coincides with the terrain. The fragment stage decides by the depth which pixels are visible. So
+// shores are smooth within the cells, and even a distant stream narrower than a quad is drawn.
 
 struct SurfaceWaterVertex {
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) world: vec3<f32>,
     // Whether the water at the vertex belongs to the sea, and whether there is water. The height alone does not show
-    // this, because between a wet and a dry vertex the surface rises to the terrain.
+    // this, because between a wet and a dry vertex the water surface rises to the terrain.
     @location(1) of_sea: vec2<f32>,
 }
 
@@ -26,31 +26,31 @@ fn film(flat: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(depth, smoothstep(frame.surface_water.x, frame.surface_water.y, depth));
 }
 
-// If the sea is drawn, everything below sea level belongs to it.
+// Whether a height is below the drawn sea. All water below sea level belongs to the sea.
 fn is_drowned(height: f32) -> bool {
     // water at sea level belongs to the sea
     return frame.surface_water.z > 0.5 && height < sea() + 1e-4 * relief();
 }
 
-// Water of this depth, as a fraction of the relief.
+// Light and opacity of water of this depth, as a fraction of the relief.
 fn surface_water_body(depth: f32, sun_share: f32) -> vec4<f32> {
     return lit_water(surface_water_look(), depth / 0.02, sun_share);
 }
 
-// The upper surface of rivers and lakes at a position. `depth` is a fraction of the relief, `seen` the visibility of a
-// film of that depth.
+// The upper surface of rivers and lakes at a position. `depth` is a fraction of the relief, and `seen` the visibility
+// of a film of water of this depth.
 fn surface_water_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32, pixel: vec2<f32>) -> vec4<f32> {
     let water = surface_water_light(world, depth, seen, sun_share);
     return covered(water.rgb, water.a, world, pixel);
 }
 
-// The same as light and opacity.
+// Light and opacity of the upper surface of rivers and lakes at a position.
 fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) -> vec4<f32> {
-    // slope of the surface: slope of the bed plus change of depth
+    // slope of the water surface: slope of the bed plus change of depth
     let at = map_coordinates(world.xz);
     let slope = textureSampleLevel(slope_map, smooth_sampler, at, 0.0).xy + depth_change(at) * (relief() / cell());
     let steep = length(slope);
-    // waves of running water follow the flow, those of still water follow the wind
+    // waves of running water follow the flow, waves of still water follow the wind
     let towards = select(frame.waves.xy, -slope / max(steep, 1e-6), steep > 0.004);
     let mirror = mirror_on(world, slope * smoothstep(0.01, 0.08, steep), towards);
     let body = surface_water_body(depth, sun_share);
@@ -61,8 +61,8 @@ fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) 
     return vec4<f32>(mix(clear.rgb, white, foam), max(clear.a, foam));
 }
 
-// Fraction of running water that is foam: rapids on steep beds, all of it in falls. The foam is stretched along the
-// flow.
+// Fraction of running water that is foam. Steep beds have rapids with some foam; waterfalls are all foam. The foam is
+// stretched along the flow.
 fn white_water(world: vec3<f32>, slope: vec2<f32>, steep: f32) -> f32 {
     let rapid = smoothstep(0.09, 0.55, steep);
     if rapid <= 0.0 {
@@ -72,7 +72,7 @@ fn white_water(world: vec3<f32>, slope: vec2<f32>, steep: f32) -> f32 {
     let place = world.xz * metres_per_unit();
     let run = vec2<f32>(dot(place, down), dot(place, vec2<f32>(-down.y, down.x)));
     let streaks = 0.62 * noise(run / vec2<f32>(11.0, 1.7)) + 0.38 * noise(run / vec2<f32>(3.3, 0.6) + 5.0);
-    // from far away, use the mean
+    // from far away, use the mean fraction of foam
     let near = exp(-distance(world, eye()) * metres_per_unit() / 1500.0);
     return rapid * mix(0.55, smoothstep(0.72 - 0.55 * rapid, 0.95 - 0.35 * rapid, streaks), near);
 }
@@ -107,7 +107,7 @@ fn surface_water_sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     return surface_water_side_colour(in, water.y);
 }
 
-// Colour of the side of rivers and lakes; `seen` is its visibility.
+// Colour of the side of rivers and lakes at the block's edge; `seen` is the visibility of this water.
 fn surface_water_side_colour(in: SideVertex, seen: f32) -> vec4<f32> {
     let body = surface_water_body(0.02, 0.85);
     return covered(water_side_light(body.rgb, in), body.a * 0.9 * seen, in.world, in.clip.xy);

@@ -1,34 +1,36 @@
 // Sphere tracing of a construction tree: rays advance a few steps in every frame and store their state in between.
 //
-// One traversal of the words of the tree (src/construction/gpu_buffer/mod.rs) evaluates a disc of positions. It returns
-// height and weight in the middle, and bounds of heights, weights and slopes over the disc
+// One traversal of the tree's 32-bit words (src/construction/gpu_buffer/mod.rs) evaluates a disc of positions. It
+// returns height and weight in the middle, and bounds of heights, weights and slopes over the disc
 // (src/construction/sample.rs). For each step, a ray evaluates the disc around its next segment. The height in the
-// middle and the greatest slope determine how much of the segment is free. Everything is one loop around a single copy
-// of the traversal. Compilers inline functions at every call, and with a traversal per call, pipelines took minutes to
-// compile.
+// middle and the greatest slope determine which part of the segment is clear of terrain. The whole shader is one loop
+// around a single copy of the traversal. Compilers inline functions at every call. With a traversal per call, pipelines
+// took minutes to compile.
 
-// Mirrors `Tracing` in src/app/view/construction_surface/trace/mod.rs.
+// Uniform data; mirrors `Tracing` in src/app/view/construction_surface/trace/mod.rs.
 struct Tracing {
-    // from clip space to world directions
+    // matrix from clip space to world directions
     eye_from_clip: mat4x4<f32>,
-    // position of the eye in the tree (two coordinates and height); side of the square; in metres of the tree
+    // position of the eye on the construction tree's square (two coordinates and height); side length of the square; in
+    // the tree's metres
     eye: vec4<f32>,
-    // metres of the tree per world unit, horizontally and vertically; width of a pixel at distance 1; level of detail
+    // metres of the construction tree per world unit, horizontally and vertically; width of a pixel at distance 1;
+    // level of detail
     scale: vec4<f32>,
-    // lowest and highest terrain, whether there is water, width of a traced pixel in pixels
+    // lowest and highest terrain; whether there is water; width of a traced pixel in pixels
     range: vec4<f32>,
-    // output (0 terrain, 1 evaluations, 2 distance), evaluations at the end of the ramp, distance encoded as all bits
-    // set, distance at which the level of detail is half (0: constant detail)
+    // output (0 terrain, 1 evaluations, 2 distance); evaluations at the end of the ramp; distance that is encoded as
+    // all bits set; distance at which the level of detail is half (0: constant detail)
     look: vec4<f32>,
-    // columns and rows of rays, evaluations per ray in this frame, 1 if the rays start
+    // columns and rows of rays; evaluations per ray in this frame; 1 if the rays start
     grid: vec4<u32>,
-    // first row of this frame, end of its rows, 1 if there is a table of bounds
+    // first row of rays in this frame; end of the rows; 1 if there is a table of bounds
     band: vec4<u32>,
 }
 
-// State of a ray.
+// State of a ray between frames.
 struct Ray {
-    // distance travelled, length of the next segment, height of the terrain hit, depth of the water there
+    // distance travelled; length of the next segment; height of the terrain hit; depth of the water there
     marched: vec4<f32>,
     // slope of the terrain to the east and to the south
     slope: vec2<f32>,
@@ -43,13 +45,13 @@ struct Ray {
 // The table of bounds, in the layout of `GroundTable::tiles`.
 @group(0) @binding(4) var<storage, read> tiles: array<f32>;
 
-// Level of detail of the current evaluation, κ of §6 of document 004: that of the tree, multiplied by 1 / (1 + (t /
-// half)²) at the distance t along the ray.
+// Level of detail of the current evaluation: κ of §6 of document 004. It is the tree's level of detail, multiplied by 1
+// / (1 + (t / half)²) at the distance t along the ray.
 var<private> kappa: f32;
 
 // Cells along a side of the table.
 const TABLE_CELLS = 1024u;
-// Most segments that the table may clear before the tree is evaluated.
+// Greatest number of segments that the table may show to be clear before the construction tree is evaluated.
 const MOST_CLEARED = 32u;
 
 const END = 0u;
@@ -66,7 +68,7 @@ const PROBE = 11u;
 const GROUND = 12u;
 const GIVE = 13u;
 
-// extent code of copies that overlap
+// extent code of overlapping copies
 const OVER = 2u;
 
 const FRAMES = 16u;
@@ -74,21 +76,21 @@ const PARTS = 5u;
 const VECTORS = 16u;
 const RUN = 8u;
 const TAU = 6.2831853;
-// stands for "no bound"
+// value that means "no bound"
 const NONE = 1e30;
 const THRESHOLD = 0.5;
-// greatest slope and curvature of noise, per wave: src/construction/primitives/noise.rs
+// greatest slope and curvature of noise per wave; see src/construction/primitives/noise.rs
 const STEEPEST = 2.93;
 const CURVATURE = 13.07;
-// phases of a ray: it evaluates the terrain ahead, then four points around its hit, then the water there; then it is
-// done
+// phases of a ray: it evaluates the terrain ahead, then four points around its hit point, then the water there; then
+// the ray is done
 const MARCH = 0u;
 const SLOPES = 1u;
 const WATER = 5u;
 const MET = 6u;
 const LOST = 7u;
-// After this many evaluations, a ray takes minimum steps of half a pixel and more, until a height shows that it is
-// inside the terrain. A ray that has used all of its evaluations has not arrived and is not drawn.
+// After this many evaluations, a ray takes steps of at least half a pixel, until a height shows that it is inside the
+// terrain. A ray that has used all of its evaluations has not arrived and is not drawn.
 const PATIENCE = 256u;
 const MOST_EVALUATIONS = 1024u;
 
@@ -105,7 +107,7 @@ fn falloff(d: f32, core: f32, radius: f32) -> f32 {
     return select(t * t * t, 1.0, d <= core);
 }
 
-// The falloff within `r` of the distance `d`: weight in the middle, least and greatest weight, steepest fall.
+// The falloff over all distances within `r` of `d`: weight in the middle, least and greatest weight, steepest fall.
 fn falloff_over(d: f32, r: f32, core: f32, radius: f32) -> vec4<f32> {
     let near = max(d - r, 0.0);
     let far = d + r;
@@ -128,7 +130,7 @@ fn lattice_vector(seed: u32, x: i32, y: i32) -> vec2<f32> {
     return vec2<f32>(real(k), real(k + 1u));
 }
 
-// Value and gradient of the noise with a seed.
+// Value and gradient of the noise with the seed `seed`.
 fn wave_noise(seed: u32, p: vec2<f32>) -> vec3<f32> {
     let low = floor(p);
     let i = i32(low.x);
@@ -178,7 +180,7 @@ fn window(w: vec4<f32>, x: f32) -> f32 {
     return smooth_step(1.0 - max((w.x - x) / w.z, 0.0)) * smooth_step(1.0 - max((x - w.y) / w.w, 0.0));
 }
 
-// A window over a range: value in the middle, least and greatest value, greatest slope.
+// A window function over a range: value in the middle, least and greatest value, greatest slope.
 fn window_over(at: u32, middle: f32, low: f32, high: f32) -> vec4<f32> {
     let w = vec4<f32>(real(at), real(at + 1u), real(at + 2u), real(at + 3u));
     let a = window(w, low);
@@ -190,17 +192,17 @@ fn window_over(at: u32, middle: f32, low: f32, high: f32) -> vec4<f32> {
     return vec4<f32>(window(w, middle), min(a, b), select(max(a, b), 1.0, whole), slope);
 }
 
-// An evaluation of the tree over a disc of positions.
+// The result of evaluating the construction tree over a disc of positions.
 struct Answer {
-    // height and weight in the middle
+    // height and weight in the middle of the disc
     height: f32,
     weight: f32,
-    // bounds of heights, then of weights
+    // bounds of heights over the disc, then of weights
     low: f32,
     high: f32,
     least: f32,
     most: f32,
-    // bounds of |∇f|, |∇α| and α |∇f|
+    // bounds of |∇f|, |∇α| and α |∇f|, where f is the height and α the weight
     slope: f32,
     fade: f32,
     laid: f32,
@@ -208,7 +210,7 @@ struct Answer {
 
 fn nothing() -> Answer { return Answer(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0); }
 
-// The surface over terrain of the height `ground`: height in the middle, lowest, highest, greatest slope.
+// The surface of `a` over terrain of the height `ground`: height in the middle, lowest, highest, greatest slope.
 fn surface_over(a: Answer, ground: f32) -> vec4<f32> {
     if a.most <= 0.0 { return vec4<f32>(ground, ground, ground, 0.0); }
     let middle = ground + (a.height - ground) * smooth_step(a.weight / THRESHOLD);
@@ -237,8 +239,8 @@ fn detail_share(at: u32, which: u32) -> f32 {
     return select(select(1.0, t, which == 1u), 1.0 - t, which == 0u);
 }
 
-// A copy b that overlaps a (src/construction/operators/copies.rs): blends b by its weight with a by the remaining
-// weight.
+// A copy b that overlaps a (src/construction/operators/copies.rs). b is blended by its weight with a, which has the
+// remaining weight.
 fn laid_over(a: Answer, b: Answer) -> Answer {
     let held = min(b.weight, 1.0);
     let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
@@ -272,7 +274,7 @@ fn laid_over(a: Answer, b: Answer) -> Answer {
     return out;
 }
 
-// The operator "replace": b in place of a.
+// The operator "replace": b replaces a.
 fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
     if extent == OVER { return laid_over(a, b); }
     let held = min(b.weight, 1.0);
@@ -331,7 +333,7 @@ fn spline_at(picture: u32, place: vec2<f32>) -> f32 {
     return value;
 }
 
-// Scales the weight of b by a share, given as value in the middle, least, greatest and steepest.
+// Scales the weight of b by `share`, which holds values in the middle, least, greatest and steepest.
 fn held_within(b: Answer, share: vec4<f32>) -> Answer {
     let w = min(vec3<f32>(b.weight, b.least, b.most), vec3<f32>(1.0));
     var out = b;
@@ -343,7 +345,7 @@ fn held_within(b: Answer, share: vec4<f32>) -> Answer {
     return out;
 }
 
-// The operator "add": adds b to a by a share, given as value in the middle, least, greatest and steepest.
+// The operator "add": adds b to a, scaled by `share`. `share` holds values in the middle, least, greatest and steepest.
 fn added(a: Answer, b: Answer, share: vec4<f32>, extent: u32) -> Answer {
     let held = min(b.weight, 1.0) * share.x;
     let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
@@ -395,9 +397,9 @@ fn blend_bounds(a: Answer) -> Answer {
     return out;
 }
 
-// Adds gullies to terrain, over a disc in the metres of the gullies; `at` is the index of their operands. See
-// src/construction/operators/gully_law.rs: value and bounds are computed side by side. `found` comes from a probe: the
-// slope in the middle, and the greatest rate of its change.
+// Adds gullies to terrain over a disc, in the metres of the gullies; `at` is the index of their operands. See
+// src/construction/operators/gully_law.rs: value and bounds are computed together. `found` comes from a probe of the
+// terrain: the slope in the middle, and the greatest rate at which the slope changes.
 fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: vec3<f32>) -> Answer {
     let rise = real(at + 7u);
     let width = real(at + 13u) - real(at + 12u);
@@ -428,7 +430,7 @@ fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: v
         let steep = length(slope);
         var across = vec2<f32>(-slope.y, slope.x) / max(steep, 1e-20);
         let along = vec2<f32>(turn.x * across.x - turn.y * across.y, turn.y * across.x + turn.x * across.y);
-        // Σ w, Σ w d, Σ w cos φ, Σ w sin φ
+        // the sums Σ w, Σ w d, Σ w cos φ and Σ w sin φ over centres, each with its weight w, distance d and phase φ
         var sums = vec4<f32>(0.0);
         var least = 0.0;
         var slopes = 0.0;
@@ -456,7 +458,7 @@ fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: v
         }
         let wave = sums.z / max(sums.x, 1e-9);
         let climb = -TAU / size * sums.w / max(sums.x, 1e-9);
-        // upper bounds of Σ |∇(w/Σw)| and of Σ w d / Σ w
+        // upper bounds of Σ |∇(w/Σw)| and of Σ w d / Σ w over the disc
         var kernel = 20.0001;
         if span == 2 && least > 0.0 { kernel = min(2.0 * slopes / least, kernel); }
         let way = min(sums.y / max(sums.x, 1e-9) + (1.0 + 1.2 * kernel) * radius, 1.1314);
@@ -485,15 +487,16 @@ fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: v
     return out;
 }
 
-// Highest terrain and greatest slope in the table tiles that a disc touches: at most four, from a level as wide as the
-// disc. `spacing` is that of the samples. Forms between the samples are no higher than the samples a few steps around.
+// Highest terrain and greatest slope in the table tiles that a disc touches. At most four tiles are read, from a level
+// with tiles as wide as the disc. `spacing` is the sample spacing of the table. Terrain between the samples is no
+// higher than the samples a few steps around it.
 fn bounds_over(p: vec2<f32>, r: f32, spacing: f32) -> vec2<f32> {
     let cell = tracing.eye.w / f32(TABLE_CELLS);
     let wide = max(2.0 * r, 4.0 * spacing);
     let level = u32(clamp(ceil(log2(max(wide / cell, 1.0))), 2.0, log2(f32(TABLE_CELLS))));
     let count = TABLE_CELLS >> level;
     let finest = TABLE_CELLS >> 2u;
-    // tiles of the finer levels come first
+    // tiles of the finer levels are stored first
     let first = 4u * (finest * finest - count * count) / 3u;
     let all = (4u * finest * finest - 1u) / 3u;
     let size = cell * exp2(f32(level));
@@ -520,7 +523,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
     if tracing.grid.w == 1u { state = Ray(vec4<f32>(0.0), vec2<f32>(0.0), MARCH, 0u); }
     if state.phase >= MET { return; }
 
-    // the ray: parameter is the world distance; horizontal and vertical parts are in metres of the tree
+    // the ray; its parameter is the world distance, and its horizontal and vertical parts are in metres of the
+    // construction tree
     let corner = (vec2<f32>(id) + 0.5) / vec2<f32>(tracing.grid.xy) * 2.0 - 1.0;
     let far = tracing.eye_from_clip * vec4<f32>(corner.x, -corner.y, 1.0, 1.0);
     let direction = normalize(far.xyz / far.w);
@@ -531,7 +535,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let side = tracing.eye.w;
     let pixel = tracing.scale.z * tracing.range.w;
 
-    // interval over the square and between the lowest and the highest terrain
+    // interval of the ray over the square and between the lowest and the highest terrain
     var begin = 0.0;
     var to = 1e5;
     for (var k = 0u; k < 3u; k++) {
@@ -557,11 +561,11 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
     var bound = vec2<f32>(1e30);
     var left = tracing.grid.z;
     var is_asking = true;
-    // length of the next segment; results of the material layers so far
+    // length of the next segment; results of the material layers evaluated so far
     var ahead = 0.0;
     var material = 0u;
     var ground = vec3<f32>(0.0);
-    // a traversal: its position, the open frame and the values kept for the enclosing frames
+    // a traversal: its position in the words, the open frame and the values kept for the enclosing frames
     var pc = 0u;
     var p = vec2<f32>(0.0);
     var r = 0.0;
@@ -569,15 +573,16 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
     var top = 0u;
     var op = 0u;
     var at = 0u;
-    // parts done; for replace and add, whether the terrain is done; for a probe, the index of its point
+    // number of finished parts; for replace and add, whether the terrain is finished; for a probe, the index of its
+    // point
     var count = 0u;
     var back = 0u;
     var share = 1.0;
-    // slope of the terrain in the middle, as "add" measures it
+    // slope of the terrain in the middle, as the operator "add" measures it
     var steep = 0.0;
     var under = vec4<f32>(0.0);
     var own = nothing();
-    // next actions: a result to return, a frame to open
+    // next actions of the traversal: a result to return, a frame to open
     var given = nothing();
     var is_given = false;
     var opening = 0u;
@@ -591,8 +596,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var skip = 0u;
         loop {
             if is_asking {
-                // skip segments above the table's bound without an evaluation; halve a segment that gets lower, down to
-                // the length of a tile
+                // skip segments above the table's bound without an evaluation; halve a segment that the terrain may
+                // reach, down to the length of a tile
                 if state.phase == MARCH && tracing.band.z == 1u {
                     for (var k = 0u; k < MOST_CLEARED; k++) {
                         let t = state.marched.x;
@@ -681,7 +686,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     own = given;
                 } else if given.most > 0.0 {
                     if is_ordered {
-                        // share from windows of height and slope: in the middle, least, greatest, steepest
+                        // scale factor from the windows of height and slope: in the middle, least, greatest, steepest
                         var by = vec4<f32>(1.0, 1.0, 1.0, 0.0);
                         if words[at + 1u] == 1u {
                             by = window_over(at + 2u, under.x, under.y, under.z);
@@ -747,7 +752,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     state.marched.w = select(0.0, max(depth, 0.0), own.weight >= THRESHOLD);
                     state.phase = MET;
                 } else if state.phase >= SLOPES {
-                    // east minus west, then south minus north
+                    // difference east minus west, then south minus north
                     let k = state.phase - SLOPES;
                     if k < 2u {
                         state.slope.x = select(state.slope.x - ground.x, ground.x, k == 0u);
@@ -761,7 +766,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     }
                 } else {
                     ground = vec3<f32>(ground.x, min(ground.yz, bound));
-                    // the ray against a cone over the middle, above which there is no terrain
+                    // the ray against a cone over the middle of the disc; there is no terrain above the cone
                     let start = eye.z + rise * t;
                     let end = start + rise * ahead;
                     let steepest = ground.z * flat;
@@ -783,7 +788,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                         free = min(free, ahead);
                     }
                     if rise < 0.0 && ground.y < start { free = max(free, min((start - ground.y) / -rise, ahead)); }
-                    // the ray would approach ever more slowly and never arrive
+                    // otherwise the ray would approach ever more slowly and never arrive
                     if free < ahead && is_short {
                         if above < tolerance { state.phase = SLOPES; } else { free = ahead; }
                     }
@@ -796,7 +801,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                         state.marched.y = max(2.0 * free, least);
                         if state.marched.x >= to * 0.9999999 { state.phase = LOST; }
                     } else {
-                        // half the length, or the length that the height over the middle allows
+                        // half the length, or the length that the ray's height above the terrain in the middle allows
                         let hoped = select(0.0, (start - ground.x) / max(steepest, 1e-20), start > ground.x);
                         state.marched.y = max(clamp(hoped, 0.125 * ahead, 0.5 * ahead), least);
                     }
@@ -872,7 +877,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 next_r = r;
                 next_spacing = spacing;
                 next_share = 1.0;
-                // the terrain is needed as far out as slopes are measured
+                // the terrain is evaluated over a wider disc, because its slopes are measured at a distance
                 if (code == ADD || code == REPLACE) && words[pc + 12u] == 1u { next_r += real(pc + 17u); }
                 if code == PROBE {
                     next_p.x += real(at + 11u);
@@ -944,7 +949,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         let is_contour = kind == 2u;
         var bounds = vec4<f32>(0.0);
         if !is_warp { bounds = vec4<f32>(real(head + 1u), real(head + 2u), real(head + 3u), real(head + 4u)); }
-        // weight in the middle, least, greatest, steepest fall
+        // weight of the primitive: in the middle, least, greatest, steepest fall
         var weight = vec4<f32>(0.0, 0.0, 1.0, bounds.w);
         var height = 0.5 * (bounds.x + bounds.y);
         // whether the height in the middle plus the slope bounds the whole disc
@@ -962,7 +967,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             surface = words[o + 5u];
             waves = select(words[o + 6u], select(0u, 2u, surface == 3u), surface == 0u || surface == 3u);
         }
-        // warps: their distance, and their waves
+        // warps: the distance that they move, and their waves
         var bend = vec2<f32>(0.0);
         var is_twist = false;
         if is_warp {
@@ -1011,7 +1016,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
             let wave = wave_noise(wave_seed, place);
             if k == 0u { pair.x = wave.x; } else { pair.y = wave.x; }
-            // radius of the disc in waves
+            // radius of the disc, as a multiple of the wavelength
             let radius = reach * frequency * 1.00001;
             let here = length(wave.yz);
             let gone = min(STEEPEST * radius, here * radius + 0.5 * CURVATURE * radius * radius) + 1e-6;
@@ -1100,7 +1105,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             continue;
         }
 
-        // curves: the distance to the nearest segment, then the mean over all segments almost as near
+        // curves: the distance to the nearest segment, then the mean over all segments that are almost as near
         var distance = 0.0;
         var sums = vec3<f32>(0.0);
         var vertices = 0u;
@@ -1152,9 +1157,9 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             if distance >= widest { weight.x = 0.0; }
             is_near = distance + reach < widest;
         }
-        // contours: the least and greatest relative radius of the disc
+        // contours: the least and greatest relative radius of positions in the disc
         var angle = 0.0;
-        // for an outline given by its points: distance from the deepest point, 1 on the line
+        // an outline given by points: distance from its deepest point, 1 on the line
         var shore = 0.0;
         let is_outline = is_contour && words[o + 8u] > 0u;
         if is_contour {
@@ -1185,7 +1190,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             } else {
                 let farthest = real(o + 6u);
                 var least = farthest;
-                // the interpolated radius never leaves the range of its points
+                // the interpolated radius never leaves the range of the radii at the contour's points
                 for (var k = 0u; k < words[o + 8u + 1u]; k++) { least = min(least, real(o + 11u + 3u * k)); }
                 weight = vec4<f32>(0.0, falloff((d + reach) / least, core, rim), falloff(max(d - reach, 0.0) / farthest, core, rim), bounds.w);
                 if weight.y >= 1.0 { weight.w = 0.0; }
@@ -1210,7 +1215,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             for (var j = 0u; j < lines; j++) {
                 var arg = select(angle, place.x, is_course);
                 if is_contour && j == 1u { continue; }
-                // the value that the directions blend into near the middle; only an outline has it
+                // near the middle, all directions blend into this value; only an outline has it
                 if is_contour && j == 2u && !is_outline { continue; }
                 if j == 3u {
                     if is_course {
@@ -1303,7 +1308,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
         }
 
-        // images: on four corners, or along a curve
+        // images: placed on four corners, or along a curve
         var uv = vec2<f32>(-1.0);
         var picture = o + 11u;
         if kind == 3u {
@@ -1326,7 +1331,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             let border = real(o + 10u);
             if uv.x >= 0.0 { weight.x = edge_share(uv.x, border) * edge_share(uv.y, border); }
             is_near = uv.x >= 0.0;
-            // the bound of |∇α| gives the range of the weight around its middle value
+            // the bound of |∇α|, the slope of the weight, limits the weight around its value in the middle
             weight = vec4<f32>(weight.x, max(weight.x - bounds.w * reach, 0.0), min(weight.x + bounds.w * reach, 1.0), bounds.w);
         } else if kind == 4u && is_lined {
             picture = end_of_lines;
@@ -1336,7 +1341,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         }
         if (kind == 3u && uv.x >= 0.0) || (kind == 4u && is_lined) {
             var values_of = vec2<f32>(0.0, 1.0);
-            // the heights, and for an image also its weight map if it has one
+            // the height image, and the weight map if the image has one
             let maps = select(1u, 2u, kind == 3u && words[o + 15u] > 0u);
             for (var map = 0u; map < maps; map++) {
                 let first = picture + 3u * map;
@@ -1345,7 +1350,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 let cell = min(vec2<u32>(place), max(size, vec2<u32>(2u)) - 2u);
                 let t = place - vec2<f32>(cell);
                 var value = 0.0;
-                // cubic B-spline: 16 samples
+                // a cubic B-spline reads 16 samples
                 for (var k = 0u; k < min(size.x * 16u, 16u); k++) {
                     let n = vec2<u32>(k & 3u, k >> 2u);
                     let y = abs(vec2<f32>(n) - 1.0 - t);

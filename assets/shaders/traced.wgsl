@@ -1,6 +1,6 @@
-// Light, colours and depth of the points that rays through a tree have hit. For the rays see trace.wgsl.
+// Light, colours and depth of the points where rays hit a construction tree. For the rays, see trace.wgsl.
 
-// Mirrors `Tracing` in src/app/view/construction_surface/trace/mod.rs.
+// Uniform data; mirrors `Tracing` in src/app/view/construction_surface/trace/mod.rs.
 struct Tracing {
     eye_from_clip: mat4x4<f32>,
     eye: vec4<f32>,
@@ -12,7 +12,7 @@ struct Tracing {
 }
 
 struct Ray {
-    // distance travelled, length of the next segment, height of the terrain hit, depth of the water there
+    // distance travelled; length of the next segment; height of the terrain hit; depth of the water there
     marched: vec4<f32>,
     slope: vec2<f32>,
     phase: u32,
@@ -40,7 +40,7 @@ fn seen_at(colour: vec3<f32>, from_eye: vec3<f32>) -> Traced {
     return Traced(vec4<f32>(colour, 1.0), clip.z / clip.w);
 }
 
-// A byte as the target stores it.
+// Converts a byte to the value that the render target stores.
 fn stored(byte: f32) -> f32 {
 #ifdef ENCODE
     return byte / 255.0;
@@ -59,8 +59,8 @@ fn inspected(ray: Ray) -> vec3<f32> {
     return vec3<f32>(stored(f32(whole >> 16u)), stored(f32((whole >> 8u) & 255u)), stored(f32(whole & 255u)));
 }
 
-// A map of the grid at a position. Loaded, not sampled: neighbouring pixels may have hit distant points, and
-// anisotropic filters would read everything between them.
+// A map of the grid at a position. It is loaded, not sampled: neighbouring pixels may have hit distant points, and
+// anisotropic filters would read all texels between these points.
 fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec4<f32> {
     // some maps have half as many texels as samples per side
     let texels = vec2<f32>(textureDimensions(map));
@@ -77,7 +77,7 @@ struct Entry {
     // distances at which a ray enters and leaves the block
     near: f32,
     far: f32,
-    // the side of the block through which it enters; 4 if it starts inside
+    // the side of the block through which the ray enters; 4 if the ray starts inside
     side: u32,
 }
 
@@ -92,7 +92,7 @@ fn entry_of(own: vec3<f32>) -> Entry {
     return Entry(enter, min(far.x, far.y), select(number, 4u, enter == 0.0));
 }
 
-// Overlays as for the grid.
+// The kinds of overlay are the same as for the grid.
 const NATURAL = 0u;
 const SLOPE = 1u;
 const DATA = 2u;
@@ -129,7 +129,7 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     let lowest = tracing.range.x / tracing.scale.y;
     let ground = met.marched.z / tracing.scale.y;
     let is_over = number < 4u && enter < entry.far && edge.y >= base();
-    // a ray that did not get past the side is inside the terrain
+    // a ray that stopped at the side of the block is inside the terrain
     let is_below = edge.y < lowest || (its.side < 4u && its.near < its.far && eye().y + followed.y * its.near < lowest);
     let is_at_side = met.phase != LOST && met.phase >= 1u && met.evaluations > 0u && met.marched.x <= its.near * 1.0001;
     if is_over && (is_below || (is_at_side && edge.y < ground + 1e-3)) {
@@ -139,11 +139,11 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
         return seen_at(to_screen(side_light(edge, max(top, edge.y), side_normal(number)), in.clip.xy), own * enter);
     }
     if met.phase == LOST || met.evaluations == 0u { discard; }
-    // in void areas, the ray has hit the ground plane of the construction
+    // in void areas, the ray has hit only the ground plane of the construction
     if is_void((eye() + own * met.marched.x).xz) { discard; }
     if tracing.look.x > 0.5 { return seen_at(inspected(met), own * met.marched.x); }
 
-    // a ray stands for several pixels, so its surface is continued as a plane
+    // a ray represents several pixels, so its surface is continued as a plane
     let steepness = tracing.scale.x / tracing.scale.y;
     let slope = select(vec2<f32>(0.0), met.slope * steepness, met.phase >= MET - 1u);
     var t = met.marched.x;
@@ -189,7 +189,7 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     if tint != NATURAL { return seen_at(to_screen(colour, in.clip.xy), own * t); }
     let depth = met.marched.w / tracing.scale.y;
     if depth > 0.0 && !is_drowned(world.y) {
-        // the water is level, so the ray has hit it earlier
+        // the water is level, so the ray hits the water before the terrain
         let back = min(depth / max(-own.y, 0.05), t - enter);
         let top = eye() + own * (t - back);
         let share = depth / relief();

@@ -1,7 +1,7 @@
 // The sea: a surface over the square and its sides, whose opacity depends on the depth of the water. Colours are
-// premultiplied: light of the water, and opacity.
+// premultiplied: the light of the water, and its opacity.
 
-// Water of this depth, with the light that it reflects itself.
+// Light and opacity of water of this depth, including the light that the water itself reflects.
 fn lit_water(look: WaterLook, depth: f32, sun_share: f32) -> vec4<f32> {
     let water = water_colour(look, depth);
     let bright = sky_light() * 0.8 + sun_colour() * (0.15 + 0.35 * to_sun().y) * mix(0.35, 1.0, sun_share);
@@ -14,7 +14,7 @@ fn sea_body(length: f32) -> vec4<f32> {
     return lit_water(sea_look(), length / max(0.11 * relief(), 1e-3), 1.0);
 }
 
-// The reflection on water with ripples.
+// The reflection of sky and land on water with ripples.
 struct Mirror {
     ray: vec3<f32>,
     share: f32,
@@ -26,11 +26,11 @@ fn mirror_at(world: vec3<f32>) -> Mirror {
     return mirror_on(world, vec2<f32>(0.0), frame.waves.xy);
 }
 
-// The same for water on a slope `fall`, with waves that run in the direction `towards`.
+// The reflection on water with the slope `fall`, with waves that run in the direction `towards`.
 fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
     let distance = length(world - eye());
     let ray = (world - eye()) / distance;
-    // at grazing angles, a pixel covers more of the sea than its width
+    // at grazing angles, a pixel covers a stretch of sea that is longer than the pixel is wide
     let slope = ripples(world.xz, distance * pow(max(-ray.y, 0.01), -0.55), towards);
     let normal = normalize(vec3<f32>(-slope.x - fall.x, 1.0, -slope.y - fall.y));
     var up = reflect(ray, normal);
@@ -41,7 +41,7 @@ fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
     let share = mirrored_share(-dot(ray, normal));
 #ifdef DETAIL
     if share > 0.03 {
-        // the longest waves deflect the ray, the others spread it
+        // the longest waves deflect the reflected ray, the other waves spread it
         let calm = normalize(vec3<f32>(-slope.x * CALM - fall.x, 1.0, -slope.y * CALM - fall.y));
         var mean = reflect(ray, calm);
         mean.y = abs(mean.y);
@@ -53,13 +53,14 @@ fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
 }
 
 #ifdef DETAIL
-// Fraction of the wave slopes that deflect the reflection of the land, and spread of the other slopes, as a tangent.
+// Fraction of the wave slopes that deflects the reflection of the land. The other slopes spread it, by an angle given
+// as a tangent.
 const CALM = 0.3;
 const SPREAD = 0.07;
 
-// Terrain seen in reflected rays around a mean ray: its light, and the fraction of rays that hit it. The rays spread by
-// `spread`, as a tangent, on waves too small to be traced. Steps grow with the distance. The hit point is bisected
-// where the mean ray enters the terrain.
+// Terrain seen in reflected rays around a mean ray: its light, and the fraction of rays that hit it. Waves too small to
+// be traced spread the rays by `spread`, as a tangent. Steps grow with the distance. The hit point is bisected where
+// the mean ray enters the terrain.
 fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>, spread: f32) -> vec4<f32> {
     let inside = 0.5 * side();
     if max(abs(world.x), abs(world.z)) > 1.4 * inside {
@@ -68,7 +69,7 @@ fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>, spread: f32) -> vec4<f32> {
     var far = 1.5 * cell();
     var near = 0.0;
     var meets = false;
-    // smallest height of the mean ray above the terrain (negative inside it), divided by the distance
+    // smallest value of the mean ray's height above the terrain (negative inside it), divided by the distance
     var least = spread;
     var nearest = far;
     for (var k = 0; k < 26; k += 1) {
@@ -125,7 +126,7 @@ fn nearest_height(flat: vec2<f32>) -> f32 {
 }
 #endif
 
-// Light of the side of a body of water, seen from outside the block.
+// Light of the side of a body of water, seen from outside the terrain block.
 fn water_side_light(body: vec3<f32>, in: SideVertex) -> vec3<f32> {
     let facing = saturate(-dot(normalize(in.world - eye()), in.normal));
     return mix(body * (0.85 + 0.25 * facing), sky_light(), 0.03 + 0.5 * pow(1.0 - facing, 5.0));
@@ -188,14 +189,14 @@ fn water_vertex(@builtin(vertex_index) index: u32) -> WaterVertex {
         vec2<f32>(-0.5, -0.5), vec2<f32>(0.5, 0.5), vec2<f32>(0.5, -0.5),
     );
     var flat = corners[index] * side();
-    // extended to the horizon, for the sea or the waters of the mirrored land
+    // extend the surface to the horizon, for the sea or the waters of the mirrored land
     if frame.sky_light.w > 0.5 { flat *= 2.0 * frame.air.w; }
     let world = vec3<f32>(flat.x, sea(), flat.y);
     return WaterVertex(clip_of(world), world);
 }
 
 #ifdef DETAIL
-// Slopes of waves from one metre to a hundred. Each size fades out where it spans only a few pixels.
+// Slopes of waves from one metre to a hundred metres long. Each wavelength fades out where it covers only a few pixels.
 fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
     let metres = metres_per_unit();
     var slope = vec2<f32>(0.0);
@@ -203,7 +204,8 @@ fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
         let long = 1.1 * pow(4.6, f32(k));
         let seen = 1.0 - smoothstep(60.0 * long, 260.0 * long, distance * metres);
         if seen <= 0.0 { continue; }
-        // crests lie across the direction of the waves, each size rotated a little against the others
+        // crests are perpendicular to the direction of the waves; the waves of each size are rotated a little against
+        // the others
         let turn = 0.45 * sin(2.3 * f32(k) + 0.4);
         let along = vec2<f32>(cos(turn) * towards.x - sin(turn) * towards.y, sin(turn) * towards.x + cos(turn) * towards.y);
         let c = -along.y;
@@ -217,7 +219,7 @@ fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
     return slope;
 }
 #else
-// Slopes of ripples, weaker where they are too small to be visible.
+// Slopes of ripples, which are weaker where the ripples are too small to be visible.
 fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
     let place = flat * (260.0 / side());
     let near = noise(place + vec2<f32>(0.0, 0.31)) - noise(place - vec2<f32>(0.0, 0.31));
@@ -228,7 +230,7 @@ fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
 }
 #endif
 
-// The sea surface at a position, `depth` above the bottom.
+// Light and opacity of the sea surface at a position, `depth` above the bottom.
 fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
     let mirror = mirror_at(world);
     let body = sea_body(max(depth, 0.0) * (0.45 + 0.55 / max(-mirror.ray.y, 0.2)));

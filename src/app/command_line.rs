@@ -1,4 +1,4 @@
-//! Commands of the command line that need the editor: opening it, and drawing its 3D view without a window.
+//! The command line commands that need the editor's code: opening the editor, and drawing its 3D view without a window.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn edit(args: EditArgs) -> CommandResult {
 /// Draws the 3D view of a scene as an image.
 fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     let mode = mode_of(&args.mode)?;
-    // there is no second terrain to compare with
+    // the difference overlay compares two terrains, but an image shows only one
     let overlays = || Overlay::all().into_iter().filter(|overlay| *overlay != Overlay::Difference);
     let overlay = overlays().find(|overlay| overlay.name() == args.overlay);
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
@@ -131,12 +131,12 @@ fn mode_of(name: &str) -> Result<ViewMode, Failure> {
     ViewMode::named(name).ok_or_else(|| unknown("mode", name, ViewMode::ALL.map(ViewMode::name)))
 }
 
-/// Rejects a mode in which the scene cannot be drawn, before anything is computed.
+/// Returns an error if the scene cannot be drawn in this view mode, before any terrain is computed.
 fn check_mode(mode: ViewMode, scene: &Scene) -> Result<(), Failure> {
     recipe_of(mode, scene, None).map(|_| ())
 }
 
-/// The recipe of the tree that a mode draws in place of the grid, if it draws one.
+/// The recipe of the construction tree that a view mode draws in place of the grid, if the mode draws such a tree.
 fn recipe_of(mode: ViewMode, scene: &Scene, terrain: Option<&Arc<Terrain>>) -> Result<Option<TreeRecipe>, Failure> {
     let refused = |unsupported: Unsupported| usage(anyhow::anyhow!(unsupported.text()));
     let recipe =
@@ -144,7 +144,7 @@ fn recipe_of(mode: ViewMode, scene: &Scene, terrain: Option<&Arc<Terrain>>) -> R
     Ok(recipe.flatten())
 }
 
-/// The tree that a mode draws in place of the grid, with the effects of other layers.
+/// The construction tree that a view mode draws in place of the grid, with the effects of other layers.
 fn tree_surface_of(
     mode: ViewMode,
     job: &SceneJob,
@@ -155,7 +155,7 @@ fn tree_surface_of(
     Ok(Some(Arc::new(made)))
 }
 
-/// A terrain prepared for drawing, with its colours.
+/// A square terrain prepared for drawing, with its colours.
 fn prepared_square(
     job: &SceneJob,
     terrain: &Arc<Terrain>,
@@ -188,7 +188,7 @@ fn picture(args: &ShotArgs, mode: ViewMode) -> shot::ShotOptions {
     shot::ShotOptions { width, height, supersampling, mode, projection, half_detail, ..Default::default() }
 }
 
-/// The view with this name on the command line.
+/// The view command for a view name of the command line.
 fn side_of(name: &str) -> ViewCommand {
     match name {
         "top" => ViewCommand::Top,
@@ -233,7 +233,7 @@ fn draw_planet(
     shoot(args, &subject, &options, prepared.legend.as_ref())
 }
 
-/// Parses latitude, longitude, height, heading and inclination.
+/// Parses a camera position: latitude, longitude, height, heading and inclination.
 fn place(text: &str) -> Result<[f64; 5], Failure> {
     let wrong = || usage(anyhow::anyhow!("`{text}` is not of the form LAT,LON,HEIGHT or LAT,LON,HEIGHT,HEADING,PITCH"));
     let mut place = [0.0, 0.0, 0.0, 0.0, -90.0];

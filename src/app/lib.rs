@@ -1,7 +1,7 @@
 //! The editor. It is the only part of Talweg that uses Bevy and egui.
 //!
-//! From the lowest level to the highest: each of these uses only those before it in this list. `tests/core/tidy.rs`
-//! reads the list and checks this rule.
+//! The list runs from the lowest level to the highest. Each folder uses only folders before it in the list.
+//! `tests/core/repository/tidy.rs` reads the list and checks this rule.
 //!
 //! | folder | contents |
 //! |---|---|
@@ -105,7 +105,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
         Ok(AppExit::Success) => {
             #[cfg(unix)]
             if let Some(signal) = journal.signal() {
-                // a signal is not the user's choice to lose unsaved work
+                // save it: a signal is not the user's choice to discard unsaved work
                 if !journal.is_unsaved() {
                     journal.end();
                 }
@@ -122,7 +122,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
             let lost = || "the window or the graphics card was lost".into();
             Err(ended(&journal, journal.failure().unwrap_or_else(lost)))
         }
-        // an engine that has lost its graphics card fails in many ways; report the lost card
+        // after the graphics card is lost, the engine can fail with many messages; report the lost card instead
         Err(AppError::Engine(message)) => {
             Err(ended(&journal, journal.failure().unwrap_or_else(|| engine_failure(&message))))
         }
@@ -142,7 +142,7 @@ fn engine_failure(message: &str) -> String {
     if is_drawing { format!("drawing on the graphics card failed: {message}") } else { message }
 }
 
-/// The error for an unintended end of the program; stores unsaved work for recovery.
+/// The error for an unintended end of the program. Also stores unsaved work for recovery.
 fn ended(journal: &EditJournal, message: String) -> AppError {
     let recovery = journal.end_unexpectedly(&message);
     AppError::Crashed { message, recovery }
@@ -183,7 +183,7 @@ fn build(editor: Editor, journal: EditJournal) -> App {
                 ..default()
             })
             .set(LogPlugin { level: bevy::log::Level::ERROR, ..default() })
-            // it would wait for the next frame, but an idle editor draws none
+            // Bevy's handler acts only in the next frame, but an idle editor draws no frames
             .disable::<TerminalCtrlCHandlerPlugin>(),
     )
     .add_plugins(EguiPlugin::default())
@@ -196,11 +196,12 @@ fn build(editor: Editor, journal: EditJournal) -> App {
     app
 }
 
-/// Drawing errors to ignore before giving up, because sizes can disagree for some frames while a window grows.
+/// Number of drawing errors that the editor ignores before it gives up. While a window grows, image sizes can disagree
+/// for some frames.
 const MOST_REFUSALS: u32 = 60;
 
-/// Ends the program if the graphics card has stopped answering or keeps rejecting draw calls. The next start offers the
-/// unsaved work and shows the reason.
+/// Ends the program if the graphics card has stopped answering or keeps rejecting draw calls. At the next start, the
+/// editor offers to recover the unsaved work and shows the reason.
 fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -> RenderErrorPolicy {
     let journal = main_world.resource::<EditJournal>();
     let what = match error.ty {
@@ -216,8 +217,8 @@ fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -
     RenderErrorPolicy::StopRendering
 }
 
-/// Spawns a separate camera for the panels. With one camera for both, the restricted viewport of the 3D view would clip
-/// them.
+/// Spawns a separate camera for the panels. If panels and 3D view shared a camera, the smaller viewport of the 3D view
+/// would clip the panels.
 fn spawn_interface(mut commands: Commands) {
     commands.spawn((
         PrimaryEguiContext,

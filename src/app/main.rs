@@ -1,23 +1,23 @@
-//! The program `talweg`: runs the editor or a command without a window, as the command line says.
+//! The program `talweg`: runs the editor, or the command that the command line names.
 
 use std::alloc::System;
 use std::process::ExitCode;
 
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc};
 
-/// Counts the memory that the benchmark reports.
+/// Counts allocated memory, which the benchmark reports.
 #[global_allocator]
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Freed blocks of at least this many bytes go back to the system at once; fields of 2049² samples are that large.
+/// Freed blocks of at least this many bytes return to the system at once. A field of 2049² samples is that large.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const MAPPED_BLOCK: libc::c_int = 16 << 20;
 
-/// Stops glibc from keeping large freed blocks. By default, it raises its threshold up to 32 MiB as such blocks come
-/// and go. Freed memory below any small block then stays: about one field of 4097² samples, once the coarser grids of
-/// an erosion are done. Free memory at the end of the heap is kept up to twice the threshold, as by default. A tile
-/// task (`run-tile`) allocates many fields of one tile in turn and ends soon. It keeps its freed memory, because
-/// requesting pages took a third of its time.
+/// Stops glibc from keeping large freed blocks. By default, glibc raises its threshold up to 32 MiB when such blocks
+/// are freed. It then keeps freed memory that is below any small block in use. After the coarse grids of an erosion
+/// process, this is about one field of 4097² samples. Free memory at the end of the heap is kept up to twice the
+/// threshold, as by default. A tile task (`run-tile`) allocates many fields of one tile in turn and ends soon. It keeps
+/// its freed memory, because requesting pages took a third of its time.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code, reason = "only this call or the environment can set the thresholds of glibc")]
 fn return_large_blocks_to_system() {
@@ -31,7 +31,7 @@ fn return_large_blocks_to_system() {
         ],
     };
     for &(setting, value) in settings {
-        // SAFETY: it only sets a number of the allocator, while there is still only one thread
+        // SAFETY: the call only sets a number of the allocator, while the program still has a single thread
         let _ = unsafe { libc::mallopt(setting, value) };
     }
 }

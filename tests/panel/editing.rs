@@ -382,7 +382,7 @@ fn an_undrawable_tree_says_why_and_offers_solo() {
         TreeRecipe::from_scene(&scene, ViewMode::Traced, None).expect_err("an erosion above the construction");
     panels.state_mut().get_mut::<PieceView>().unsupported = Some(unsupported);
     panels.run();
-    assert!(panels.query_by_label_contains("Layers above the tree").is_some());
+    assert!(panels.query_by_label_contains("Layers above the construction tree").is_some());
     click(&mut panels, "Isolate");
     assert_eq!(panels.state().editor().doc.solo(), Some(0));
     assert!(

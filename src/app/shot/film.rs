@@ -14,15 +14,16 @@ use talweg::timelapse::{FilmFormat, check_target};
 
 /// Inclination of the turntable camera, in radians.
 const TILT: f32 = -0.45;
-/// Heading of its first frame, which is that of the perspective view.
+/// Heading of the first turntable frame; the perspective view has the same heading.
 const FIRST_YAW: f32 = 0.56;
 
 /// The path of the camera.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CameraPath {
-    /// Once around at constant height. The last frame leads on to the first.
+    /// One turn around the terrain at constant height. After the last frame, the film can repeat from the first without
+    /// a jump.
     Turntable,
-    /// Smoothly through these poses at nearly constant speed.
+    /// A smooth flight through these poses at nearly constant speed.
     Through(Vec<Pose>),
 }
 
@@ -34,7 +35,7 @@ pub struct ViewFilm {
     pub frames: u32,
     /// Frame rate of a GIF.
     pub frames_a_second: u32,
-    /// Size of the frames and view mode; the path replaces the view.
+    /// Size and view mode of the frames. The camera path replaces the viewpoint of these options.
     pub picture: ShotOptions,
 }
 
@@ -108,7 +109,7 @@ impl ViewFilm {
                     let yaw = (FIRST_YAW + TAU * k as f32 / count as f32).rem_euclid(TAU);
                     Pose::framing(bounds.0, bounds.1, yaw, TILT, &lens)
                 };
-                // the distance that is greatest over all headings, so that it stays constant
+                // use the greatest distance over all headings, so that the distance stays constant
                 let distance = (0..count).map(|k| framed(k).eye_world.distance(middle)).fold(0.0, f32::max);
                 Ok((0..count)
                     .map(|k| {
@@ -136,8 +137,8 @@ fn above_ground(pose: Pose, terrain: &SquareTerrain) -> Pose {
     Pose { eye_world: pose.eye_world.with_y(pose.eye_world.y.max(least)), ..pose }
 }
 
-/// `count` poses along a centripetal Catmull-Rom spline through the stops (Barry and Goldman 1988), evenly spaced.
-/// Headings turn the shorter way.
+/// `count` evenly spaced poses along a centripetal Catmull-Rom spline through the stops (Barry and Goldman 1988).
+/// Between two stops, the camera turns the shorter way.
 fn spline(stops: &[Pose], count: usize) -> Vec<Pose> {
     let mut stops = stops.to_vec();
     for k in 1..stops.len() {
@@ -148,7 +149,7 @@ fn spline(stops: &[Pose], count: usize) -> Vec<Pose> {
     let last = stops.len() - 1;
     let fine: Vec<Pose> =
         (0..=last * STEPS).map(|k| pose_between(&stops, k / STEPS, (k % STEPS) as f32 / STEPS as f32)).collect();
-    // a turn on the spot also takes time
+    // spacing that makes a turn on the spot also take time
     let reach = stops.iter().map(|stop| stop.eye_world.distance(stops[0].eye_world)).fold(1.0, f32::max);
     let way = |a: &Pose, b: &Pose| {
         let turn = (b.yaw - a.yaw).abs() + (b.pitch - a.pitch).abs();
@@ -176,7 +177,7 @@ fn spline(stops: &[Pose], count: usize) -> Vec<Pose> {
         .collect()
 }
 
-/// The pose at the fraction `t` of the way from one stop to the next.
+/// The pose at the fraction `t` of the way from the stop `from` to the next stop.
 fn pose_between(stops: &[Pose], from: usize, t: f32) -> Pose {
     let last = stops.len() - 1;
     if from >= last {
@@ -184,7 +185,7 @@ fn pose_between(stops: &[Pose], from: usize, t: f32) -> Pose {
     }
     let at = |k: usize| (stops[k].eye_world, Vec3::new(stops[k].yaw, stops[k].pitch, 0.0));
     let (b, c) = (at(from), at(from + 1));
-    // beyond the ends the path is extended straight
+    // beyond its ends, the path continues straight
     let mirrored = |p: (Vec3, Vec3), q: (Vec3, Vec3)| (2.0 * p.0 - q.0, 2.0 * p.1 - q.1);
     let a = if from == 0 { mirrored(b, c) } else { at(from - 1) };
     let d = if from + 2 > last { mirrored(c, b) } else { at(from + 2) };
@@ -218,14 +219,14 @@ mod tests {
         let poses = spline(&stops, 400);
         let near = |a: &Pose, b: &Pose| a.eye_world.distance(b.eye_world) < 3.0 && (a.pitch - b.pitch).abs() < 0.01;
         assert!(near(&poses[0], &stops[0]) && near(&poses[399], &stops[2]));
-        assert!(poses.iter().any(|pose| near(pose, &stops[1])), "it passes the stop between");
+        assert!(poses.iter().any(|pose| near(pose, &stops[1])), "the path misses the stop in the middle");
         let turned = |a: f32, b: f32| ((b - a + 0.5 * TAU).rem_euclid(TAU) - 0.5 * TAU).abs();
         let turn: f32 = poses.windows(2).map(|pair| turned(pair[0].yaw, pair[1].yaw)).sum();
-        assert!(turn < 2.2, "6.2 to 0.1 is a short turn: {turn}");
+        assert!(turn < 2.2, "from heading 6.2 to 0.1 the camera turns by {turn}, not the shorter way");
         let steps: Vec<f32> = poses.windows(2).map(|pair| pair[0].eye_world.distance(pair[1].eye_world)).collect();
         let (least, most) = steps.iter().fold((f32::MAX, 0.0_f32), |(a, b), s| (a.min(*s), b.max(*s)));
         // the camera is slower while it turns
-        assert!(most < 3.0 * least, "{least} {most}");
+        assert!(most < 3.0 * least, "the camera's steps are from {least} to {most} units long");
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Cost of each part of a view on a graphics card, counted on any driver. A frame is drawn as on a card, and the driver
-//! counts vertices, triangles and pixels. The text of the shaders gives the greatest work per pixel.
+//! Cost of each part of a view on a graphics card, counted with any driver. Each frame contains everything that a
+//! graphics card would draw, and the driver counts vertices, triangles and pixels. The shader text gives the greatest
+//! work per pixel.
 
 use std::fmt;
 
@@ -17,15 +18,15 @@ use super::{OffscreenRenderer, ShotError, ShotOptions, ShotSubject, guarded};
 use crate::view::render::pipelines::part_name;
 use crate::view::{RenderQuality, drawn_pipelines};
 
-/// Frames to draw until the counts of a frame have arrived.
+/// Frames to draw before the driver's counts for a frame are available.
 const FRAMES: u32 = 8;
-/// Texels per second that a mid-range card reads (88 units at 1.7 GHz).
+/// Texels per second that a mid-range graphics card reads (88 units at 1.7 GHz).
 const TEXELS_PER_SECOND: f64 = 150e9;
-/// Texels per texture read: two mip levels, with two samples along the longer side of a pixel's footprint.
+/// Texels per texture read: from two mip levels, with two samples along the longer axis of the pixel's footprint.
 const TEXELS_PER_READ: f64 = 4.0;
-/// Operations per second of such a card, half of its peak (1,408 units at 1.7 GHz, two operations per cycle).
+/// Operations per second of a mid-range card, half of its peak (1,408 units at 1.7 GHz, two operations per cycle).
 const OPERATIONS_PER_SECOND: f64 = 2.5e12;
-/// Triangles per second that such a card sets up.
+/// Triangles per second that a mid-range card sets up.
 const TRIANGLES_PER_SECOND: f64 = 2e9;
 
 /// The cost of a part of the view in one frame.
@@ -34,31 +35,31 @@ pub struct PartCost {
     /// Name of the part of the view.
     pub name: String,
     pub vertices: f64,
-    /// Triangles that remain after clipping.
+    /// Number of triangles that remain after clipping.
     pub triangles: f64,
-    /// Runs of the fragment stage. A software driver counts blocks of 4 × 4 pixels, and hidden pixels too.
+    /// Runs of the fragment stage. A software driver counts blocks of 4 × 4 pixels, including hidden pixels.
     pub fragments: f64,
-    /// Whether it hides the parts behind it. A card shades little more than one such part per pixel.
+    /// Whether the part hides the parts behind it. A card shades little more than one opaque part per pixel.
     pub covers: bool,
-    /// Greatest work per vertex.
+    /// Greatest shader work per vertex.
     pub per_vertex: ShaderWork,
-    /// Greatest work per fragment; zero for a part without a fragment stage.
+    /// Greatest shader work per fragment; zero for a part without a fragment stage.
     pub per_fragment: ShaderWork,
 }
 
 impl PartCost {
-    /// Upper bound in milliseconds on a mid-range card, if nothing runs in parallel.
+    /// Upper bound of the part's time in milliseconds on a mid-range card, if nothing runs in parallel.
     pub fn milliseconds(&self) -> f64 {
         self.shape_milliseconds() + self.fragments * milliseconds_of(self.per_fragment)
     }
 
-    /// The part of that time for vertices and triangles.
+    /// The time of the part's vertices and triangles alone, in milliseconds.
     fn shape_milliseconds(&self) -> f64 {
         self.vertices * milliseconds_of(self.per_vertex) + 1e3 * self.triangles / TRIANGLES_PER_SECOND
     }
 }
 
-/// Milliseconds of a mid-range card for one run of a stage.
+/// Milliseconds that a mid-range card needs for one run of a shader stage.
 fn milliseconds_of(work: ShaderWork) -> f64 {
     let reads = work.texture_reads * TEXELS_PER_READ / TEXELS_PER_SECOND;
     1e3 * (reads + work.operations / OPERATIONS_PER_SECOND)
@@ -74,7 +75,7 @@ pub struct FrameCosts {
 }
 
 impl FrameCosts {
-    /// Counts the costs of a frame, with everything that a graphics card draws.
+    /// Counts the costs of one frame that contains everything that a graphics card draws.
     ///
     /// # Errors
     /// If a single image fails, the driver has no counters, or a shader cannot be parsed.
@@ -83,13 +84,13 @@ impl FrameCosts {
         guarded(|| draw(subject, &options))?
     }
 
-    /// Milliseconds of all parts together, with all counted pixels.
+    /// Milliseconds of all parts of the view together, if every counted pixel is shaded.
     pub fn most_milliseconds(&self) -> f64 {
         self.parts.iter().map(PartCost::milliseconds).sum()
     }
 
-    /// Milliseconds if every pixel of the opaque parts is shaded once, at the cost of the most expensive of them. A
-    /// card comes close to this, because patches are drawn from near to far and it skips hidden pixels.
+    /// Milliseconds if every pixel of the opaque parts is shaded once, at the cost of the most expensive opaque part. A
+    /// card comes close to this time: patches are drawn from near to far, and the card skips hidden pixels.
     pub fn least_milliseconds(&self) -> f64 {
         let pixels = f64::from(self.width) * f64::from(self.height);
         let (covering, others): (Vec<_>, Vec<_>) = self.parts.iter().partition(|part| part.covers);
@@ -140,7 +141,7 @@ fn counted(found: &DiagnosticsStore) -> Vec<PartCost> {
     parts.into_values().filter(|part| part.vertices > 0.0).collect()
 }
 
-/// The work of both stages of each part, and whether it hides the parts behind it.
+/// The vertex and fragment work of each part of the view, and whether the part hides the parts behind it.
 fn works(app: &App) -> Result<HashMap<String, (ShaderWork, ShaderWork, bool)>, ShotError> {
     let render = app.sub_app(RenderApp).world();
     let cache = render.resource::<PipelineCache>();

@@ -1,4 +1,5 @@
-//! Frame times of the view, measured over many frames drawn as in the window, while the camera turns once on the spot.
+//! Frame times of the view, measured over many frames while the camera turns once on the spot. Frames are drawn as in
+//! the window.
 
 use std::f32::consts::TAU;
 use std::fmt;
@@ -14,25 +15,26 @@ use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 use super::{OffscreenRenderer, ShotError, ShotOptions, ShotSubject, guarded, planet_scenery};
 use crate::view::RenderQuality;
 
-/// Times of the view's frames, without the panels around it.
+/// Frame times of the view, without the panels around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameTimes {
     /// The graphics card or driver that drew the frames.
     pub adapter: String,
     pub width: u32,
     pub height: u32,
-    /// Milliseconds from the start of a frame until it is drawn, when each frame is waited for; sorted.
+    /// Milliseconds from the start of a frame until the card has drawn it, if the program waits for each frame; sorted.
     pub waited: Vec<f64>,
     /// Milliseconds of processor time for the same frames; sorted.
     pub processor: Vec<f64>,
-    /// Mean milliseconds per frame when the processor starts a frame while the last is still being drawn.
+    /// Mean milliseconds per frame if the processor starts a frame while the previous frame is still being drawn.
     pub overlapped: f64,
     /// Mean milliseconds of each pass on the graphics card, longest first; empty if the driver has no timer.
     pub passes: Vec<(String, f64)>,
 }
 
 impl FrameTimes {
-    /// Draws at least one frame, `frames` in all, in two runs: one waits for each frame, the other only for the last.
+    /// Draws `frames` frames, but at least one, in two runs. The first run waits for each frame, the second only for
+    /// the last frame.
     ///
     /// # Errors
     /// If a single image fails, or the graphics card is lost.
@@ -44,7 +46,7 @@ impl FrameTimes {
 
 fn draw(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<FrameTimes, ShotError> {
     let mut renderer = OffscreenRenderer::with_plugins(options, RenderQuality::Moving, RenderDiagnosticsPlugin);
-    // loads all data and compiles all shaders
+    // this first image loads all data and compiles all shaders
     renderer.picture(subject)?;
     let camera = renderer.camera.ok_or_else(|| ShotError::Draw("there is no camera".into()))?;
     let first = renderer.app.world().get::<Transform>(camera).map_or(Quat::IDENTITY, |at| at.rotation);
@@ -68,7 +70,7 @@ fn draw(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<Fra
             }
         }
     };
-    // finish the earlier frames
+    // wait until the earlier frames are finished
     wait()?;
     let (mut waited, mut processor) = (Vec::new(), Vec::new());
     for frame in 0..frames {
@@ -94,7 +96,7 @@ fn draw(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<Fra
     Ok(FrameTimes { adapter, width: options.width, height: options.height, waited, processor, overlapped, passes })
 }
 
-/// Mean times of the passes over the last frames.
+/// Mean times of the render passes over the last frames.
 fn passes(found: &DiagnosticsStore) -> Vec<(String, f64)> {
     let name = |path: &str| Some(path.strip_prefix("render/")?.strip_suffix("/elapsed_gpu")?.to_owned());
     let pass =
@@ -104,7 +106,7 @@ fn passes(found: &DiagnosticsStore) -> Vec<(String, f64)> {
     passes
 }
 
-/// The value below or at which this fraction of the sorted values lies.
+/// The quantile of sorted values for the fraction `share`.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let last = sorted.len().saturating_sub(1);
     sorted.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN)

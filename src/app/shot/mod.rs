@@ -42,14 +42,14 @@ pub struct ShotOptions {
     /// Samples per pixel along each axis, from 1 to [`MOST_SUPERSAMPLING`].
     pub supersampling: u32,
     pub view: ShotView,
-    /// Projection of a square terrain. A given pose is a pose in this projection.
+    /// Projection of a square terrain. If the view is a pose, the pose is meant in this projection.
     pub projection: ViewProjection,
     pub mode: ViewMode,
-    /// See [`ViewState::half_detail`].
+    /// Ray distance of half the detail, in metres; see [`ViewState::half_detail`].
     pub half_detail: Option<f32>,
 }
 
-/// Limit of [`ShotOptions::supersampling`].
+/// Upper limit of [`ShotOptions::supersampling`].
 pub const MOST_SUPERSAMPLING: u32 = 4;
 
 impl Default for ShotOptions {
@@ -79,7 +79,7 @@ pub enum ShotError {
     #[error("supersampling must be from 1 to {MOST_SUPERSAMPLING}, not {0}")]
     Supersampling(u32),
     #[error(
-        "the graphics card cannot trace this tree: {0}; draw it with `--mode adaptive-tessellation`, or with `talweg render --sphere-trace`"
+        "the graphics card cannot trace this construction tree: {0}; draw it with `--mode adaptive-tessellation`, or with `talweg render --sphere-trace`"
     )]
     Untraced(&'static str),
     #[error("the view could not be drawn: {0}")]
@@ -98,12 +98,12 @@ pub enum ShotError {
 const SMALLEST: u32 = 16;
 const LARGEST: u32 = 8192;
 
-/// Frames to wait for shaders and uploads before giving up.
+/// Number of frames to wait for shaders and uploads before the image fails.
 const PATIENCE_FRAMES: usize = 20_000;
 
 /// The subject of the image.
 pub enum ShotSubject {
-    /// A square terrain and its palette. A tree, if given, is drawn in place of the grid.
+    /// A square terrain and its palette. A construction tree, if given, is drawn in place of the grid.
     Terrain(Arc<SquareTerrain>, Arc<PaletteTable>, Option<Arc<TreeSurface>>),
     Planet(Arc<GlobeTerrain>, Box<PlanetView>, Box<GlobeCamera>),
 }
@@ -119,7 +119,7 @@ pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: impl Into<SaveTar
     Ok(averaged(&image, fine.width as usize, options.supersampling as usize).save(out)?)
 }
 
-/// The options with the supersampled size, which must be within the limits.
+/// The options with the image size multiplied by the supersampling. The resulting size must be within the limits.
 fn fine(options: &ShotOptions) -> Result<ShotOptions, ShotError> {
     let ShotOptions { width: own_width, height: own_height, supersampling: times, .. } = *options;
     if !(1..=MOST_SUPERSAMPLING).contains(&times) {
@@ -157,7 +157,7 @@ fn render(subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) 
     OffscreenRenderer::new(options, quality).picture(subject)
 }
 
-/// The engine without a window. It draws one image after another.
+/// The engine without a window. It draws images one after another.
 struct OffscreenRenderer {
     app: App,
     options: ShotOptions,
@@ -178,7 +178,7 @@ impl OffscreenRenderer {
                 .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
                 .set(RenderPlugin {
                     synchronous_pipeline_compilation: true,
-                    // without a display, OpenGL only logs errors
+                    // without a display, the OpenGL backend only logs errors
                     render_creation: WgpuSettings { backends: Some(Backends::PRIMARY), ..default() }.into(),
                     ..default()
                 })
@@ -249,8 +249,8 @@ impl OffscreenRenderer {
             let drawn = app.world().resource::<FrameStatus>();
             if let (true, Some(unsupported)) = (options.mode.traces(), drawn.unsupported()) {
                 return Err(ShotError::Untraced(match unsupported {
-                    Unsupported::NoStorage => "it has no storage buffers",
-                    _ => "the tree is too deep or too large",
+                    Unsupported::NoStorage => "the card has no storage buffers",
+                    _ => "the construction tree is too deep or too large",
                 }));
             }
             if !is_asked && drawn.serial() == shown.serial() && drawn.is_current(&shown) {
@@ -270,7 +270,7 @@ impl OffscreenRenderer {
     }
 }
 
-/// The error of a rejected shader, if there is one. Without this check, the image would wait for the shader in vain.
+/// The error of a rejected shader, if there is one. Without this check, the program would wait for the shader in vain.
 fn shader_error(app: &App) -> Option<String> {
     let cache = app.get_sub_app(RenderApp)?.world().get_resource::<PipelineCache>()?;
     cache.pipelines().find_map(|pipeline| match &pipeline.state {

@@ -1,6 +1,6 @@
-//! Upper bounds for the work of a shader stage: texture reads and operations, counted in its text.
+//! Upper bounds for the work of a shader stage: texture reads and operations, counted in the shader's text.
 //!
-//! Of every branch the more expensive side counts, so the numbers are bounds, not means.
+//! Of each branch, only the more expensive side counts, so the numbers are bounds, not means.
 
 use bevy::platform::collections::HashMap;
 use bevy::shader::ShaderDefVal;
@@ -11,17 +11,17 @@ use naga::{
 };
 use naga_oil::compose::{Composer, NagaModuleDescriptor, ShaderDefValue, ShaderType};
 
-/// Assumed iterations of a loop if the text does not show their number.
+/// Assumed number of iterations of a loop if the shader text does not show it.
 const UNKNOWN_TURNS: f64 = 16.0;
-/// Cost of a sine, a power or a root in operations: only a quarter of a card's units can compute it.
+/// Cost of a sine, a power or a root, in operations: only a quarter of a card's units can compute these functions.
 const TRANSCENDENTAL: f64 = 4.0;
 
-/// Upper bound for the work of one run of a stage.
+/// Upper bound for the work of one run of a shader stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ShaderWork {
-    /// Samples and loads of textures.
+    /// Number of texture samples and texture loads.
     pub texture_reads: f64,
-    /// Operations on single numbers.
+    /// Number of operations on single numbers.
     pub operations: f64,
 }
 
@@ -34,7 +34,7 @@ impl ShaderWork {
         Self { texture_reads: self.texture_reads * turns, operations: self.operations * turns }
     }
 
-    /// The greater value of each kind.
+    /// The element-wise maximum of both bounds.
     fn or(self, other: Self) -> Self {
         Self {
             texture_reads: self.texture_reads.max(other.texture_reads),
@@ -43,7 +43,7 @@ impl ShaderWork {
     }
 }
 
-/// A parsed shader.
+/// A parsed shader, from which the work of its stages can be counted.
 pub struct ParsedShader {
     module: Module,
     info: ModuleInfo,
@@ -73,7 +73,7 @@ impl ParsedShader {
             .validate(&module)
             .map_err(|error| error.as_inner().to_string())?;
         let mut shader = Self { module, info, functions: HashMap::default() };
-        // a function comes after the functions that it calls
+        // the module lists a function after the functions that it calls
         for (handle, function) in shader.module.functions.iter() {
             let work = shader.block(&function.body, function, &shader.info[handle]);
             shader.functions.insert(handle, work);
@@ -81,7 +81,7 @@ impl ParsedShader {
         Ok(shader)
     }
 
-    /// The work of an entry point, if there is one with that name.
+    /// The work of the entry point with this name, if there is one.
     pub fn entry_point(&self, name: &str) -> Option<ShaderWork> {
         let index = self.module.entry_points.iter().position(|entry| entry.name == name)?;
         let function = &self.module.entry_points[index].function;
@@ -112,7 +112,7 @@ impl ParsedShader {
         block.iter().map(work).fold(ShaderWork::default(), ShaderWork::plus)
     }
 
-    /// Iterations of a loop that counts up from 0: the limit in the first condition that ends it.
+    /// Iterations of a loop that counts up from 0: the limit in the first condition that ends the loop.
     fn turns(&self, body: &Block, function: &Function) -> f64 {
         let ends = |block: &Block| block.iter().any(|statement| matches!(statement, Statement::Break));
         let condition = body.iter().find_map(|statement| match statement {
@@ -123,7 +123,7 @@ impl ParsedShader {
         limit.filter(|turns| *turns > 0.0).unwrap_or(UNKNOWN_TURNS)
     }
 
-    /// The number that a condition compares with.
+    /// The number on one side of a comparison, if the condition is a comparison with a number.
     fn limit(&self, condition: Handle<Expression>, function: &Function) -> Option<f64> {
         match function.expressions[condition] {
             Expression::Unary { op: UnaryOperator::LogicalNot, expr } => self.limit(expr, function),
@@ -181,7 +181,7 @@ impl ParsedShader {
     }
 }
 
-/// Operations of a function per number.
+/// Operations that a mathematical function costs per number.
 fn weight_of(function: MathFunction) -> f64 {
     use MathFunction::{
         Abs, Ceil, Clamp, Cross, Dot, Floor, Fma, Fract, Max, Min, Mix, Round, Saturate, Sign, SmoothStep, Step, Trunc,
@@ -228,7 +228,8 @@ mod tests {
         let shader = ParsedShader::new(TEXT, &[]).unwrap();
         let plain = shader.entry_point("main").unwrap();
         assert_eq!(plain.texture_reads, 10.0);
-        // per iteration: a product and a sum of four, a sum of two, and the counter and the conditions
+        // operations per iteration: a product and a sum of vectors of four numbers, a sum of two, the counter and the
+        // conditions
         assert!((5.0 * 10.0..5.0 * 16.0).contains(&plain.operations), "{plain:?}");
         let loaded = ParsedShader::new(TEXT, &["LOADED".into()]).unwrap().entry_point("main").unwrap();
         assert_eq!((loaded.texture_reads, loaded.operations), (11.0, plain.operations + 4.0));

@@ -24,8 +24,8 @@ pub enum CompareLayout {
     /// One terrain fills the whole view.
     #[default]
     One,
-    /// One image with a divider at this fraction of the width: the first terrain is to its left, the second to its
-    /// right.
+    /// One image with a divider at this fraction of the view's width. The first terrain is left of the divider, the
+    /// second right of it.
     Split(f32),
     /// Two images side by side, each half as wide as the view.
     Halves,
@@ -37,7 +37,7 @@ pub struct Pane {
     pub side: CompareSide,
     pub from: f32,
     pub to: f32,
-    /// The pane is a complete image of its own, not a crop of an image that is as wide as the view.
+    /// Whether the pane is a complete image. Otherwise the pane is a crop of an image that is as wide as the view.
     pub whole: bool,
 }
 
@@ -64,12 +64,12 @@ impl Pane {
         Mat4::from_scale(vec2(2.0 / more, 1.0 / more).extend(1.0))
     }
 
-    /// Matrix from the clip space of the image to that of the pane, so that everything outside the pane is clipped.
+    /// Matrix from the clip space of the image to the clip space of the pane. It clips everything outside the pane.
     pub fn crop(&self) -> Mat4 {
         if self.whole {
             return Mat4::IDENTITY;
         }
-        // map x from [2 from - 1, 2 to - 1] to [-1, 1]
+        // map x in clip space from [2 from - 1, 2 to - 1] to [-1, 1]
         let width = (self.to - self.from).max(1e-6);
         let middle = self.from + self.to - 1.0;
         Mat4::from_scale(Vec3::new(1.0 / width, 1.0, 1.0)) * Mat4::from_translation(Vec3::new(-middle, 0.0, 0.0))
@@ -79,14 +79,14 @@ impl Pane {
 /// Aspect ratio (width over height) of an image that a framed terrain fills.
 const FRAMED_ASPECT: f32 = 1.45;
 
-/// Factor by which a half view shows more vertically than the whole view. It is chosen so that the middle of the whole
-/// view still fits into the half.
+/// Vertical extent that a half view shows, relative to the whole view. The factor is chosen so that the middle of the
+/// whole view still fits into the half.
 fn half_view_scale(view: Vec2) -> f32 {
     (2.0 * FRAMED_ASPECT * view.y / view.x).clamp(1.0, 2.0)
 }
 
 impl CompareLayout {
-    /// The panes from left to right; `None` where there is no pane.
+    /// The panes from left to right. An entry is `None` if the layout has only one pane.
     pub fn panes(self, swapped: bool) -> [Option<Pane>; 2] {
         let (first, second) = if swapped { (CompareSide::B, CompareSide::A) } else { (CompareSide::A, CompareSide::B) };
         let pair = |at: f32, whole| {
@@ -101,7 +101,7 @@ impl CompareLayout {
         }
     }
 
-    /// Lens of each image in a view of `size` logical pixels.
+    /// Camera lens of each image in a view of `size` logical pixels.
     pub fn lens(self, size: Vec2, projection: ViewProjection) -> Lens {
         let (size, fov_y) = (size.max(Vec2::ONE), projection.field_of_view());
         match self {
@@ -151,7 +151,7 @@ mod tests {
             let least =
                 (0.5 * ViewProjection::Perspective.field_of_view()).tan() * (size.x / size.y).min(FRAMED_ASPECT);
             assert!(across(&half) >= least - 1e-5 && across(&half) <= across(&whole) + 1e-5, "{size}");
-            // the camera must agree with the lens
+            // the camera must have the same projection as the lens
             let clip = pane.clip_from_view_clip(size);
             let up = (0.5 * whole.fov_y).tan() / (0.5 * half.fov_y).tan();
             assert!((clip.y_axis.y - up).abs() < 1e-5, "{size}");

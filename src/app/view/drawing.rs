@@ -1,5 +1,5 @@
-//! Drawing, in the render world: extracts the wanted state, lets each surface make its list of draw calls, and carries
-//! them out in one pass.
+//! Draws the view in the render world. It extracts the wanted state, has each surface list its draw calls, and executes
+//! all draw calls in one pass.
 
 use std::sync::Arc;
 
@@ -46,12 +46,12 @@ struct ExtractedState {
 }
 
 impl ExtractedState {
-    /// The tree that is drawn in place of the grid of a side, if one is wanted.
+    /// The construction tree that one side draws in place of its grid, if one is wanted.
     fn tree(&self, side: CompareSide) -> Option<Arc<TreeSurface>> {
         self.state.tree_surface.clone().filter(|_| side == CompareSide::A && self.mode.draws_tree())
     }
 
-    /// The planned image of a globe, if the side shows one.
+    /// The planned image of a globe, if the side shows a globe.
     fn scenery(&self, side: CompareSide) -> Option<&Scenery> {
         self.scenery.0[side as usize].as_deref()
     }
@@ -85,7 +85,8 @@ impl SideDrawing {
         }
     }
 
-    /// Begins a frame: uploads the wanted terrain, which is of the type that this drawing [fits](Self::fits).
+    /// Begins a frame: uploads the wanted terrain. The terrain must be of the type that this drawing
+    /// [fits](Self::fits).
     fn advance(
         &mut self,
         side: CompareSide,
@@ -128,7 +129,7 @@ impl SideDrawing {
         }
     }
 
-    /// Marks the image of this frame as one that will change.
+    /// Marks the image of this frame as unfinished, so that another frame follows.
     fn unsettle(&mut self) {
         match self {
             Self::Square(drawing) => drawing.unsettle(),
@@ -137,7 +138,7 @@ impl SideDrawing {
     }
 }
 
-/// The drawings of A and B; B only while there is one.
+/// The drawings of terrains A and B. B has a drawing only while two terrains are compared.
 #[derive(Resource, Default)]
 struct Drawings([Option<SideDrawing>; 2]);
 
@@ -155,7 +156,7 @@ impl Drawings {
     }
 }
 
-/// The pipelines of both surfaces.
+/// The pipelines of square terrains and of globes.
 #[derive(Resource)]
 struct SurfacePipelines((Pipelines<SquarePart>, Pipelines<GlobePart>));
 
@@ -200,7 +201,7 @@ fn extract(
     *extracted = ExtractedState { state: state.clone(), mode: **mode, scenery: scenery.clone() };
 }
 
-/// Uploads data, chooses the patches for the camera and fills the buffers.
+/// Uploads the data of both terrains, chooses the patches for the camera, and fills the buffers.
 #[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 fn prepare_drawings(
     mut commands: Commands,
@@ -242,18 +243,18 @@ fn prepare_drawings(
     for side in CompareSide::BOTH {
         let slot = &mut drawings.0[side as usize];
         let Some((terrain, palette)) = state.terrain_of(side) else {
-            // B is freed; A stays, as it has no terrain only before the first one
+            // free the drawing of B; keep that of A, which lacks a terrain only before its first one
             *slot = slot.take().filter(|_| side == CompareSide::A);
             continue;
         };
-        // free the drawing if the surface is of another type
+        // free the drawing if the new terrain has another type of surface
         *slot = slot.take().filter(|drawing| drawing.fits(terrain));
         let drawing = slot.get_or_insert_with(|| SideDrawing::new(terrain, palette, &context));
         drawing.advance(side, (terrain, palette), &extracted, &context);
     }
     let beside_is_there = drawings.side(CompareSide::B).is_some_and(|drawing| drawing.serial() != 0);
     let panes = if beside_is_there { state.panes() } else { [Some(Pane::ALONE), None] };
-    // both sides have the same exposure, so that they can be compared
+    // both sides use the exposure of A, so that their brightness can be compared
     let eye = panes.into_iter().flatten().find(|pane| pane.side == CompareSide::A);
     let stops = eye.and_then(|pane| drawings.0[0].as_ref()?.brightening(pane, &extracted, &context)).unwrap_or(0.0);
     context.auto_stops = adaptation.advance(stops, *quality, context.is_frugal());
@@ -266,13 +267,13 @@ fn prepare_drawings(
     }
 }
 
-/// The pipelines that draw the view in the render world, in order.
+/// The pipelines that draw the view in the render world, in drawing order.
 pub(crate) fn drawn_pipelines(world: &World) -> Vec<CachedRenderPipelineId> {
     let batches = world.get_resource::<Drawings>().into_iter().flat_map(Drawings::batches);
     batches.flat_map(|batch| batch.calls.iter().map(|call| call.pipeline)).collect()
 }
 
-/// Draws the shadow map of a cascade.
+/// Draws the plant shadow map of one cascade.
 fn draw_shadows(
     batch: &Batch,
     (cascade, shadow): (usize, &ShadowPass),
@@ -340,7 +341,7 @@ fn draw(
     let serials = CompareSide::BOTH.map(|side| drawings.side(side).map_or(0, DrawnSurface::serial));
     let beside_bytes = drawings.side(CompareSide::B).map_or(0, |drawing| drawing.texture_bytes() as u64);
     status.set_settled(is_settled);
-    // a single image is drawn once, when it is complete and a capture waits for it
+    // with this quality, the image is drawn only once, when it is complete and a capture waits for it
     if *quality == RenderQuality::Still && !(is_settled && status.take_capture_request()) {
         if is_settled {
             status.report(serials, beside_bytes);
@@ -377,7 +378,7 @@ fn draw(
         for call in batch.calls.iter().filter(|call| !call.instances.is_empty()) {
             let Some(pipeline) = cache.get_render_pipeline(call.pipeline) else { continue };
             if diagnostics.is_some() {
-                // one span for each part of the view, because spans may not be nested
+                // one timing span for each part of the view, because spans cannot be nested
                 let name = part_name(cache.get_render_pipeline_descriptor(call.pipeline)).to_owned();
                 if let Some((_, before)) = span.take_if(|(before, _)| *before != name) {
                     PassSpanGuard::end(before, &mut pass);

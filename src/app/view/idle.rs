@@ -1,4 +1,4 @@
-//! Redraws the window only after a change, and lets other threads wake it.
+//! Redraws the window only after a change, and lets other threads wake the window.
 
 use std::time::Instant;
 
@@ -9,12 +9,12 @@ use bevy_egui::{EguiInput, EguiPreUpdateSet, egui};
 
 use super::state::{FrameStatus, ViewState};
 
-/// Wakes the window from any thread, so that the editor runs one more update. Clone it into the worker.
+/// Wakes the window from any thread, so that the editor runs one more update. A worker thread holds a clone.
 #[derive(Resource, Clone)]
 pub struct Waker(std::sync::Arc<dyn Fn() + Send + Sync>);
 
 impl Waker {
-    /// A waker that calls `ring`. The window's own waker wakes the window.
+    /// A waker that calls `ring`. In the editor, `ring` wakes the window's event loop.
     pub fn new(ring: impl Fn() + Send + Sync + 'static) -> Self {
         Self(std::sync::Arc::new(ring))
     }
@@ -44,7 +44,7 @@ impl Plugin for IdlePlugin {
         let Some(proxy) = app.world().get_resource::<EventLoopProxyWrapper>() else { return };
         let proxy = (**proxy).clone();
         app.insert_resource(Waker::new(move || {
-            // fails only if the window is closed
+            // the call fails only if the window is closed
             let _ = proxy.send_event(WinitUserEvent::WakeUp);
         }));
     }
@@ -63,8 +63,9 @@ fn drop_unchanged_modifiers(mut inputs: Query<&mut EguiInput>, mut last: Local<e
     }
 }
 
-/// Sets egui's time from a clock of our own. After an idle period, the clock of Bevy still holds the time of the frame
-/// before it. A press would then seem older than its release by the whole idle period, and would not count as a click.
+/// Sets egui's time from a separate clock. After an idle period, Bevy's clock still holds the time of the last frame
+/// before the period. A mouse press would then seem older than its release by the whole idle period, and would not
+/// count as a click.
 fn set_egui_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Instant>>) {
     let now = begun.get_or_insert_with(Instant::now).elapsed().as_secs_f64();
     for mut input in &mut inputs {
@@ -72,8 +73,8 @@ fn set_egui_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Inst
     }
 }
 
-/// Requests frames while the wanted terrain is still being uploaded to the graphics card, or an unused one is still to
-/// be removed from it.
+/// Requests frames while the wanted terrain is being uploaded to the graphics card, or while an unused terrain must
+/// still be removed from the card.
 fn redraw_until_shown(state: Res<ViewState>, frame_status: Res<FrameStatus>, mut redraw: MessageWriter<RequestRedraw>) {
     if !frame_status.is_current(&state) {
         redraw.write(RequestRedraw);

@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-/// Vertical field of view: a moderate telephoto lens, which flatters relief.
+/// Vertical field of view in radians: a moderate telephoto lens, which flatters relief.
 pub const FIELD_OF_VIEW: f32 = 0.60;
 
 /// Projection of the terrain into the image.
@@ -26,18 +26,18 @@ impl ViewProjection {
         }
     }
 
-    /// Distance of the eye from its target, relative to the distance that perspective needs.
+    /// Distance of the eye from its target, relative to the distance in perspective projection.
     pub fn distance_factor(self) -> f32 {
         (0.5 * FIELD_OF_VIEW).tan() / (0.5 * self.field_of_view()).tan()
     }
 }
 
-/// Field of view and size of the image.
+/// Field of view of the camera and size of its image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lens {
-    /// Vertical field of view in radians.
+    /// Vertical field of view of the camera in radians.
     pub fov_y: f32,
-    /// Width and height in logical pixels.
+    /// Width and height of the image in logical pixels.
     pub size: Vec2,
 }
 
@@ -46,7 +46,7 @@ impl Lens {
         self.size.x / self.size.y
     }
 
-    /// Tangents of half the field of view, horizontal and vertical.
+    /// Tangents of half the horizontal and half the vertical field of view.
     pub fn tangents(&self) -> Vec2 {
         let up = (0.5 * self.fov_y).tan();
         Vec2::new(up * self.aspect(), up)

@@ -11,15 +11,15 @@
 //! [`ViewCommand`]s. All camera systems run in [`ViewSystems`].
 //!
 //! ## Planet and globe, terrain and square
-//! A *planet* is a world that a scene describes: its radius, its air, its sun, its climate (see [`talweg::planet`]). A
-//! *globe* is the form of its terrain: a sphere of six faces with samples ([`talweg::field::Globe`]), and the surface
-//! that the view draws from it ([`globe`]). A scene is a planet; a grid, a terrain, a pose, a patch and a part are of a
-//! globe. The other form of a terrain is the *square* ([`square`]). Square and globe are the two implementations of
-//! [`surface::Surface`], which says what a surface does in a frame.
+//! A *planet* is a world that a scene describes: its radius, air, sun and climate (see [`talweg::planet`]). A *globe* is
+//! the shape of a planet's terrain: a sphere of six faces with samples ([`talweg::field::Globe`]). The surface that the
+//! view draws from these samples is also called a globe ([`globe`]). In names, "planet" belongs to scenes, and "globe" to
+//! grids, terrains, poses, patches and parts. The other shape of a terrain is the *square* ([`square`]). Square and globe
+//! are the two implementations of [`surface::Surface`], the contract for drawing a frame.
 //!
-//! ## Where things are
-//! From the lowest level to the highest: each of these uses only those before it in this list, and no more than three
-//! files use each other in a circle. `tests/core/tidy.rs` reads the list and checks both rules.
+//! ## Modules
+//! The list runs from the lowest level to the highest. Each module uses only modules before it in the list, and no more
+//! than three files use each other in a circle. `tests/core/repository/tidy.rs` reads the list and checks both rules.
 //!
 //! | module | contents |
 //! |---|---|
@@ -29,9 +29,9 @@
 //! | [`compare`] | A and B: which part of the view shows which terrain |
 //! | [`render`] | the graphics card: textures, meshes, pipelines, lists of draw calls, materials, light, exposure |
 //! | [`plants`] | plants and stones on any surface, and their shadows |
-//! | [`overlays`] | data that colour the terrain, with ramps and legends; the palette |
+//! | [`overlays`] | data maps that colour the terrain, with ramps and legends; the palette |
 //! | [`render_base`] | data that all terrains prepared for drawing have |
-//! | [`surface`] | the contract of the surfaces, and the part of drawing that they share |
+//! | [`surface`] | the contract of the surfaces, and the drawing code that all surfaces share |
 //! | [`tiles`] | tiles of fine terrain that threads compute while they are in view |
 //! | [`construction_surface`] | a construction tree as a surface: tiles that follow the camera, and sphere tracing |
 //! | [`square`] | a square terrain: prepared, picked, and drawn from its grid or from a construction tree |
@@ -42,8 +42,8 @@
 //! | [`camera`] | the cameras, commands and the mouse, and what the cursor points at |
 //! | [`idle`] | redraws the window only after a change |
 //!
-//! Deliberately absent: meshes, materials and lights of Bevy, because a single pass with its own shaders is much faster
-//! without a graphics card; and skirts on squares, because neighbouring patches meet exactly (see [`square::lod`]).
+//! The view uses no meshes, materials or lights of Bevy: without a graphics card, a single pass with our own shaders is much
+//! faster. The patches of squares have no skirts, because neighbouring patches meet exactly (see [`square::lod`]).
 
 #![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 
@@ -101,7 +101,7 @@ pub use scale::{SIDE_WORLD, WorldScale};
 pub use square::SquareTerrain;
 pub use state::{ComparedTerrain, FrameStatus, ViewState};
 
-/// The view in a window. Needs the plugin of bevy_egui and `DefaultPlugins`.
+/// The view in a window. The plugin requires bevy_egui's plugin and `DefaultPlugins`.
 pub struct ViewPlugin;
 
 impl Plugin for ViewPlugin {

@@ -2,18 +2,19 @@
 
 use bevy::prelude::Resource;
 
-/// How fast the level of detail κ of a construction tree falls along the rays of *Sphere tracing*: κ = 1/(1 +
-/// (t/half)²), where t is the distance from the eye. Source: Génevaux et al. 2014, §6.
+/// How fast the level of detail κ of a construction tree falls along the rays of *Sphere tracing*. κ = 1/(1 +
+/// (t/half)²): t is the distance from the eye, `half` the distance of half the detail. Source: Génevaux et al. 2014,
+/// §6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RayDetail {
     /// Full detail at any distance.
     #[default]
     Everywhere,
-    /// Half the detail at a distance of one terrain side.
+    /// Half the detail at a distance of one side length of the terrain.
     Side,
-    /// Half the detail at a quarter of the side.
+    /// Half the detail at a distance of a quarter of the terrain's side length.
     Quarter,
-    /// Half the detail at a sixteenth of the side.
+    /// Half the detail at a distance of a sixteenth of the terrain's side length.
     Sixteenth,
 }
 
@@ -30,7 +31,8 @@ impl RayDetail {
         }
     }
 
-    /// Distance from the eye, in metres, at which the level of detail is half, on a terrain of `side_metres`.
+    /// Distance from the eye, in metres, at which the level of detail is half. `side_metres` is the terrain's side
+    /// length.
     pub fn half_metres(self, side_metres: f32) -> Option<f32> {
         let share = match self {
             Self::Everywhere => return None,
@@ -45,16 +47,16 @@ impl RayDetail {
 /// The source of an overlay's data in the shader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tint {
-    /// There is no overlay.
+    /// No overlay is drawn.
     #[default]
     None,
-    /// The slopes, which are present anyway.
+    /// The slope texture, which every drawn terrain has.
     Slope,
-    /// A texture of its own.
+    /// A separate texture with the overlay's data.
     Data,
 }
 
-/// How the terrain is drawn and coloured. The order is that of the menu.
+/// How the terrain is drawn and coloured. The menu lists the modes in this order.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ViewMode {
     /// The colours of the scene's palette, with haze.
@@ -64,15 +66,15 @@ pub enum ViewMode {
     Hillshade,
     /// The palette colours with the drawn triangles on top.
     Wireframe,
-    /// A construction tree as a mesh, evaluated at the vertices that the image needs.
+    /// A mesh of the construction tree, which is evaluated at the vertices that the image needs.
     Adaptive,
     /// [`Adaptive`](Self::Adaptive) with the drawn triangles on top.
     AdaptiveWireframe,
     /// A construction tree, sphere-traced on the graphics card.
     Traced,
-    /// The number of tree evaluations per pixel.
+    /// The number of evaluations of the construction tree per pixel, as colours.
     TracedCost,
-    /// The distance of each pixel, in 24 bits. It is for tests and appears in no menu.
+    /// The distance of each pixel from the eye, stored in 24 bits. This mode is for tests and appears in no menu.
     TracedDistance,
 }
 
@@ -86,7 +88,7 @@ impl ViewMode {
         Self::Traced,
         Self::TracedCost,
     ];
-    /// The modes that draw the grid, not a construction tree.
+    /// The modes that draw the terrain's grid, not a construction tree.
     pub const OF_GRID: [Self; 3] = [Self::Shaded, Self::Hillshade, Self::Wireframe];
 
     pub fn label(self) -> &'static str {
@@ -116,12 +118,12 @@ impl ViewMode {
         !Self::OF_GRID.contains(&self)
     }
 
-    /// Whether the mode sphere-traces the tree.
+    /// Whether the mode sphere-traces the construction tree.
     pub fn traces(self) -> bool {
         matches!(self, Self::Traced | Self::TracedCost | Self::TracedDistance)
     }
 
-    /// The mode to draw instead where the tree cannot be drawn.
+    /// The grid mode to draw instead where the construction tree cannot be drawn.
     #[must_use]
     pub fn of_grid(self) -> Self {
         match self {
@@ -141,19 +143,19 @@ impl ViewMode {
         matches!(self, Self::Shaded | Self::Adaptive | Self::Traced)
     }
 
-    /// Whether the terrain is lit as an eye would see it, so that auto exposure applies.
+    /// Whether the mode shows the terrain in natural light, so that auto exposure applies.
     pub fn has_auto_exposure(self) -> bool {
         matches!(self, Self::Shaded | Self::Wireframe | Self::Adaptive | Self::AdaptiveWireframe | Self::Traced)
     }
 
-    /// One sentence for the tooltip.
+    /// One sentence about the mode, for its tooltip.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Shaded => "Shows the colours of the palette, with sun, sky and haze.",
+            Self::Shaded => "Shows the terrain in the colours of the palette, with sun, sky and haze.",
             Self::Hillshade => "Shows the relief in grey, without colours.",
             Self::Wireframe => "Shows the drawn triangles, which are finer near the camera.",
             Self::Adaptive => {
-                "Draws a construction from its tree instead of the grid, so detail appears as you zoom in, down to centimetres. Below other layers, the tree adds only forms smaller than a cell."
+                "Draws a construction from its construction tree instead of the grid. Zooming in reveals detail down to centimetres. If other layers follow, the tree adds only detail smaller than a cell."
             }
             Self::AdaptiveWireframe => {
                 "Shows the triangles of the adaptive tessellation, which are finer near the camera."
@@ -161,10 +163,10 @@ impl ViewMode {
             Self::Traced => {
                 "Traces a ray to the construction for every pixel, on the graphics card. The image sharpens while the camera rests; without a graphics card it stays coarse."
             }
-            Self::TracedCost => {
-                "Shows how many evaluations of the construction each pixel of the sphere tracing takes."
+            Self::TracedCost => "Shows how often sphere tracing evaluates the construction for each pixel.",
+            Self::TracedDistance => {
+                "Shows the distance from the camera to the terrain, encoded in the colour of each pixel."
             }
-            Self::TracedDistance => "Shows the distance of each pixel, encoded in its colour.",
         }
     }
 }

@@ -10,26 +10,27 @@ use talweg::appearance::{Biomes, Paint};
 use talweg::field::{Grid, MapKind, Terrain};
 use talweg::scene::Settings;
 
-/// The terrain with its settings, its overlay or biome colours, and the legend of these colours.
+/// The data that every terrain prepared for drawing has: settings, overlay or biome colours, and the legend of these
+/// colours.
 #[derive(Clone)]
 pub struct RenderBase {
-    /// Serial number, unique to each prepared terrain.
+    /// Serial number of this prepared terrain. No two prepared terrains share a number.
     pub serial: u64,
-    /// The heights to draw: the given terrain, or a coarser resampling if it is too large for the screen.
+    /// The terrain to draw: the given terrain, or a coarser resampling if the given terrain is too large to draw.
     pub terrain: Arc<Terrain>,
     pub settings: Settings,
-    /// Lowest and highest height, as fractions of the relief.
+    /// Lowest and highest height of the terrain, as fractions of the relief.
     pub range: (f32, f32),
     /// The requested overlay.
     pub choice: OverlayChoice,
     /// Legend of the overlay's colours, or the reason why the overlay shows none.
     pub legend: Option<Arc<Legend>>,
-    /// Biome colours, if the scene is coloured by biomes.
+    /// Colours by biome, if the scene has a biome table.
     pub biomes: Option<BiomePaint>,
 }
 
 impl RenderBase {
-    /// Base data without a legend; the surface adds the overlay later.
+    /// Returns base data without a legend. The surface adds the overlay later.
     pub fn new(terrain: Arc<Terrain>, settings: &Settings, range: (f32, f32), choice: &OverlayChoice) -> Self {
         let biomes = choice.biomes.as_ref().map(|biomes| BiomePaint::new(&terrain, settings, biomes, None));
         let (settings, choice) = (settings.clone(), choice.clone());
@@ -57,7 +58,7 @@ pub struct BiomePaint {
 }
 
 impl BiomePaint {
-    /// Paints `terrain` with `biomes`. Reuses what has not changed since `before`, which must be of the same terrain.
+    /// Paints `terrain` with `biomes`. Reuses unchanged data of `before`, which must belong to the same terrain.
     fn new(terrain: &Terrain, settings: &Settings, biomes: &Arc<Biomes>, before: Option<&Self>) -> Self {
         let paint = match before.filter(|before| before.biomes.has_climate_of(biomes)) {
             Some(before) if before.biomes == *biomes => return before.clone(),
@@ -68,13 +69,14 @@ impl BiomePaint {
     }
 }
 
-/// A serial number that has not been used before.
+/// Returns a serial number that no prepared terrain has used before.
 pub fn new_serial() -> u64 {
     static SERIAL: AtomicU64 = AtomicU64::new(1);
     SERIAL.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A terrain resampled to another grid, heights and maps. `resample` reads the old values and writes the new ones.
+/// Resamples the heights and maps of a terrain to another grid. `resample` reads the old values and writes the new
+/// values.
 pub fn resampled(terrain: &Terrain, grid: Grid, resample: impl Fn(&[f32], &mut [f32])) -> Arc<Terrain> {
     let mut fewer = Terrain::flat(grid);
     resample(&terrain.height, &mut fewer.height);
@@ -86,7 +88,7 @@ pub fn resampled(terrain: &Terrain, grid: Grid, resample: impl Fn(&[f32], &mut [
     Arc::new(fewer)
 }
 
-/// Whether both terrains share the same map in memory, or both have none.
+/// Whether both terrains share the same map of this kind in memory, or both lack it.
 pub fn has_same_map(a: &Terrain, b: &Terrain, kind: MapKind) -> bool {
     match (a.map(kind), b.map(kind)) {
         (Some(a), Some(b)) => Arc::ptr_eq(a, b),

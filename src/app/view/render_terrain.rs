@@ -1,4 +1,5 @@
-//! A terrain prepared for drawing, square or globe: the worker makes it and the graphics card receives it.
+//! A terrain prepared for drawing, square or globe. A worker thread prepares the data, and the view uploads the data to
+//! the graphics card.
 
 use std::sync::Arc;
 
@@ -19,11 +20,11 @@ pub enum RenderTerrain {
 }
 
 impl RenderTerrain {
-    /// Prepares a scene's terrain for drawing; call it on the worker. A square takes about 10 ms per million samples on
-    /// one core. A globe always has the colours of its scene, whatever `choice` asks for.
+    /// Prepares a scene's terrain for drawing; call it on a worker thread. A square takes about 10 ms per million
+    /// samples on one core. A globe always has the colours of its scene, whatever overlay `choice` requests.
     ///
     /// # Errors
-    /// If `control` cancels; it is polled every few milliseconds.
+    /// If `control` cancels. The function polls `control` every few milliseconds.
     pub fn new(
         terrain: &Arc<Terrain>,
         scene: &Scene,
@@ -70,8 +71,8 @@ impl RenderTerrain {
         }
     }
 
-    /// The same terrain with another overlay or other biomes. Cheaper than [`new`](Self::new), because all other data
-    /// is shared.
+    /// The same terrain with another overlay or other biomes. This is cheaper than [`new`](Self::new), because all
+    /// other data is shared.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -82,8 +83,8 @@ impl RenderTerrain {
         })
     }
 
-    /// Site conditions and biome weights at a position, if the terrain is coloured by biomes. `u` and `v` run from 0 to
-    /// 1 over the square or over the map of the globe.
+    /// Site conditions and biome weights at a position, if the terrain is coloured by biomes. `u` and `v` range from 0
+    /// to 1 across the square or the map of the globe.
     pub fn biome_weights(&self, u: f32, v: f32) -> Option<(SiteConditions, Vec<f32>)> {
         let base = self.base();
         let paint = &base.biomes.as_ref()?.paint;

@@ -16,17 +16,17 @@ pub const SIDE_WORLD: f32 = 1000.0;
 pub struct WorldScale {
     /// Samples per side of the drawn grid.
     pub samples: usize,
-    /// Distance between neighbouring samples.
+    /// Distance between neighbouring samples, in world units.
     pub cell_world: f32,
-    /// World height of a terrain height of 1.
+    /// Height of the relief in world units; terrain heights are fractions of the relief.
     pub relief_world: f32,
     pub metres_per_world: f32,
     pub lowest_world: f32,
     pub highest_world: f32,
     pub sea_world: f32,
-    /// World height of the underside of the terrain block.
+    /// Height of the underside of the terrain block, in world units.
     pub base_world: f32,
-    /// Greatest depth of inland water.
+    /// Greatest depth of inland water, in world units.
     pub surface_water_world: f32,
 }
 
@@ -59,18 +59,18 @@ impl WorldScale {
         self.relief_world * self.metres_per_world
     }
 
-    /// Whether any terrain lies below sea level.
+    /// Whether any terrain is below sea level.
     pub fn has_sea(&self) -> bool {
         self.sea_world > self.lowest_world
     }
 
-    /// Greatest distance by which the land outside the square is drawn lower than its mirrored terrain, because it
-    /// slopes under the sea there. See `beyond_edge` in assets/shaders/common.wgsl.
+    /// Greatest drop of the land outside the square, in world units. There the land is drawn lower than the mirrored
+    /// terrain, because it slopes under the sea. See `beyond_edge` in assets/shaders/common.wgsl.
     pub fn fall_under_sea(&self) -> f32 {
         (self.highest_world - self.sea_world + 0.3 * self.relief_world).max(0.0)
     }
 
-    /// Highest drawn point, including the sea.
+    /// Height of the highest drawn point of terrain or sea.
     pub fn top_world(&self) -> f32 {
         if self.has_sea() { self.highest_world.max(self.sea_world) } else { self.highest_world }
     }
@@ -81,35 +81,35 @@ impl WorldScale {
         (Vec3::new(-half, self.base_world, -half), Vec3::new(half, self.top_world(), half))
     }
 
-    /// The point at `height` (a fraction of the relief) over a position on the square.
+    /// The world position at `height` (a fraction of the relief) above the position (`u`, `v`) on the square.
     pub fn world(&self, u: f32, v: f32, height: f32) -> Vec3 {
         Vec3::new((u - 0.5) * SIDE_WORLD, height * self.relief_world, (v - 0.5) * SIDE_WORLD)
     }
 
-    /// Position on the square, 0 to 1 within it: u to the east, v to the south.
+    /// Position on the square: u to the east, v to the south, both 0 to 1 within the square.
     pub fn uv(&self, position_world: Vec3) -> Vec2 {
         Vec2::new(position_world.x, position_world.z) / SIDE_WORLD + 0.5
     }
 
-    /// Whether the point lies above or below the square.
+    /// Whether the point is above or below the square, within its edges.
     pub fn is_inside(&self, position_world: Vec3) -> bool {
         let uv = self.uv(position_world);
         uv.cmpge(Vec2::ZERO).all() && uv.cmple(Vec2::ONE).all()
     }
 
-    /// Terrain height at a position. Outside the square it is the height of the nearest edge.
+    /// Terrain height in world units. Outside the square, the height of the nearest edge point.
     pub fn ground_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
         let uv = self.uv(position_world);
         terrain.height_at(uv.x, uv.y) * self.relief_world
     }
 
-    /// The lowest height at which an eye may be: the terrain as drawn, or the sea where that is higher.
+    /// The lowest height at which the camera's eye may be: the drawn terrain, or the sea where the sea is higher.
     pub fn floor_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
         let ground = self.drawn_ground_world(terrain, position_world);
         if self.has_sea() { ground.max(self.sea_world) } else { ground }
     }
 
-    /// Terrain height, or the height of the two drawn triangles of the cell where they are higher.
+    /// Terrain height in world units, or the height of the cell's two drawn triangles where they are higher.
     pub fn drawn_ground_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
         let last = terrain.samples() - 1;
         let uv = self.uv(position_world).clamp(Vec2::ZERO, Vec2::ONE) * last as f32;
@@ -118,7 +118,7 @@ impl WorldScale {
         let height = |down: usize, right: usize| {
             terrain.height[(row + down).min(last) * terrain.samples() + (column + right).min(last)]
         };
-        // the triangles meet on the diagonal from the north-west to the south-east corner
+        // the two triangles of a cell meet on the diagonal from its north-west to its south-east corner
         let middle = if x > y {
             height(0, 0) * (1.0 - x) + height(0, 1) * (x - y) + height(1, 1) * y
         } else {
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(scale.floor_world(&terrain, at(0.75, 0.25)), 50.0);
         assert_eq!(scale.drawn_ground_world(&terrain, at(1.0, 0.0)), 0.0);
         assert_eq!(scale.floor_world(&terrain, at(1.0, 0.0)), 20.0);
-        // a ridge across the other diagonal is higher than its triangles
+        // a ridge along the other diagonal is higher than the triangles of its cell
         let ridge = Terrain::from_fn(2, Edges::Open, |u, v| if u == v { 0.0 } else { 1.0 });
         assert_eq!(scale.drawn_ground_world(&ridge, at(0.5, 0.5)), 50.0);
         assert_eq!(scale.floor_world(&ridge, at(7.0, 0.5)), 50.0);

@@ -21,11 +21,11 @@ pub struct ComparedTerrain {
     pub terrain: RenderTerrain,
     pub palette: Arc<PaletteTable>,
     pub layout: CompareLayout,
-    /// B comes first: on the left or, with [`CompareLayout::One`], alone.
+    /// Whether B is first: on the left or, with [`CompareLayout::One`], alone.
     pub swapped: bool,
 }
 
-/// The wanted contents of the view. A change takes effect within the next frames.
+/// The wanted contents of the view. A change appears on screen within the next frames.
 #[derive(Resource, Clone)]
 pub struct ViewState {
     pub terrain: Option<RenderTerrain>,
@@ -34,15 +34,15 @@ pub struct ViewState {
     pub water: bool,
     /// How much detail of the terrain materials is drawn.
     pub ground_detail: GroundDetail,
-    /// Projection of square terrains.
+    /// Camera projection for square terrains.
     pub projection: ViewProjection,
-    /// Distance along a ray, in metres, at which the level of detail of a tree is half; `None` for full detail at any
-    /// distance. Only sphere tracing uses it.
+    /// Distance along a ray, in metres, at which the level of detail of a construction tree is half. `None` means full
+    /// detail at any distance. Only sphere tracing uses this field.
     pub half_detail: Option<f32>,
     /// A second terrain to compare with. Its textures are freed when this becomes `None`.
     pub beside: Option<ComparedTerrain>,
-    /// The construction tree behind the terrain, if the terrain comes from this tree alone. `None` while no tree is
-    /// drawn.
+    /// The construction tree of the terrain, if no other layer contributes heights. `None` while no construction tree
+    /// is drawn.
     pub tree_surface: Option<Arc<TreeSurface>>,
 }
 
@@ -62,7 +62,7 @@ impl Default for ViewState {
 }
 
 impl ViewState {
-    /// The terrain of a side with its palette.
+    /// The terrain of one side of the comparison, with its palette.
     pub fn terrain_of(&self, side: CompareSide) -> Option<(&RenderTerrain, &Arc<PaletteTable>)> {
         match side {
             CompareSide::A => self.terrain.as_ref().zip(self.palette.as_ref()),
@@ -70,22 +70,22 @@ impl ViewState {
         }
     }
 
-    /// The square terrain of a side, if it shows a square.
+    /// The square terrain of one side of the comparison, if this side shows a square.
     pub fn square_of(&self, side: CompareSide) -> Option<&Arc<SquareTerrain>> {
         self.terrain_of(side)?.0.square()
     }
 
-    /// The globe of a side, if it shows a globe.
+    /// The globe of one side of the comparison, if this side shows a globe.
     pub fn globe_on_side(&self, side: CompareSide) -> Option<&Arc<GlobeTerrain>> {
         self.terrain_of(side)?.0.globe()
     }
 
-    /// Serial number of the terrain that should be on screen; 0 without a terrain.
+    /// Serial number of the terrain that the screen must show; 0 without a terrain.
     pub fn serial(&self) -> u64 {
         self.terrain.as_ref().map_or(0, |terrain| terrain.base().serial)
     }
 
-    /// Distance along a ray to the square terrain of a side.
+    /// Distance along a ray until it hits the square terrain of one side.
     pub fn pick(&self, side: CompareSide, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
         let square = self.square_of(side)?;
         match self.tree_surface.as_ref().filter(|_| side == CompareSide::A) {
@@ -118,7 +118,7 @@ impl ViewState {
     }
 }
 
-/// The state that was drawn last, shared by the main world and the render world.
+/// The state that was drawn last. The main world and the render world share it.
 #[derive(Resource, Clone, Default)]
 pub struct FrameStatus(Arc<FrameCells>);
 
@@ -127,21 +127,21 @@ struct FrameCells {
     serials: [AtomicU64; 2],
     /// Size of the textures of B, in bytes.
     beside_bytes: AtomicU64,
-    /// Patches of a tree are still being computed or still morph.
+    /// Whether patches of a construction tree are still being computed or still morph.
     unsettled: AtomicBool,
-    /// The next frame will be captured; see [`RenderQuality::Still`](crate::view::RenderQuality::Still).
+    /// Whether the next frame will be captured; see [`RenderQuality::Still`](crate::view::RenderQuality::Still).
     awaited: AtomicBool,
-    /// Code of the reason why the graphics card cannot draw the tree; 0 if it can.
+    /// Code of the reason why the graphics card cannot draw the construction tree; 0 if the card can draw it.
     unsupported: AtomicU8,
 }
 
 impl FrameStatus {
-    /// Serial number of the terrain drawn last, square or globe; 0 before the first one.
+    /// Serial number of the terrain drawn last, square or globe; 0 before the first terrain.
     pub fn serial(&self) -> u64 {
         self.0.serials[0].load(Ordering::Acquire)
     }
 
-    /// Serial number of the terrain drawn as B; 0 without B.
+    /// Serial number of the terrain drawn as B; 0 if there is no B.
     pub fn beside_serial(&self) -> u64 {
         self.0.serials[1].load(Ordering::Acquire)
     }
@@ -159,18 +159,18 @@ impl FrameStatus {
         there && settled && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
     }
 
-    /// Marks the next frame as one to capture. With [`RenderQuality::Still`](crate::view::RenderQuality::Still) only
-    /// such frames are drawn.
+    /// Marks the next frame for capture. With [`RenderQuality::Still`](crate::view::RenderQuality::Still), only marked
+    /// frames are drawn.
     pub fn request_capture(&self) {
         self.0.awaited.store(true, Ordering::Release);
     }
 
-    /// Whether the frame about to be drawn will be captured; resets the mark.
+    /// Returns whether the frame about to be drawn will be captured, and resets the mark.
     pub(super) fn take_capture_request(&self) -> bool {
         self.0.awaited.swap(false, Ordering::AcqRel)
     }
 
-    /// Why the graphics card cannot draw the tree, if it cannot.
+    /// The reason why the graphics card cannot draw the construction tree, if there is one.
     pub fn unsupported(&self) -> Option<Unsupported> {
         match self.0.unsupported.load(Ordering::Acquire) {
             1 => Some(Unsupported::NoStorage),
@@ -188,7 +188,7 @@ impl FrameStatus {
         self.0.unsupported.store(number, Ordering::Release);
     }
 
-    /// Records whether all patches of a tree that the image needs are present.
+    /// Records whether all patches of a construction tree that the image needs are present.
     pub(super) fn set_settled(&self, is_settled: bool) {
         self.0.unsettled.store(!is_settled, Ordering::Release);
     }

@@ -1,8 +1,8 @@
-//! The contract of the surfaces that the view draws, and the part of drawing that they share.
+//! The contract of the surfaces that the view draws, and the drawing code that all surfaces share.
 //!
-//! A surface ([`Surface`]) is a square terrain or a globe. In every frame it selects what the camera sees, names the
-//! pipelines that it needs, binds its data, and describes the draw call of each part. [`SurfaceDrawing`] holds what
-//! all surfaces need: textures, materials, plants with their shadows, and the choice of pipelines that are ready.
+//! A surface ([`Surface`]) is a square terrain or a globe. In every frame it selects its visible patches, names the
+//! pipelines that it needs, binds its data, and describes the draw call of each part. [`SurfaceDrawing`] holds what all
+//! surfaces need: textures, materials, plants with their shadows, and the choice of pipelines that are ready.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,33 +29,34 @@ pub trait Surface: Sized + Send + Sync + 'static {
     /// The terrain prepared for drawing.
     type Terrain: TexelSource + Send + Sync + 'static;
     type Part: SurfacePart;
-    /// The surface as plants and stones stand on it.
+    /// The surface in the form that plants and stones are placed on.
     type Plants: PlantedSurface;
-    /// Further data of the main world that an image needs.
+    /// Further data of the main world that an image of the surface needs.
     type Scene;
-    /// What a frame draws: the camera, the patches and the uniform data.
+    /// The contents of a frame: the camera, the patches and the uniform data.
     type Plan;
 
-    /// Size of the uniform data in bytes.
+    /// Size of a frame's uniform data in bytes.
     const FRAME_BYTES: usize;
 
     fn new(context: &DrawContext) -> Self;
 
-    /// Prepares for the shown terrain, and frees what it no longer needs. Called in every frame, whether or not the
-    /// surface is in view.
+    /// Prepares for the shown terrain, and frees data that the surface no longer needs. Called in every frame, whether
+    /// or not the surface is in view.
     fn update(&mut self, _shown: &Shown<Self>, _context: &DrawContext) {}
 
-    /// Stops by which auto exposure brightens the image; 0 where the terrain is not shown as an eye would see it.
-    /// `canopy` is the canopy in main memory.
+    /// Stops by which auto exposure brightens the image; 0 where the view mode does not show natural light. `canopy` is
+    /// the canopy map in main memory.
     fn brightening(&self, pane: Pane, shown: &Shown<Self>, canopy: Option<&Mips>, context: &DrawContext) -> f32;
 
-    /// Selects what the camera sees.
+    /// Selects the patches that the camera sees.
     fn select(&mut self, pane: Pane, shown: &Shown<Self>, context: &DrawContext) -> Self::Plan;
 
-    /// What the pipelines of the plan depend on.
+    /// The properties of the plan that decide which pipelines it needs.
     fn demands(&self, shown: &Shown<Self>, plan: &Self::Plan) -> Demands;
 
-    /// The pipelines that draw the plan to a target, in drawing order. They are queued on first use.
+    /// The pipelines that draw the plan to a target, in drawing order. A pipeline starts to compile when it is first
+    /// requested.
     fn parts(
         &self,
         shown: &Shown<Self>,
@@ -65,7 +66,7 @@ pub trait Surface: Sized + Send + Sync + 'static {
         pipelines: &mut Pipelines<Self::Part>,
     ) -> Parts<Self::Part>;
 
-    /// Adds finer terrain to the plan: tiles or rays. It may replace the pipelines.
+    /// Adds finer terrain to the plan: tiles, or rays that trace it. The method may replace the pipelines.
     fn refine(
         &mut self,
         shown: &Shown<Self>,
@@ -75,7 +76,7 @@ pub trait Surface: Sized + Send + Sync + 'static {
         pipelines: &mut Pipelines<Self::Part>,
     );
 
-    /// The surface with its plants, if the plan shows plants.
+    /// The surface that plants are placed on, if the plan shows plants.
     fn plants(
         &self,
         shown: &Shown<Self>,
@@ -96,35 +97,35 @@ pub trait Surface: Sized + Send + Sync + 'static {
         shadows: Option<&'s ShadowCascades>,
     ) -> (ScatterEye<'s>, Vec<WantedCell<CellPlaceOf<Self>>>);
 
-    /// Writes the shadows of plants, and the distance up to which all plants are drawn, into the uniform data.
+    /// Writes two things into the uniform data: the plant shadows, and the distance up to which all plants are drawn.
     fn set_plants(shown: &Shown<Self>, plan: &mut Self::Plan, shadows: Option<&ShadowCascades>, all_world: f32);
 
-    /// Writes the uniform data to `frame`, and the instances to buffers of the surface.
+    /// Writes the uniform data to `frame`, and the instances to buffers that the surface owns.
     fn upload(&mut self, shown: &Shown<Self>, plan: &Self::Plan, frame: &Buffer, context: &DrawContext);
 
-    /// Binds the data of all parts; `None` if a texture is missing.
+    /// Binds the data of all parts. Returns `None` if a texture is missing.
     fn bind(&self, bound: &BoundData<Self>, layout: &BindGroupLayout, context: &DrawContext) -> Option<BindGroup>;
 
-    /// The draw call of a part other than plants, if the plan has the part.
+    /// The draw call of a part other than plants, if the plan contains this part.
     fn draw(&self, part: Self::Part, shown: &Shown<Self>, plan: &Self::Plan) -> Option<PartDraw>;
 
-    /// Whether something is still being computed while the surface draws nothing.
+    /// Whether a background computation still runs although the surface draws nothing.
     fn is_waiting(&self) -> bool {
         false
     }
 }
 
-/// Identifies a cell with plants of a surface.
+/// Identifies a cell of the surface that holds plants.
 type CellPlaceOf<S> = <<S as Surface>::Plants as PlantedSurface>::CellPlace;
 
-/// What one side of the view shows.
+/// The terrain that one side of the view shows, with its palette and its scene data.
 pub struct Shown<'a, S: Surface> {
     pub terrain: &'a S::Terrain,
     pub palette: &'a Arc<PaletteTable>,
     pub scene: &'a S::Scene,
 }
 
-/// What the pipelines of a plan depend on.
+/// The properties of a plan that its pipelines depend on.
 pub struct Demands {
     /// Whether the surface can show the materials in detail.
     pub has_detail: bool,
@@ -133,24 +134,24 @@ pub struct Demands {
     pub needs: SceneNeeds,
 }
 
-/// The pipelines of a frame.
+/// The pipelines chosen for a frame.
 pub struct Chosen<P> {
     pub parts: Parts<P>,
-    /// The wanted target, which `parts` draw once all of its pipelines are ready.
+    /// The wanted render target. `parts` draw to it once all of its pipelines are ready.
     pub target: TargetKey,
-    /// Whether `parts` draw all that is wanted.
+    /// Whether `parts` draw everything that the plan wants.
     pub is_complete: bool,
-    /// Everything wanted is present, and nothing moves.
+    /// Whether all wanted data is present and no patch still morphs.
     pub is_settled: bool,
     pub march: Option<RayMarch>,
-    /// The second bind group, for the parts that need one.
+    /// The second bind group, for the parts that read one.
     pub second_group: Option<BindGroup>,
 }
 
 /// The shared data that a surface binds.
 pub struct BoundData<'a, S: Surface> {
     pub frame: &'a Buffer,
-    /// Stands in for textures that the terrain does not have.
+    /// Placeholder for textures that the terrain does not have.
     pub blank: &'a TextureView,
     pub materials: &'a GroundMaterials,
     pub textures: &'a TerrainTextures<S::Terrain>,
@@ -159,7 +160,7 @@ pub struct BoundData<'a, S: Surface> {
     pub shadow_maps: &'a ShadowMaps,
 }
 
-/// The draw call of a part.
+/// The draw call of a part of the view.
 pub struct PartDraw {
     /// Instance data for the vertex stage, if any.
     pub vertices: Option<Buffer>,
@@ -175,7 +176,7 @@ pub struct SurfaceDrawing<S: Surface> {
     frame: Buffer,
     blank: TextureView,
     materials: GroundMaterials,
-    /// The last target that was drawn with all of its pipelines ready.
+    /// The last render target that was drawn with all of its pipelines ready.
     drawn: Option<TargetKey>,
     plants: PlantDrawing<S>,
     batch: Option<Batch>,
@@ -186,7 +187,7 @@ struct PlantDrawing<S: Surface> {
     /// Plants and stones, once some have been drawn.
     scatter: Option<ScatterDrawing<S::Plants>>,
     shadows: ShadowMaps,
-    /// Bound in place of the shadow maps while these are being drawn.
+    /// Bound in place of the shadow maps during the pass that draws these maps.
     blank_shadows: ShadowMaps,
 }
 
@@ -198,7 +199,7 @@ struct PlantFrame {
 }
 
 impl<S: Surface> PlantDrawing<S> {
-    /// The plants that the plan shows; starts to compute missing ones.
+    /// The plants that the plan shows. Also starts the computation of missing plants.
     fn advance(
         &mut self,
         surface: &S,
@@ -254,7 +255,7 @@ impl<S: Surface> SurfaceDrawing<S> {
         }
     }
 
-    /// Begins a frame: uploads the wanted terrain, and takes over its palette.
+    /// Begins a frame: uploads the wanted terrain and its palette.
     pub fn advance(
         &mut self,
         terrain: &S::Terrain,
@@ -288,7 +289,7 @@ impl<S: Surface> SurfaceDrawing<S> {
         self.batch = self.composed(pane, scene, context, pipelines);
     }
 
-    /// Marks the image of this frame as one that will change.
+    /// Marks the image of this frame as unfinished, so that another frame follows.
     pub fn unsettle(&mut self) {
         if let Some(batch) = &mut self.batch {
             batch.is_settled = false;
@@ -368,7 +369,7 @@ impl<S: Surface> SurfaceDrawing<S> {
     }
 }
 
-/// The target of a frame.
+/// The render target of a frame.
 fn wanted_target<S: Surface>(
     demands: Demands,
     is_detailed: bool,
@@ -385,7 +386,8 @@ fn wanted_target<S: Surface>(
     }
 }
 
-/// The pipelines for a target. Until they are ready, those of the last target that was drawn, or those without detail.
+/// The pipelines for a target. Until they are ready: the pipelines of the last drawn target, or pipelines without
+/// detail.
 fn ready_parts<P: SurfacePart>(
     parts_of: &mut impl FnMut(TargetKey) -> Parts<P>,
     target: TargetKey,
@@ -406,18 +408,19 @@ fn ready_parts<P: SurfacePart>(
     Chosen { parts, target, is_complete, is_settled: is_complete, march: None, second_group: None }
 }
 
-/// A surface of any kind on the graphics card.
+/// A surface of any kind, with its data on the graphics card.
 pub trait DrawnSurface {
     /// The draw calls of this frame, if the surface is in view.
     fn batch(&self) -> Option<&Batch>;
 
-    /// Serial number of the terrain on screen; 0 before the first one.
+    /// Serial number of the terrain on screen; 0 before the first terrain.
     fn serial(&self) -> u64;
 
     /// Size of all textures on the graphics card, in bytes.
     fn texture_bytes(&self) -> usize;
 
-    /// Whether everything wanted of the terrain is on screen, as far as it is drawn at all.
+    /// Whether all wanted data of the terrain is on screen. While the surface is not drawn: whether no computation
+    /// runs.
     fn is_settled(&self) -> bool;
 }
 

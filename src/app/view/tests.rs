@@ -1,4 +1,4 @@
-//! Tests of both surfaces: the bytes that their textures upload.
+//! Tests of both surfaces: how many bytes their textures upload.
 
 use std::sync::Arc;
 
@@ -32,14 +32,15 @@ fn bytes<T: TexelSource>(wanted: &T, shown: Option<&T>) -> usize {
 #[test]
 fn missing_maps_are_not_uploaded() {
     let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
-    // heights with three ranges per row; two half-precision slopes and two bytes of light, with their mip levels
+    // each row of heights has three more values for ranges; each texel of every mip level has two half-precision slopes
+    // and two bytes of light
     let texels: usize = (0..8).map(|level| (129usize >> level).pow(2)).sum();
     let bare = 2 * 129 * (129 + 3) + (4 + 2) * texels;
     assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare);
     assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare, "no flow map, no data");
     assert_eq!(bytes(&prepared(&terrain, Overlay::Slope), None), bare, "slopes are there in any case");
     terrain.map_mut(MapKind::Flow).fill(2.0);
-    // the site values for the materials take four bytes
+    // the site values that choose the materials take four bytes per texel
     let bare = bare + 4 * texels;
     assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare, "an unused map");
     assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare + 2 * texels);

@@ -1,11 +1,11 @@
-//! Conditions of material rules appear in the image where the processor computes them.
+//! Conditions of material rules have the same effect in the image as in the processor's computation.
 
 use super::*;
 use talweg::appearance::GroundConditions;
 use talweg::appearance_files::{CONDITIONS, EVERYWHERE, Material, MaterialRule};
 
 const SIDE: u32 = 200;
-/// Height of the eye over the middle of the terrain, in world units.
+/// Height of the eye above the middle of the terrain, in world units.
 const UP: f32 = 1200.0;
 
 /// Hills with water and hard beds.
@@ -35,7 +35,8 @@ fn curvature_wetness_and_hardness_match_the_cpu() {
     let engine = SharedEngine::default();
     let pose = Pose { eye_world: Vec3::new(0.0, UP, 0.0), yaw: 0.0, pitch: -0.5 * std::f32::consts::PI };
     let options = ShotOptions { width: SIDE, height: SIDE, view: ShotView::Pose(pose), ..ShotOptions::default() };
-    // threshold between the two materials, and the margin within which roughness in the image may change the result
+    // each condition, its threshold between the two materials, and a margin within which roughness may change the
+    // result
     for (condition, middle, near) in [("curvature", 0.0, 0.8), ("wetness", 0.5, 0.12), ("hardness", 0.5, 0.1)] {
         let at = CONDITIONS.iter().position(|name| *name == condition).unwrap();
         let mut bands = [EVERYWHERE; CONDITIONS.len()];

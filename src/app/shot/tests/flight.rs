@@ -1,12 +1,12 @@
-//! Slow flights: nothing jumps from one frame to the next, when levels of detail change and plants appear.
+//! Slow flights: no jump between two frames when levels of detail change and plants appear.
 
 use super::*;
 
 const WIDTH: u32 = 192;
 const HEIGHT: u32 = 120;
-/// Limit of the largest step, relative to the median step.
+/// Limit of the largest change between frames, relative to the median change.
 const MOST_JUMP: f32 = 1.5;
-/// The same for the block that changes most.
+/// Limit of the largest change in the block that changes most, relative to the median change.
 const MOST_BLOCK_JUMP: f32 = 2.5;
 
 /// Hills, ridges and valleys, with forests and meadows on them.
@@ -23,8 +23,8 @@ fn hills() -> (Arc<SquareTerrain>, Arc<PaletteTable>) {
     (prepared(&Arc::new(terrain), &settings, Overlay::None), palette)
 }
 
-/// Changes from one frame to the next: the mean difference of the channels, and the greatest such mean in a block of 24
-/// × 24 pixels, which shows the jump of a single tree or patch.
+/// Changes from one frame to the next: the mean difference of the channels, and the greatest mean difference in a block
+/// of 24 × 24 pixels. The block shows the jump of a single plant or patch.
 #[derive(Debug)]
 struct FlightSteps {
     whole: Vec<f32>,
@@ -50,7 +50,7 @@ impl FlightSteps {
     }
 }
 
-/// A flight over the hills.
+/// The images of a flight over the hills.
 fn pictures_of_hills(engine: &SharedEngine, poses: &[Pose], quality: RenderQuality) -> Vec<Vec<u8>> {
     let (terrain, palette) = hills();
     let subject = ShotSubject::Terrain(terrain, palette, None);
@@ -61,14 +61,14 @@ fn pictures_of_hills(engine: &SharedEngine, poses: &[Pose], quality: RenderQuali
     poses.iter().map(draw).collect()
 }
 
-/// The largest step relative to the median step.
+/// The largest change between two frames, relative to the median change.
 fn largest_jump(steps: &[f32]) -> f32 {
     let mut sorted = steps.to_vec();
     sorted.sort_by(f32::total_cmp);
     sorted[sorted.len() - 1] / sorted[sorted.len() / 2]
 }
 
-/// A descent from far above the peaks, in steps proportional to the remaining height.
+/// A descent from far above the peaks, in steps proportional to the remaining height above the terrain.
 fn descent(frames: usize) -> Vec<Pose> {
     let at = |k: usize| {
         let left = 0.985_f32.powi(k as i32);
@@ -86,14 +86,14 @@ fn nothing_jumps_in_a_slow_flight() {
         let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
         assert!(largest_jump(&whole) < MOST_JUMP, "{quality:?}: {} in {whole:?}", largest_jump(&whole));
         assert!(largest_jump(&block) < MOST_BLOCK_JUMP, "{quality:?}: {} in {block:?}", largest_jump(&block));
-        // the test would notice a jump: here four frames are missing
+        // check that the test notices a jump: here four frames are missing
         let skipped = FlightSteps::of_pictures(&[&pictures[..10], &pictures[14..]].concat());
         let seen = largest_jump(&skipped.whole);
         assert!(seen > MOST_JUMP, "{quality:?}: {seen}");
     }
 }
 
-/// The greatest ratio of a step to the larger of its two neighbours. A jump stands out in it even if all steps grow or
+/// The greatest ratio of a step to the larger of its two neighbours. It exposes a jump even if all steps grow or
 /// shrink.
 fn largest_spike(steps: &[f32]) -> f32 {
     let beside = |k: usize| steps[k - 1].max(steps[k + 1]);
@@ -149,7 +149,7 @@ fn nothing_jumps_in_a_slow_flight_to_a_planet() {
         };
         frames.map(draw).collect()
     };
-    // in parts, because the change per step depends on the height above the surface
+    // in three parts, because the change per step depends on the height above the surface
     for start in [0, 80, 160] {
         let pictures = flight(start..start + 24);
         let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
@@ -161,7 +161,7 @@ fn nothing_jumps_in_a_slow_flight_to_a_planet() {
     }
 }
 
-/// A part of an example with its forests, or without them.
+/// Part of an example planet, with its forests or without them.
 fn forested(rules: &str) -> Arc<GlobeTerrain> {
     let scene = talweg::scene::example("earthlike").expect("a built-in").scene.clone();
     let mut store = talweg::eval::Store::forgetful();
@@ -185,12 +185,12 @@ fn nothing_jumps_in_a_slow_flight_over_the_forests_of_a_planet() {
         engine.draw(&subject, &options, RenderQuality::Still)
     };
     let forest = forested("earth");
-    // a metre and a half to the north per frame
+    // the camera moves a metre and a half to the north per frame
     let pictures: Vec<Vec<u8>> = (0..14).map(|k| picture(&forest, 2.0 + 1.4e-5 * f64::from(k))).collect();
     let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
     assert!(largest_spike(&whole) < MOST_JUMP, "{} in {whole:?}", largest_spike(&whole));
     assert!(largest_spike(&block) < MOST_BLOCK_JUMP, "{} in {block:?}", largest_spike(&block));
-    // trees are visible: they, their shadows and the canopy darken the surface
+    // check that trees are visible: trees, their shadows and the canopy darken the surface
     let bare = picture(&forested("none"), 2.0);
     let light = |picture: &[u8]| picture.iter().map(|c| f64::from(*c)).sum::<f64>() / picture.len() as f64;
     let steps = FlightSteps::of_pictures(&[bare.clone(), pictures[0].clone()]);

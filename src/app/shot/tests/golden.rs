@@ -1,4 +1,4 @@
-//! Images of every light and every material, compared with stored ones in `tests/golden/view`.
+//! Images of every light and every material, compared with stored images in `tests/golden/view`.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use talweg::scene::{LightPreset, SunPlacement};
 
 const WIDTH: u32 = 160;
 const HEIGHT: u32 = 100;
-/// Largest difference of a channel, and how many of a thousand channels may differ more. Drivers round differently and
-/// move edges by a pixel, but another light or another material differs everywhere.
+/// Largest accepted difference of a channel, and how many of a thousand channels may differ more. Drivers round
+/// differently and move edges by a pixel. A wrong light or material, by contrast, changes the whole image.
 const NEAR: u8 = 12;
 const FAR_PER_MILLE: usize = 30;
 
@@ -31,7 +31,7 @@ fn read(name: &str) -> RgbImage {
     RgbImage { width: info.width as usize, height: info.height as usize, rgb }
 }
 
-/// Draws all subjects and compares each image with the stored one of the same name. Also checks that no two of them
+/// Draws all subjects and compares each image with the stored image of the same name. Also checks that no two images
 /// look alike.
 fn compare(pose: Pose, subjects: Vec<(String, ShotSubject)>) {
     let options = ShotOptions { width: WIDTH, height: HEIGHT, view: ShotView::Pose(pose), ..ShotOptions::default() };
@@ -104,14 +104,14 @@ fn every_light_matches_its_stored_picture() {
     lights.extend(presets.iter().map(|(name, apply)| -> NamedLight { (name, apply) }));
     lights.push(("fog", &|settings| (settings.fog, settings.fog_height) = (4.0, 60.0)));
     lights.push(("early", &|settings| (settings.sun, settings.hour, settings.day) = (SunPlacement::Time, 7.0, 80)));
-    // from the sea, towards the peak
+    // seen from the sea, looking towards the peak
     let pose = Pose { eye_world: Vec3::new(0.0, 150.0, 800.0), yaw: 0.0, pitch: -0.1 };
     compare(pose, lights.into_iter().map(subject).collect());
 }
 
 #[test]
 fn every_material_matches_its_stored_picture() {
-    // a few metres of terrain, seen from a standing eye
+    // a few metres of terrain, seen from the eye height of a standing person
     let terrain = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| 0.5 + 0.3 * (u * 5.0).sin() * (v * 4.0).cos()));
     let subject = |material: Material| {
         let settings = Settings { size_metres: 40.0, relief_metres: 2.0, sea_level: -9000.0, ..Settings::default() };

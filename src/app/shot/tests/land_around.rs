@@ -15,7 +15,8 @@ fn mean_between(picture: &[u8], from: f32, to: f32) -> f32 {
     values.iter().sum::<f32>() / values.len() as f32
 }
 
-/// A slope that rises to the east edge continues to rise beyond it, before it turns into the mirrored falling slope.
+/// A slope that rises to the east edge continues to rise beyond this edge. Farther out, it turns into the mirrored
+/// terrain, which falls.
 #[test]
 fn a_slope_continues_beyond_the_edge_of_the_terrain() {
     let engine = SharedEngine::default();
@@ -28,13 +29,13 @@ fn a_slope_continues_beyond_the_edge_of_the_terrain() {
         sea_level: -9000.0,
         sun_azimuth: 270.0,
         sun_elevation: 20.0,
-        // dark enough that nothing saturates
+        // dark enough that no pixel saturates
         exposure: -2.0,
         auto_exposure: false,
         ..Settings::default()
     };
     let subject = ShotSubject::Terrain(prepared(&terrain, &settings, Overlay::None), red(), None);
-    // straight down on the edge, with east to the right
+    // looking straight down on the edge, with east to the right
     let view = ShotView::Pose(Pose { eye_world: Vec3::new(500.0, 650.0, 0.0), yaw: 0.0, pitch: -1.57 });
     for quality in [RenderQuality::Still, RenderQuality::Moving] {
         let options = ShotOptions { width: WIDTH, height: HEIGHT, view, ..ShotOptions::default() };

@@ -1,4 +1,4 @@
-//! Images without a window: things are drawn where they belong, and nothing is missing.
+//! Images without a window: every part of the view is drawn in its place, and no part is missing.
 
 #![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 
@@ -17,7 +17,7 @@ use talweg::appearance_files::{DEFAULT_MATERIALS, MaterialRules, ScatterRules};
 use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
 use talweg::scene::Settings;
 
-/// Red terrain, so that anything bluish is a hole.
+/// A palette that colours the terrain red, so that any bluish pixel is a hole.
 fn red() -> Arc<PaletteTable> {
     Arc::new(PaletteTable {
         lut: vec![[255, 0, 0, 255]; 512],
@@ -34,7 +34,7 @@ fn red() -> Arc<PaletteTable> {
 struct SharedEngine(RefCell<Option<OffscreenRenderer>>);
 
 impl SharedEngine {
-    /// Draws an image. Without a driver, the test fails with a message on what to install.
+    /// Draws an image. Without a graphics driver, the test fails with a message that names the packages to install.
     fn draw(&self, subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Vec<u8> {
         let mut shared = self.0.borrow_mut();
         let draw = || {
@@ -64,7 +64,7 @@ fn holes(engine: &SharedEngine, samples: usize, eye: [f32; 3], pitch: f32, quali
         let at = |position: f32| (position * (samples - 1) as f32).round() as i32;
         0.3 * (u * 40.0).sin() * (v * 36.0).cos() + 0.12 * draw.signed(at(u), at(v))
     }));
-    // small, because the blue of kilometres of air would look like holes in dark places
+    // a small terrain, because in dark places the blue of kilometres of air would look like holes
     let (size_metres, relief_metres) = (80.0, 18.0);
     let settings =
         Settings { sea_level: -9000.0, sun_elevation: 80.0, size_metres, relief_metres, ..Settings::default() };
@@ -114,11 +114,11 @@ fn the_gpu_work_of_a_frame_is_counted() {
     let costs = FrameCosts::count(&subject, &options).unwrap();
     let part = |name: &str| costs.parts.iter().find(|part| part.name == name).unwrap();
     let (ground, sky) = (part("Ground"), part("Sky"));
-    // every 4 × 4 block is counted at most once for the sky, and terrain and sky together at least once
+    // the sky counts each 4 × 4 block at most once; terrain and sky together count every block at least once
     let pixels = f64::from(160 * 90);
     assert!(sky.fragments <= 1.2 * pixels && sky.fragments + ground.fragments > 0.5 * pixels, "{costs}");
     assert!(ground.triangles > 1_000.0 && ground.vertices > 1_000.0, "{costs}");
-    // two materials, each at three scales and from three sides
+    // two materials, each read at three scales and projected from three sides
     assert!((18.0..80.0).contains(&ground.per_fragment.texture_reads), "{costs}");
     assert!(ground.per_fragment.operations > sky.per_fragment.operations && ground.covers, "{costs}");
     assert!(0.0 < costs.least_milliseconds() && costs.least_milliseconds() < costs.most_milliseconds(), "{costs}");
@@ -138,7 +138,7 @@ fn levels_of_detail_meet_without_cracks() {
     }
 }
 
-/// Number of pixels of a red planet, seen from above a place, that show something else.
+/// Number of pixels that do not show a red planet, seen from above a place on it.
 fn globe_holes(
     engine: &SharedEngine,
     samples: usize,
@@ -162,7 +162,7 @@ fn globe(samples: usize, rough: f32) -> Arc<GlobeTerrain> {
     let globe = Globe::new(samples);
     for (k, h) in terrain.height.iter_mut().enumerate() {
         let [x, y, z] = globe.direction_of(k);
-        // the same on every face that shares the sample
+        // the same offset on every face that shares the sample
         let off = rough * draw.signed(globe.grid().owner(k) as i32, 0);
         *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos() + off;
     }
@@ -172,7 +172,7 @@ fn globe(samples: usize, rough: f32) -> Arc<GlobeTerrain> {
     Arc::new(prepared.expect("never cancelled"))
 }
 
-/// A planet without air, seen from a place.
+/// A planet without air, seen from above a place on it.
 fn over_globe(prepared: &Arc<GlobeTerrain>, place: [f64; 5], exaggeration: f32, size: Vec2) -> ShotSubject {
     use talweg::preferences::{AirModel, GlobeView};
 
@@ -193,7 +193,7 @@ fn over_globe(prepared: &Arc<GlobeTerrain>, place: [f64; 5], exaggeration: f32, 
 #[test]
 fn a_globe_has_no_cracks_within_or_between_faces() {
     let engine = SharedEngine::default();
-    // above a corner of the cube, an edge and the middle of a face; from space to near the surface
+    // above a corner of the cube, an edge and the middle of a face; each from space and from near the surface
     let places = [
         ([35.26, 45.0, 400_000.0, 0.0, -90.0], 30.0, RenderQuality::Moving),
         ([10.0, 45.0, 2_000_000.0, 20.0, -90.0], 10.0, RenderQuality::Still),
@@ -232,7 +232,7 @@ impl Above {
         [self.rgba[at], self.rgba[at + 1], self.rgba[at + 2]]
     }
 
-    /// Mean colour of a small square.
+    /// Mean colour of a small area around a position.
     fn mean(&self, u: f32, v: f32) -> [f32; 3] {
         let mut sum = [0.0; 3];
         for k in 0..81 {
@@ -252,7 +252,7 @@ fn snow_and_sand_hide_the_ground_where_they_lie() {
     let draw = |terrain: Terrain| from_above(&engine, prepared(&Arc::new(terrain), &settings, Overlay::None), red());
     for (kind, is_sand) in [(MapKind::Snow, false), (MapKind::Sand, true)] {
         let mut laid = bare.clone();
-        // a deep layer in the west, a thin dusting in the east
+        // a thick layer in the west, a thin dusting in the east
         for (k, depth) in laid.map_mut(kind).iter_mut().enumerate() {
             *depth = metres(if k % 129 < 64 { 3.0 } else { 0.01 });
         }
@@ -342,7 +342,7 @@ fn an_overlay_has_the_colours_of_its_ramp() {
     let ramp = flow.ramp().expect("there is a flow map");
     let tinted = from_above(&engine, flow, red());
     let places = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)];
-    // the first quarter has no flow and stays red; the others look like terrain in the ramp's colours
+    // a flow of 1 has no overlay colour, so the first quarter stays red; the other quarters have the ramp's colours
     let grounds = [None, Some(1.0 / 3.0), Some(2.0 / 3.0), Some(1.0)];
     for ((u, v), place) in places.into_iter().zip(grounds) {
         let [r, g, b] = place.map_or([255, 0, 0], |place| ramp.colour(place));
@@ -355,7 +355,7 @@ fn an_overlay_has_the_colours_of_its_ramp() {
     }
 }
 
-/// A scene that shows only a construction, ready to be drawn.
+/// A scene whose only layer is a construction, ready to be drawn.
 fn tree(name: &str) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
     tree_of(&talweg::scene::example(name).expect("a built-in example").scene)
 }

@@ -1,4 +1,4 @@
-//! Rays on the graphics card, compared with rays on the processor and with the grid.
+//! Tests that compare rays on the graphics card with rays on the processor and with the grid.
 
 use super::*;
 use crate::view::{FARTHEST_WORLD, SIDE_WORLD};
@@ -7,7 +7,7 @@ use talweg::construction::trace::{TraceRay, Tracer};
 #[path = "../../../../tests/core/kits/construction.rs"]
 mod construction_kit;
 
-/// A random tree with a grid of its heights.
+/// A random construction tree, with a grid of its heights.
 fn random(seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
     let settings = Settings { sea_level: -9000.0, ..Settings::default() };
     let recipe = TreeRecipe {
@@ -35,7 +35,7 @@ fn pose_of(prepared: &SquareTerrain, width: u32, height: u32) -> (Pose, crate::v
     (ViewCommand::Perspective.pose(&origin, prepared.scale.bounds_world(), &lens, perspective), lens)
 }
 
-/// A ray in world space converted to metres of the tree, with the length of its unit in metres.
+/// A world-space ray in the metres of the construction tree, and the length of the ray's unit in metres.
 fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64) {
     let (along, up) = (1.0 / tree_surface.per_metre, 1.0 / tree_surface.rise);
     let metres = |v: Vec3| [f64::from(v.x) * along, f64::from(v.z) * along, f64::from(v.y) * up];
@@ -45,8 +45,8 @@ fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64
     (TraceRay { origin: [x + half, y + half, z], direction: way.map(|w| w / long) }, long)
 }
 
-/// Rays must end at or above the hit point of the processor, by at most the height of a pixel. Exceptions occur only at
-/// edges, where a pixel decides: at most one of 40.
+/// Rays must end at or above the processor's hit point, by at most the height of a pixel. At most one ray in 40 may
+/// differ, at edges, where a single pixel decides.
 fn assert_ends_agree(
     engine: &SharedEngine,
     name: &str,
@@ -67,15 +67,15 @@ fn assert_ends_agree(
     for (k, [r, g, b, _]) in image.as_chunks::<4>().0.iter().enumerate() {
         let at = Vec2::new((k as u32 % width) as f32 + 0.5, (k as u32 / width) as f32 + 0.5);
         let (ray, long) = in_metres(tree_surface, pose.eye_world, pose.ray(&lens, at).normalize());
-        // skip the same octaves as the shader
+        // the processor's ray then skips the same octaves as the shader
         tracer.spread = 0.5 * pixel * along / long;
-        // the same length in the world as horizontally in the tree
+        // convert the horizontal metres to world units, then to a length along the ray
         tracer.half_distance = half_detail.map(|half| f64::from(half) * long / along);
         tracer.tolerance = (1e-7 * tree_surface.program.side, 1e-6);
         let trace = tracer.trace(&ray);
         let Some(cpu) = trace.distance else { continue };
         if ray.point(cpu)[2] * tree_surface.rise < f64::from(prepared.scale.base_world) {
-            continue; // below the block
+            continue; // the ray hits below the block
         }
         met += 1;
         let whole = u32::from(*r) << 16 | u32::from(*g) << 8 | u32::from(*b);
@@ -90,7 +90,8 @@ fn assert_ends_agree(
     assert!(met > 100 && apart * 40 <= met, "{name}: {apart} of {met} rays end at another point");
 }
 
-/// κ = 1 / (1 + (t/half)²) along every ray, as on the processor. Without it, a disc with many octaves is hit elsewhere.
+/// κ = 1 / (1 + (t/half)²) along every ray, as on the processor. With another formula, rays would hit a disc with many
+/// octaves elsewhere.
 #[test]
 fn gpu_and_cpu_rays_reduce_detail_in_the_same_way() {
     let engine = SharedEngine::default();
@@ -140,7 +141,7 @@ fn rays_and_grid_show_the_same_picture() {
     let away: u32 = rays.iter().zip(&grid).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
     let mean = f64::from(away) / rays.len() as f64;
     assert!(mean < 5.0, "the pictures differ by {mean} of 255");
-    // evaluation counts have many colours, few as red as the palette; roads and rock have their own colours
+    // evaluation counts have many colours, few of them as red as the palette; roads and rock keep their own colours
     let cost = draw(ViewMode::TracedCost);
     let red = |image: &[u8]| {
         let is_red = |[r, g, b, _]: &&[u8; 4]| u32::from(*r) > u32::from(*g.max(b)) + 40;
@@ -151,7 +152,7 @@ fn rays_and_grid_show_the_same_picture() {
     assert!(colours.len() > 40, "{} colours", colours.len());
 }
 
-/// An untraceable tree gives an error; the grid must not silently replace it.
+/// A construction tree that cannot be traced causes an error; the grid must not silently replace it.
 #[test]
 fn a_tree_too_deep_for_rays_is_refused_with_a_reason() {
     use talweg::construction::{OperatorGroup, Piece, PieceKind, Tree};
@@ -169,7 +170,7 @@ fn a_tree_too_deep_for_rays_is_refused_with_a_reason() {
     assert!(refused.is_err_and(|error| error.to_string().contains("adaptive")));
 }
 
-/// An overlay looks the same on a tree as on the grid, and hides the colours of the terrain.
+/// An overlay looks the same on a construction tree as on the grid, and hides the colours of the terrain.
 #[test]
 fn overlays_look_the_same_with_rays_and_grid() {
     let engine = SharedEngine::default();
@@ -182,7 +183,7 @@ fn overlays_look_the_same_with_rays_and_grid() {
         let options = ShotOptions { width: 48, height: 30, mode, ..ShotOptions::default() };
         draw_tree(&engine, prepared, &tree_surface, &options)
     };
-    // a stored and a computed overlay, each in a different view mode
+    // one stored and one computed overlay, each in a different view mode
     for (overlay, mode) in [(Overlay::Map(MapKind::Vegetation), ViewMode::Traced), (Overlay::Slope, ViewMode::Adaptive)]
     {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
@@ -193,7 +194,7 @@ fn overlays_look_the_same_with_rays_and_grid() {
     }
 }
 
-/// The cut-out areas of a tree show neither terrain nor the sides of the block.
+/// In the cut-out areas of a construction tree, neither terrain nor the sides of the block are drawn.
 #[test]
 fn rays_show_a_cut_out_tree_cut_out() {
     let engine = SharedEngine::default();

@@ -1,4 +1,4 @@
-//! Applies the pose of the camera to Bevy's camera, and finds the terrain under the cursor.
+//! Applies the camera pose to Bevy's camera, and finds the terrain point under the cursor.
 
 use bevy::camera::Viewport;
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
@@ -19,20 +19,20 @@ use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
 
-/// The terrain point under the cursor, if any.
+/// The terrain point under the cursor, if there is one.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Probe {
     pub hit: Option<Hit>,
 }
 
-/// A point of the terrain.
+/// A point on the terrain surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Position on the square from its north-west corner: 0 to 1, eastwards and southwards.
     pub u: f32,
     pub v: f32,
     pub height_metres: f32,
-    /// Metres east and south of the north-west corner.
+    /// Position in metres east and south of the square's north-west corner.
     pub position_metres: [f32; 2],
 }
 
@@ -57,7 +57,7 @@ pub fn spawn_camera(mut commands: Commands, quality: Res<RenderQuality>, adapter
     commands.spawn(camera_bundle(*quality, adapter.as_deref()));
 }
 
-/// Moves Bevy's camera to a pose, with the distance of the near plane and the vertical field of view.
+/// Moves Bevy's camera to a pose. `near` is the distance of the near plane and `fov` the vertical field of view.
 pub fn place(pose: &Pose, (near, fov): (f32, f32), transform: &mut Transform, projection: &mut Projection) {
     *transform = Transform { translation: pose.eye_world, rotation: pose.rotation(), scale: Vec3::ONE };
     if let Projection::Perspective(perspective) = projection {
@@ -65,7 +65,7 @@ pub fn place(pose: &Pose, (near, fov): (f32, f32), transform: &mut Transform, pr
     }
 }
 
-/// Distance of the near plane: no part of the terrains is nearer to the eye.
+/// Distance of the near plane from the eye. No part of the visible terrains is nearer to the eye.
 pub fn near_plane_world<'a>(
     pose: &Pose,
     terrains: impl IntoIterator<Item = &'a SquareTerrain>,
@@ -143,7 +143,8 @@ pub fn update_probe(
     probe.set_if_neq(Probe { hit: found() });
 }
 
-/// Requests another frame if the panels changed the free area, because they are laid out after the camera is moved.
+/// Requests another frame if the panels changed the area that they leave free. Panels are laid out only after the
+/// camera has moved.
 pub fn redraw_when_area_changes(
     area: Res<ViewportArea>,
     mut last: Local<Option<Rect>>,

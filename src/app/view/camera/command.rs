@@ -21,21 +21,21 @@ pub enum ViewCommand {
         low_world: Vec3,
         high_world: Vec3,
     },
-    /// Moves to a pose over a terrain: the eye in world space, heading and inclination in radians.
+    /// Moves to a pose over a terrain: the eye in world space, and the heading and inclination in radians.
     Stand {
         eye_world: Vec3,
         yaw: f32,
         pitch: f32,
     },
-    /// Moves over a place of a globe: latitude, longitude, metres above the surface, heading and inclination. Angles
-    /// are in degrees.
+    /// Moves over a place of a globe. The numbers are latitude, longitude, metres above the surface, heading and
+    /// inclination. Angles are in degrees.
     Over {
         place: [f64; 5],
     },
 }
 
 impl ViewCommand {
-    /// Heading and inclination in degrees; `None` keeps the current ones.
+    /// Heading and inclination of the view in degrees. `None` keeps the current angles.
     fn direction(self) -> Option<(f32, f32)> {
         match self {
             Self::Frame | Self::Look { .. } | Self::Over { .. } | Self::Stand { .. } => None,
@@ -48,7 +48,7 @@ impl ViewCommand {
         }
     }
 
-    /// Whether the command is a view from the side.
+    /// Whether the command selects a horizontal view from one side of the terrain.
     fn is_side(self) -> bool {
         matches!(self, Self::FromSouth | Self::FromEast | Self::FromNorth | Self::FromWest)
     }
@@ -61,8 +61,8 @@ impl ViewCommand {
         }
     }
 
-    /// The pose after the command, which frames the box between two corners. An orthographic view from the side is an
-    /// elevation, so it looks horizontally.
+    /// The pose after the command, from which the whole box between two corners is visible. An orthographic view from
+    /// the side is an elevation, so the camera looks horizontally.
     pub fn pose(self, now: &Pose, (low, high): (Vec3, Vec3), lens: &Lens, projection: ViewProjection) -> Pose {
         if let Self::Stand { eye_world, yaw, pitch } = self {
             return Pose { eye_world, yaw, pitch };

@@ -1,4 +1,4 @@
-//! Input of all cameras: the free area of the window, mouse gestures and the wheel.
+//! Input that all cameras share: the free area of the window, mouse gestures and the wheel.
 
 use bevy::input::mouse::{MouseScrollUnit, MouseWheel};
 use bevy::prelude::*;
@@ -7,12 +7,12 @@ use crate::view::compare::Pane;
 use crate::view::state::ViewState;
 use talweg::preferences::{CameraGesture, DragButton, HeldKeys, MouseStyle};
 
-/// The system sets in which the camera moves.
+/// The system sets that read input and move the camera.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ViewSystems {
-    /// In `Update`: reads commands and the mouse.
+    /// Runs in `Update`: reads commands and the mouse.
     Input,
-    /// In `PostUpdate`, before transforms are propagated: updates Bevy's camera and the point under the cursor.
+    /// Runs in `PostUpdate`, before Bevy propagates transforms: updates Bevy's camera and the point under the cursor.
     Apply,
 }
 
@@ -24,7 +24,7 @@ pub struct ViewportArea {
     pub max: Vec2,
     /// Whether the pointer is over a menu or a window of the panels.
     pub pointer_over_ui: bool,
-    /// Whether a tool uses the left button on the terrain. With Alt held, the button still moves the camera.
+    /// Whether a tool uses the left mouse button on the terrain. With Alt held, the left button still moves the camera.
     pub primary_taken: bool,
 }
 
@@ -35,20 +35,20 @@ impl Default for ViewportArea {
 }
 
 impl ViewportArea {
-    /// The area within a window of `size`, at least one pixel wide and high.
+    /// The free area within a window of `size`, at least one pixel wide and high.
     pub fn clamped_rect(&self, size: Vec2) -> Rect {
         let min = self.min.clamp(Vec2::ZERO, (size - 1.0).max(Vec2::ZERO));
         Rect { min, max: self.max.min(size).max(min + 1.0) }
     }
 }
 
-/// How the camera responds to the mouse and how it moves. The `frame` module writes it.
+/// How the camera responds to the mouse and how it moves. The `frame` module writes these settings.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CameraBehaviour {
     pub mouse: MouseStyle,
-    /// The camera jumps to its goal instead of gliding.
+    /// Whether the camera jumps to its goal instead of gliding.
     pub jumps: bool,
-    /// The camera flies or walks, so the left button looks around.
+    /// Whether the camera flies or walks. The left button then looks around.
     pub flies: bool,
 }
 
@@ -89,10 +89,10 @@ impl CameraBehaviour {
     }
 }
 
-/// Pixels of a drag to the right or upwards that zoom as far as one line of the mouse wheel.
+/// Pixels of a drag that zooms as far as one line of the mouse wheel. A drag to the right or upwards zooms in.
 pub const PIXELS_OF_A_LINE: f32 = 24.0;
 
-/// Lines that the wheel was turned.
+/// Lines that the mouse wheel was turned.
 pub fn lines_scrolled(wheel: &MouseWheel) -> f32 {
     match wheel.unit {
         MouseScrollUnit::Line => wheel.y,

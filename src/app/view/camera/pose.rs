@@ -1,7 +1,7 @@
 //! The camera as plain geometry: an eye, a heading and an inclination, and how the mouse changes them.
 //!
-//! Every motion holds one point of the surface. Orbiting keeps that point in place on screen, panning keeps it under
-//! the cursor, and zooming moves straight towards it. The camera never rolls.
+//! Every mouse motion holds one point of the surface. Orbiting keeps the point in place on screen, and panning keeps it
+//! under the cursor. Zooming moves the eye straight towards the point. The camera never rolls.
 
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
@@ -11,11 +11,11 @@ use crate::view::lens::{Lens, ViewProjection};
 use crate::view::scale::SIDE_WORLD;
 use talweg::scene::CameraBookmark;
 
-/// Greatest and smallest inclination of the camera, in radians.
+/// Greatest and smallest inclination of the camera in radians.
 const MAX_PITCH: f32 = 0.35;
 const MIN_PITCH: f32 = -FRAC_PI_2;
 
-/// Position and direction of the camera.
+/// Position of the camera's eye and direction of view.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     pub eye_world: Vec3,
@@ -28,9 +28,9 @@ pub struct Pose {
 /// The plane in which panning moves the eye.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanPlane {
-    /// Horizontal: the eye keeps its height.
+    /// The horizontal plane: the eye keeps its height.
     Level,
-    /// Parallel to the image plane.
+    /// The plane parallel to the image.
     Picture,
 }
 
@@ -51,8 +51,8 @@ impl Pose {
         self.rotation() * Vec3::NEG_Z
     }
 
-    /// Direction of the ray through a point of the image (pixels from its top left corner), not normalised: its
-    /// component along [`Pose::forward`] is 1.
+    /// Direction of the ray through a point of the image, in pixels from its top left corner. The direction is not
+    /// normalised: its component along [`Pose::forward`] is 1.
     pub fn ray(&self, lens: &Lens, cursor: Vec2) -> Vec3 {
         let from_centre = (cursor / lens.size * 2.0 - 1.0) * Vec2::new(1.0, -1.0) * lens.tangents();
         self.rotation() * from_centre.extend(-1.0)
@@ -77,7 +77,7 @@ impl Pose {
         Self { eye_world: pivot_world - turned.rotation() * arm, ..turned }
     }
 
-    /// Moves the eye towards `anchor_world` so that its distance becomes `factor` times what it was.
+    /// Moves the eye towards `anchor_world`. The distance between them is multiplied by `factor`.
     #[must_use]
     pub fn zoom_towards(&self, anchor_world: Vec3, factor: f32) -> Self {
         Self { eye_world: anchor_world + (self.eye_world - anchor_world) * factor, ..*self }
@@ -98,14 +98,14 @@ impl Pose {
         Self { eye_world: grabbed_world - ray * distance, ..*self }
     }
 
-    /// The pose for another projection: objects at `distance_world` ahead keep their size.
+    /// The pose for another projection, in which objects at `distance_world` ahead keep their size.
     #[must_use]
     pub fn projected(&self, distance_world: f32, from: ViewProjection, to: ViewProjection) -> Self {
         let farther = distance_world * (to.distance_factor() / from.distance_factor() - 1.0);
         Self { eye_world: self.eye_world - self.forward() * farther, ..*self }
     }
 
-    /// The pose from which the box between two corners just fits into the image.
+    /// The pose from which the box between two corners exactly fits into the image.
     pub fn framing(low_world: Vec3, high_world: Vec3, yaw: f32, pitch: f32, lens: &Lens) -> Self {
         const MARGIN: f32 = 1.06;
         let mut pose = Self { eye_world: Vec3::ZERO, yaw, pitch };
@@ -115,7 +115,7 @@ impl Pose {
             let pick = |axis: usize| if k >> axis & 1 == 0 { low_world[axis] } else { high_world[axis] };
             inverse * Vec3::new(pick(0), pick(1), pick(2))
         });
-        // along each screen axis, the eye lies where the outermost lines of sight from both sides cross
+        // along each screen axis, the eye is where the outermost lines of sight of both sides meet
         let mut eye = Vec3::new(0.0, 0.0, f32::NEG_INFINITY);
         for axis in 0..2 {
             let reach = |side: f32| {
@@ -130,7 +130,7 @@ impl Pose {
     }
 }
 
-/// A short, smooth motion from one pose to another, about the point that both look at.
+/// A short, smooth motion from one pose to another, about the point that both poses look at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Glide {
     from: Orbit,
@@ -212,7 +212,10 @@ mod tests {
         let before = POSE.project(&LENS, pivot).unwrap();
         for (yaw, pitch) in [(0.3, 0.0), (-2.0, 0.2), (5.0, -3.0), (0.0, 9.0)] {
             let turned = POSE.rotate_about(pivot, yaw, pitch);
-            assert!(are_near(turned.project(&LENS, pivot).unwrap(), before), "{yaw} {pitch}");
+            assert!(
+                are_near(turned.project(&LENS, pivot).unwrap(), before),
+                "orbiting by yaw {yaw} and pitch {pitch} moves the pivot on screen"
+            );
             assert!((turned.eye_world.distance(pivot) - POSE.eye_world.distance(pivot)).abs() < 1e-2);
             assert!((MIN_PITCH..=MAX_PITCH).contains(&turned.pitch));
         }
@@ -253,9 +256,10 @@ mod tests {
         let length = |pose: &Pose, lens: &Lens, at: Vec3| {
             pose.project(lens, at).unwrap().distance(pose.project(lens, at + right).unwrap())
         };
-        // both projections agree at the focus; only the orthographic one keeps lengths at other depths
+        // both projections show the same size at the focus; only the orthographic projection keeps lengths at other
+        // depths
         let (whole, parallel) = (length(&pose, &near, focus), length(&away, &far, focus));
-        assert!((whole - parallel).abs() < 0.01 * whole, "{whole} {parallel}");
+        assert!((whole - parallel).abs() < 0.01 * whole, "perspective length {whole}, orthographic length {parallel}");
         for depth in [-300.0, 300.0] {
             let at = focus + pose.forward() * depth;
             assert!((length(&away, &far, at) - parallel).abs() < 0.002 * parallel, "{depth}");
@@ -280,9 +284,12 @@ mod tests {
                 let seen = pose.project(&LENS, corner).unwrap();
                 (least, most) = (least.min(seen), most.max(seen));
             }
-            assert!(least.min_element() >= 0.0 && most.cmple(LENS.size).all(), "{least} {most}");
+            assert!(
+                least.min_element() >= 0.0 && most.cmple(LENS.size).all(),
+                "the framed box covers pixels {least} to {most}"
+            );
             let used = (most - least) / LENS.size;
-            assert!(used.max_element() > 0.85, "{yaw} {pitch}: {used}");
+            assert!(used.max_element() > 0.85, "yaw {yaw}, pitch {pitch}: the box fills only {used} of the image");
         }
     }
 
@@ -299,6 +306,6 @@ mod tests {
             }
             assert!((6.0..=6.5).contains(&pose.yaw), "{}", pose.yaw);
         }
-        panic!("never arrives");
+        panic!("the glide never arrives");
     }
 }

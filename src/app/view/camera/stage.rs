@@ -1,8 +1,8 @@
-//! The 3D view as plain geometry: converts between terrain positions and screen points. Tools that draw over the view,
-//! or drag things in it, use it.
+//! Converts between terrain positions and screen points of the 3D view. Tools use this module to draw over the view, or
+//! to drag handles in it.
 //!
-//! Positions are fractions of the square, u to the east and v to the south. Screen points are those of egui, in the
-//! window.
+//! Terrain positions are fractions of the square's side, u to the east and v to the south. Screen points are egui's, in
+//! logical points of the window.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
 
-/// A position as fractions of the square: to the east, to the south.
+/// A terrain position: fractions of the square's side to the east and to the south.
 pub type GroundPosition = [f64; 2];
 
-/// The edited terrain with its pose and lens.
+/// The edited terrain as drawn, with the camera's pose and lens.
 #[derive(Clone)]
 pub struct Stage {
     pub pose: Pose,
@@ -30,7 +30,7 @@ pub struct Stage {
     /// Upper left corner of the image.
     pub origin: Vec2,
     pub square: Arc<SquareTerrain>,
-    /// The tree that is drawn in place of the grid, if any.
+    /// The construction tree that is drawn in place of the grid, if there is one.
     pub tree_surface: Option<Arc<TreeSurface>>,
 }
 
@@ -61,29 +61,29 @@ impl Stage {
         Some(Self { pose: camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
     }
 
-    /// The terrain position under a screen point.
+    /// The terrain position under a screen point. `None` if the ray misses the terrain.
     pub fn ground(&self, at: [f32; 2]) -> Option<GroundPosition> {
         let ray = self.ray(at);
         let Some(tree_surface) = &self.tree_surface else {
             let point = self.square.picker().pick_point(self.pose.eye_world, ray)?;
             return Some(self.place(point));
         };
-        // a coarse grid may miss the highest peak of the tree
+        // a coarse grid may miss the highest peak of the construction tree
         let highest = self.square.scale.highest_world + 0.03 * SIDE_WORLD;
         let t = tree_surface.pick(self.pose.eye_world, ray, highest)?;
         let place = self.place(self.pose.eye_world + ray.normalize() * t);
         self.square.has_ground(place).then_some(place)
     }
 
-    /// The same as [`ground`](Self::ground). Where the ray misses the terrain, returns its intersection with the
-    /// horizontal plane at the terrain height of `near`.
+    /// The terrain position under a screen point, as [`ground`](Self::ground) finds it. If the ray misses the terrain,
+    /// it is intersected with the horizontal plane at the terrain height of `near`.
     pub fn ground_or_level(&self, at: [f32; 2], near: GroundPosition) -> Option<GroundPosition> {
         self.ground(at).or_else(|| {
             let (ray, height) = (self.ray(at), self.point_above(near, 0.0).y);
             let distance = (height - self.pose.eye_world.y) / ray.y;
             (distance.is_finite() && distance > 0.0).then(|| {
                 let [u, v] = self.place(self.pose.eye_world + ray * distance);
-                // keep the position within reach if the ray is almost horizontal
+                // limit the position, because an almost horizontal ray would hit the plane very far away
                 [u.clamp(-0.5, 1.5), v.clamp(-0.5, 1.5)]
             })
         })
@@ -96,7 +96,7 @@ impl Stage {
         Some([at.x, at.y])
     }
 
-    /// Whether the terrain does not hide this position from the eye.
+    /// Whether the eye sees this terrain position, so that no terrain hides it.
     pub fn is_seen(&self, place: GroundPosition) -> bool {
         let point = self.point_above(place, 0.0);
         let way = point - self.pose.eye_world;
@@ -106,17 +106,17 @@ impl Stage {
         }
     }
 
-    /// Serial numbers of the visible grid and tree; they change whenever the visible terrain does.
+    /// Serial numbers of the visible grid and construction tree. They change whenever the visible terrain changes.
     pub fn serial(&self) -> (u64, u64) {
         (self.square.serial, self.tree_surface.as_ref().map_or(0, |tree_surface| tree_surface.serial))
     }
 
-    /// Terrain height in metres.
+    /// Terrain height in metres at a position.
     pub fn height_metres(&self, place: GroundPosition) -> f32 {
         self.point_above(place, 0.0).y * self.square.scale.metres_per_world
     }
 
-    /// Fraction of the side of the square that one screen point spans at a position, across the line of sight.
+    /// Length of one screen point at a terrain position, across the line of sight, as a fraction of the square's side.
     pub fn share_per_point(&self, place: GroundPosition) -> f64 {
         let depth = self.pose.forward().dot(self.point_above(place, 0.0) - self.pose.eye_world).max(1e-3);
         let height = 2.0 * depth * (0.5 * self.lens.fov_y).tan();
@@ -139,7 +139,7 @@ impl Stage {
         let (on_grid, scale) = ([u as f32, v as f32], &self.square.scale);
         let mut ground = scale.world(on_grid[0], on_grid[1], self.square.terrain.height_at(on_grid[0], on_grid[1]));
         if let Some(tree_surface) = &self.tree_surface {
-            // the grid is good enough where its cells are no larger than a pixel
+            // the grid is fine enough where a cell is no larger than a pixel
             let away = ground.distance(self.pose.eye_world);
             if scale.cell_world > away * self.radians_per_point() {
                 let flat = [u, v].map(|at| (at.clamp(0.0, 1.0) - 0.5) * f64::from(SIDE_WORLD));
@@ -191,7 +191,7 @@ mod tests {
             if stage.is_seen(place) {
                 let back = stage.ground(at).unwrap();
                 let far = (back[0] - place[0]).hypot(back[1] - place[1]);
-                assert!(far < 0.03, "{place:?} {back:?}");
+                assert!(far < 0.03, "{place:?} is mapped back to {back:?}");
                 seen += 1;
             }
         }
@@ -202,7 +202,7 @@ mod tests {
     fn picking_uses_the_tree_where_the_tree_is_drawn() {
         let scene = talweg::scene::example("paper-004-fig-12-craters").expect("a built-in").scene.clone();
         let tree_surface = TreeSurface::alone(&scene);
-        // hardly any grid is left, so a good fit can only come from the tree
+        // this grid is very coarse, so a good fit can only come from the construction tree
         let coarse =
             talweg::eval::evaluate(&scene, 9, None, &mut talweg::eval::Store::forgetful(), &Control::default());
         let terrain = coarse.expect("never cancelled").terrain;
@@ -214,8 +214,8 @@ mod tests {
         let (square, tree_surface) = (Arc::new(square), Some(Arc::new(tree_surface)));
         let stage = Stage { pose, lens, origin: Vec2::ZERO, square, tree_surface };
         for at in [[450.0, 300.0], [200.0, 420.0], [700.0, 560.0]] {
-            let place = stage.ground(at).expect("one looks at the ground");
-            let [x, y] = stage.screen(place, 0.0).expect("it is in front");
+            let place = stage.ground(at).expect("the camera looks at the terrain");
+            let [x, y] = stage.screen(place, 0.0).expect("the point is in front of the camera");
             assert!((x - at[0]).hypot(y - at[1]) < 1.5, "{at:?}: {x} {y}");
         }
     }

@@ -1,11 +1,11 @@
-//! A construction tree under filters and erosions, with its small forms between the samples of the grid.
+//! A construction tree under filters and erosion layers. Its detail below the cell size is added to the eroded grid.
 //!
-//! E is the height after all layers and T is the height of the tree alone. Both are sampled on the grid and
-//! interpolated by curves through four samples (Catmull & Rom 1974). Where the requested positions are closer than the
-//! samples, h(p) = E(p) + w (tree(p) - T(p)): the forms of the tree that are smaller than a cell are added to the
-//! eroded terrain. Where the positions are farther apart, h = E. The weight w falls from 1 to 0 as a deposit of
-//! [`BURYING_CELLS`] buries the small forms; incised rock keeps its roughness. The water is that of the grid. Its depth
-//! is measured from E, so that forms higher than the water stand out of it.
+//! E is the height after all layers and T is the height of the construction tree alone. Both are sampled on the grid
+//! and interpolated by curves through four samples (Catmull & Rom 1974). Where the requested positions are closer than
+//! the samples, h(p) = E(p) + w (tree(p) - T(p)). This adds the tree's detail below the cell size to the eroded
+//! terrain. Elsewhere, h = E. The weight w falls from 1 to 0 as a deposit of [`BURYING_CELLS`] buries the detail.
+//! Incised rock keeps its roughness. The water comes from the grid. Its depth is measured from E, so terrain that is
+//! higher than the water rises above it.
 
 use std::sync::Arc;
 
@@ -14,29 +14,29 @@ use talweg::eval::{Store, evaluate};
 use talweg::field::{Cancelled, Control, Terrain, catmull_rom_weights, smooth_step};
 use talweg::scene::Scene;
 
-/// Thickness of a deposit, in cell sides, that hides all small forms of the tree.
+/// Thickness of a deposit that hides all detail of the construction tree, as a multiple of the cell size.
 pub const BURYING_CELLS: f64 = 0.05;
 
-/// A tree with layers above it, and the terrain that they make of it.
+/// A construction tree with layers above it, and the terrain that results from all layers.
 #[derive(Clone, Debug)]
 pub struct ErodedTree {
-    /// The scene with the construction layer only.
+    /// The scene with only the construction layer.
     pub alone: Arc<Scene>,
-    /// The terrain of all layers.
+    /// The terrain after all layers.
     pub terrain: Arc<Terrain>,
 }
 
-/// The interpolated grid at one position, as fractions of the relief.
+/// Interpolated values of the grid at one position, as fractions of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridSample {
     pub eroded: f64,
-    /// Height of the tree alone, interpolated from the grid.
+    /// Height of the construction tree alone, interpolated from the grid.
     pub tree: f64,
-    /// Depth of the water over the eroded terrain, negative at shores; `None` far from all water.
+    /// Depth of the water over the eroded terrain, negative on dry shores; `None` far from all water.
     pub depth: Option<f64>,
 }
 
-/// The tree before and after erosion, sampled on the grid. Immutable.
+/// The construction tree before and after erosion, sampled on the grid. Immutable.
 #[derive(Clone, Debug)]
 pub struct ErodedGround {
     terrain: Arc<Terrain>,
@@ -45,10 +45,11 @@ pub struct ErodedGround {
 }
 
 impl ErodedGround {
-    /// Samples the tree on the grid, which takes as long as its evaluation, unless `known` already holds the heights.
+    /// Samples the construction tree on the grid, which takes as long as its evaluation. If `known` holds the heights
+    /// already, it uses them instead.
     ///
     /// # Errors
-    /// If it is cancelled.
+    /// If `control` cancels.
     pub fn new(of: &ErodedTree, known: Option<&Arc<Terrain>>, control: &Control) -> Result<Self, Cancelled> {
         let samples = of.terrain.samples();
         let tree = match known.filter(|known| known.grid == of.terrain.grid) {
@@ -59,7 +60,7 @@ impl ErodedGround {
         Ok(Self { terrain: of.terrain.clone(), tree, depths })
     }
 
-    /// The heights of the tree alone at the samples.
+    /// The terrain of the construction tree alone, sampled on the grid.
     pub fn tree(&self) -> &Arc<Terrain> {
         &self.tree
     }
@@ -68,18 +69,18 @@ impl ErodedGround {
         self.depths.is_some()
     }
 
-    /// Lowest and highest sample, as fractions of the relief.
+    /// Lowest and highest sample of the eroded terrain, as fractions of the relief.
     pub fn range(&self) -> (f32, f32) {
         self.terrain.range()
     }
 
-    /// Side of a cell, as a fraction of the side of the square.
+    /// Cell size as a fraction of the square's side length.
     pub fn cell(&self) -> f64 {
         1.0 / (self.terrain.samples() - 1) as f64
     }
 
-    /// The interpolated grid at a position, both coordinates from 0 to 1. Outside the square it continues as at its
-    /// edge.
+    /// The interpolated grid at a position, with both coordinates from 0 to 1. Outside the square, the values at the
+    /// nearest edge continue.
     pub fn sample(&self, place: [f64; 2]) -> GridSample {
         let n = self.terrain.samples();
         let last = (n - 1) as f64;
@@ -110,7 +111,7 @@ impl ErodedGround {
         GridSample { eroded: curved(&self.terrain.height), tree: curved(&self.tree.height), depth }
     }
 
-    /// Weight of the tree's small forms where the terrain was raised by this many cell sides.
+    /// Weight of the construction tree's detail where the terrain was raised by `raised_cells` times the cell size.
     pub fn shown_detail(raised_cells: f64) -> f64 {
         let buried = (raised_cells / BURYING_CELLS).clamp(0.0, 1.0);
         1.0 - smooth_step(buried)

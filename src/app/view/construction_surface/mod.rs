@@ -1,10 +1,10 @@
 //! A construction tree as the view evaluates it: at any position, at any level of detail, in world units.
 //!
-//! The tree itself answers in metres of its own square. Here its square is mapped to the drawn square, and its heights
-//! are scaled by the relief of the scene. As in the node `Construction`, sand and snow raise the surface, and water has
-//! a depth. The level of detail κ follows the spacing of the samples: 0 for [`COARSEST`] samples along a side, 1 from
-//! [`FINEST`] on. These numbers are low on purpose. The spacing alone already drops waves that are too short for the
-//! samples, and anything as large as a thumb on the screen should have all of its forms.
+//! The construction tree itself uses metres on its own square. This module maps that square to the drawn square, and
+//! scales the heights by the relief of the scene. As in the node `Construction`, sand and snow raise the surface, and
+//! water has a depth. The level of detail κ follows from the number of samples along the side: 0 for [`COARSEST`]
+//! samples, rising to 1 at [`FINEST`]. These numbers are low on purpose. The sample spacing alone already excludes
+//! waves that are too short. All that is as large as a thumb on the screen must have its full detail.
 
 pub mod adaptive;
 pub mod eroded;
@@ -27,55 +27,56 @@ use talweg::field::{Cancelled, Control, Terrain};
 use talweg::nodes::generators::construction::Construction;
 use talweg::scene::{Layer, NotAlone, Scene};
 
-/// Samples along a side at which κ is 0, and from which on κ is 1.
+/// Samples along a side up to which κ is 0, and samples from which κ is 1.
 const COARSEST: f64 = 4.0;
 const FINEST: f64 = 128.0;
 
-/// The inputs of a tree surface.
+/// The inputs from which a [`TreeSurface`] is made.
 #[derive(Clone, Debug)]
 pub struct TreeRecipe {
     pub tree: Arc<Tree>,
     pub seed: u32,
-    /// Greatest level of detail.
+    /// Greatest level of detail that the view requests.
     pub level: f32,
     pub relief_over_size: f32,
-    /// The terrain after the layers above the tree, if there are any.
+    /// The construction tree with the terrain after the layers above it, if there are such layers.
     pub eroded: Option<ErodedTree>,
 }
 
-/// Why the tree of a scene cannot be drawn.
+/// Why the construction tree of a scene cannot be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsupported {
-    /// The scene has no visible construction.
+    /// The scene has no visible construction layer.
     NoTree,
     /// Other generators, a mask or a blend change the construction layer with this index.
     NotAlone(usize),
-    /// Layers above the construction layer with this index change it, but rays evaluate the tree alone.
+    /// Layers above the construction layer with this index change its terrain, but rays evaluate only the construction
+    /// tree.
     Eroded(usize),
     /// The graphics card has no storage buffers.
     NoStorage,
-    /// The tree has more nested operators, or more words, than the graphics card accepts.
+    /// The construction tree has more nested operators, or more 32-bit words, than the graphics card accepts.
     TooLarge,
-    /// The scene is a planet, and trees describe flat terrain.
+    /// The scene is a planet, but construction trees describe flat terrain.
     Planet,
 }
 
 impl Unsupported {
-    /// The message shown over the view.
+    /// The message that the view shows for this reason.
     pub fn text(self) -> &'static str {
         match self {
             Self::NoTree => "This view mode needs a visible Construction layer. The grid is drawn instead.",
             Self::NotAlone(_) => {
-                "Other generators, a mask or a blend change the terrain of the tree. The grid is drawn instead of the tree."
+                "Other generators, a mask or a blend change the terrain of the construction tree. The grid is drawn instead."
             }
             Self::Eroded(_) => {
-                "Layers above the tree change the terrain, but sphere tracing shows only the tree. The grid is drawn instead; adaptive tessellation shows all layers."
+                "Layers above the construction tree change the terrain, but sphere tracing shows only the tree. The grid is drawn instead; adaptive tessellation shows all layers."
             }
             Self::NoStorage => {
                 "This graphics card has no storage buffers, which sphere tracing needs. The grid is drawn instead; adaptive tessellation works."
             }
             Self::TooLarge => {
-                "The tree is too deep or too large to be traced on the graphics card. The grid is drawn instead; adaptive tessellation works."
+                "The construction tree is too deep or too large to be traced on the graphics card. The grid is drawn instead; adaptive tessellation works."
             }
             Self::Planet => "A planet cannot be drawn from a construction tree. Its grid is drawn instead.",
         }
@@ -83,11 +84,12 @@ impl Unsupported {
 }
 
 impl TreeRecipe {
-    /// The recipe of a scene that shows a construction. Filters and erosions may lie above it, unless `mode` is traced.
-    /// They need `terrain`, their result; returns `None` until it is known.
+    /// The recipe of a scene that shows a construction. Filters and erosion layers may follow it, unless `mode` traces
+    /// rays. Such layers need `terrain`, the result of all layers; the function returns `None` while `terrain` is
+    /// missing.
     ///
     /// # Errors
-    /// If there is no construction, or if anything else contributes to the terrain.
+    /// If there is no construction, or if any other layer contributes to the terrain.
     pub fn from_scene(
         scene: &Scene,
         mode: ViewMode,
@@ -122,7 +124,7 @@ impl TreeRecipe {
         }))
     }
 
-    /// Whether the tree is the same, regardless of the layers above it.
+    /// Whether both recipes have the same construction tree, regardless of the layers above it.
     fn is_same_tree(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.tree, &other.tree)
             && (self.seed, self.level, self.relief_over_size) == (other.seed, other.level, other.relief_over_size)
@@ -142,34 +144,34 @@ impl TreeRecipe {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
     pub height: f64,
-    /// Depth of the water over the terrain; negative where it is dry.
+    /// Depth of the water over the terrain; negative where the terrain is dry.
     pub depth: f64,
 }
 
-/// A tree prepared for drawing. Immutable.
+/// A construction tree prepared for drawing. Immutable.
 #[derive(Debug)]
 pub struct TreeSurface {
-    /// Serial number, unique to each tree surface.
+    /// Serial number of this tree surface. No two tree surfaces share a number.
     pub serial: u64,
     pub recipe: TreeRecipe,
     pub program: Arc<Program>,
     eroded: Option<ErodedGround>,
     everything: NodeSelection,
-    /// World units per metre of the tree: horizontally, and vertically.
+    /// World units per metre of the construction tree: horizontally, and vertically.
     pub per_metre: f64,
     pub rise: f64,
-    /// The tree encoded as words for the graphics card.
+    /// The construction tree encoded as 32-bit words for the graphics card.
     pub buffer: Buffer,
-    /// Lower and upper bound of all heights.
+    /// Lower and upper bound of all heights, in world units.
     pub range_world: [f32; 2],
 }
 
 impl TreeSurface {
-    /// Takes milliseconds, or no time if the tree is compiled already. An eroded tree is also evaluated on the grid,
-    /// unless `before` already holds these heights.
+    /// Prepares a construction tree. This takes milliseconds, or no time if the tree is already compiled. An eroded
+    /// tree is also evaluated on the grid, unless `before` already holds the heights.
     ///
     /// # Errors
-    /// If it is cancelled.
+    /// If `control` cancels.
     pub fn new(recipe: TreeRecipe, before: Option<&Self>, control: &Control) -> Result<Self, Cancelled> {
         static SERIAL: AtomicU64 = AtomicU64::new(1);
         let program = Program::shared(&recipe.tree, recipe.seed);
@@ -208,7 +210,7 @@ impl TreeSurface {
         })
     }
 
-    /// The tree of a scene that shows nothing else.
+    /// The construction tree of a scene that has no other visible layer.
     #[cfg(test)]
     pub fn alone(scene: &Scene) -> Self {
         let recipe = TreeRecipe::from_scene(scene, ViewMode::Adaptive, None).expect("a tree").expect("alone");
@@ -234,17 +236,17 @@ impl TreeSurface {
         Detail { level: level * f64::from(self.recipe.level), spacing: spacing_world / self.per_metre }
     }
 
-    /// A world position on the tree's own square.
+    /// Converts a world position to a position on the construction tree's own square.
     fn place(&self, flat_world: [f64; 2]) -> [f64; 2] {
         flat_world.map(|at| at / self.per_metre + 0.5 * self.program.side)
     }
 
-    /// The primitives that touch a rectangle of the world.
+    /// The primitives of the construction tree that touch a rectangle in world space.
     pub fn selection(&self, low_world: [f64; 2], high_world: [f64; 2]) -> NodeSelection {
         self.program.selection(&Area { low: self.place(low_world), high: self.place(high_world) })
     }
 
-    /// The surface at a position, from the primitives of a selection only.
+    /// The surface at a position, computed only from the primitives of a selection.
     pub fn sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         let p = self.place(flat_world);
         if let Some(eroded) = &self.eroded {
@@ -294,12 +296,13 @@ impl TreeSurface {
         }));
     }
 
-    /// Whether the requested spacing is finer than the grid, so that the tree must add detail.
+    /// Whether the requested spacing is finer than the grid, so that the construction tree must add detail.
     fn has_detail(&self, eroded: &ErodedGround, detail: &Detail) -> bool {
         detail.spacing < eroded.cell() * self.program.side
     }
 
-    /// The eroded surface at a position of the tree's square, where the tree is `tree` metres high.
+    /// The eroded surface at the position `p` on the construction tree's square. There the tree itself is `tree` metres
+    /// high.
     fn sample_on(&self, eroded: &ErodedGround, p: [f64; 2], detail: &Detail, tree: impl Fn() -> f64) -> Sample {
         let grid = eroded.sample(p.map(|at| at / self.program.side));
         let detail_metres = if self.has_detail(eroded, detail) {
@@ -314,12 +317,12 @@ impl TreeSurface {
         Sample { height: height * self.rise, depth: depth * self.rise }
     }
 
-    /// The surface at a position.
+    /// The surface at a position of the world.
     pub fn sample(&self, flat_world: [f64; 2], detail: &Detail) -> Sample {
         self.sample_in(&self.everything, flat_world, detail)
     }
 
-    /// Height of the terrain or the water at a position. Outside the square it is the height of the nearest edge.
+    /// Height of the terrain or the water at a position. Outside the square, the height at the nearest edge.
     pub fn floor_world(&self, at: Vec3, spacing_world: f64) -> f32 {
         let half = 0.5 * f64::from(SIDE_WORLD);
         let flat = [f64::from(at.x).clamp(-half, half), f64::from(at.z).clamp(-half, half)];
@@ -327,8 +330,8 @@ impl TreeSurface {
         (sample.height + sample.depth.max(0.0)) as f32
     }
 
-    /// Distance along a ray to the terrain. It needs few evaluations: each step is half the height above the terrain.
-    /// It may miss forms thinner than a step, which is accurate enough for the mouse.
+    /// Distance along a ray to the terrain. Each step is half the height above the terrain, so few evaluations suffice.
+    /// The search may miss features thinner than a step, which is accurate enough for the mouse.
     pub fn pick(&self, origin: Vec3, direction: Vec3, highest_world: f32) -> Option<f32> {
         const MOST_STEPS: usize = 160;
         let (origin, direction) = (origin.as_dvec3(), direction.as_dvec3().normalize());
@@ -373,7 +376,7 @@ impl TreeSurface {
         Some(t as f32)
     }
 
-    /// The rectangle of the world in which this surface differs from `before`; `None` if they are equal.
+    /// The rectangle of the world in which this surface differs from `before`; `None` if both are equal.
     pub fn changed_from(&self, before: &Self) -> Option<[[f64; 2]; 2]> {
         let all = Some([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]);
         let is_eroded = self.eroded.is_some() || before.eroded.is_some();
@@ -389,7 +392,7 @@ impl TreeSurface {
 /// Depth, in metres, that stands for "no water".
 const DRY: f64 = -50.0;
 
-/// See [`Sample::depth`].
+/// Depth of the water at a position; see [`Sample::depth`].
 fn depth_of(water: &GroundSample, height: f64) -> f64 {
     if water.weight <= 0.0 {
         return DRY;
@@ -423,7 +426,7 @@ mod tests {
         assert_eq!(adaptive(&scene), Ok(true));
         let node = |name: &str| Layer::new(Node::named(name).expect("a node"), 3);
         scene.layers.push(node("Thermal"));
-        assert_eq!(adaptive(&scene), Ok(false), "it waits for the ground");
+        assert_eq!(adaptive(&scene), Ok(false), "the recipe waits for the terrain");
         assert_eq!(recipe(&scene, ViewMode::Traced), Err(Unsupported::Eroded(0)));
         scene.layers.push(node("Perlin"));
         assert_eq!(adaptive(&scene), Err(Unsupported::NotAlone(0)));
@@ -453,8 +456,8 @@ mod tests {
             [0, 1].map(|axis| (cells[axis] as f64 + by[axis]) * cell_world - 0.5 * f64::from(SIDE_WORLD))
         };
         let (coarse, as_grid, fine) = (eroded.detail(4.0 * cell_world), eroded.detail(cell_world), eroded.detail(0.01));
-        // sums where the terrain was incised and where it was buried: roughness of the tree, and its deviation or
-        // remainder
+        // two sums, over incised and over buried cells: the roughness of the construction tree, and its deviation
+        // (incised) or the remainder (buried)
         let (mut cut, mut buried) = ([0.0f64; 2], [0.0f64; 2]);
         for k in (0..N * N).filter(|k| k % N != N - 1 && k / N != N - 1) {
             let wanted = f64::from(terrain.height[k]) * relief_world;
@@ -468,7 +471,7 @@ mod tests {
                 height(0.05) + height(-0.05) - 2.0 * height(0.0)
             };
             let (with, without) = (roughness(&eroded), roughness(&plain));
-            // change at the four corners of the cell
+            // height changes at the four corners of the cell
             let raised = [0, 1, N, N + 1].map(|by| terrain.height[k + by] - tree_on_grid.height[k + by]);
             let raised = raised.map(|by| f64::from(by) * relief_world / cell_world);
             if raised.iter().all(|by| *by <= 0.0) {
@@ -479,7 +482,7 @@ mod tests {
         }
         assert!(cut[0] > 0.0 && cut[1] < 0.2 * cut[0], "{cut:?}");
         assert!(buried[0] > 0.0 && buried[1] < 0.3 * buried[0], "{buried:?}");
-        // the heights of the tree on the grid are reused
+        // a second surface reuses the heights of the construction tree on the grid
         let again = TreeSurface::new(recipe, Some(&eroded), &Control::default()).expect("never cancelled");
         let tree = |surface: &TreeSurface| surface.eroded.as_ref().expect("eroded").tree().clone();
         assert!(Arc::ptr_eq(&tree(&again), &tree(&eroded)));
@@ -512,7 +515,7 @@ mod tests {
             let scene = scene(name);
             let (terrain, tree_surface) = (evaluated(&scene, 129), TreeSurface::alone(&scene));
             let spacing = f64::from(SIDE_WORLD) / 128.0;
-            // the level of detail κ of the node
+            // use the level of detail κ of the node
             let detail = Detail { level: f64::from(tree_surface.recipe.level), ..tree_surface.detail(spacing) };
             let relief_world = scene.settings.relief_over_size() * SIDE_WORLD;
             for k in 0..129 * 129 {

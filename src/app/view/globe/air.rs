@@ -1,26 +1,28 @@
-//! The atmosphere: single scattering by molecules (Rayleigh) and haze (Mie) in layers that thin out exponentially.
+//! The atmosphere: single scattering by molecules (Rayleigh) and haze (Mie), in layers whose density falls
+//! exponentially with height.
 //!
-//! The light scattered into a ray of length L is E ∫ β ρ(h) P(θ) T(eye → x) T(x → sun) dx. The density is ρ = exp(-h /
-//! H). The phase functions are 3 (1 + cos² θ) / 16 π (Rayleigh) and that of Cornette and Shanks for haze. The
-//! transmittance is T = exp(-Σ β · depth). The shader marches along the ray. The optical depth towards the sun comes
-//! from the Chapman function in closed form (its limit for large planets, with the bounds of erfc). This file repeats
-//! that form to check it against the integral. Where the relief is exaggerated, the layers are drawn thicker by the
-//! square root of the exaggeration, with the same mass of air above each point. Sources: Nishita et al. 1993;
-//! coefficients of Bucholtz 1995 for 680, 550 and 440 nm.
+//! The light scattered into a ray of length L is E ∫ β ρ(h) P(θ) T(eye → x) T(x → sun) dx. E is the sunlight, β the
+//! scattering coefficient, h the height of the point x, and θ the angle between the sunlight and the ray. The density
+//! is ρ = exp(-h / H), where H is the scale height. The phase function P is 3 (1 + cos² θ) / 16 π for molecules, and
+//! Cornette and Shanks's function for haze. The transmittance is T = exp(-Σ β · depth). The shader marches along the
+//! ray. The optical depth towards the sun comes from the Chapman function in closed form (its limit for large planets,
+//! with the bounds of erfc). This file repeats the closed form to check it against the integral. Where the relief is
+//! exaggerated, the layers are drawn thicker by the square root of the exaggeration. The mass of air above each point
+//! stays the same. Sources: Nishita et al. 1993; coefficients of Bucholtz 1995 for 680, 550 and 440 nm.
 
 /// Scattering of clear air at the Earth's surface, per metre, for red, green and blue.
 const RAYLEIGH: [f64; 3] = [5.80e-6, 13.56e-6, 33.10e-6];
 /// Scattering of the Earth's haze, per metre. Its extinction is a tenth greater than its scattering.
 const MIE: f64 = 3.0e-6;
 const MIE_EXTINCTION: f64 = 1.11;
-/// Absorption by ozone, distributed here like the air. Without it, the sky at dusk is green between the red near the
-/// sun and the blue.
+/// Absorption by ozone, which this model distributes like the air. Without ozone, the sky at dusk would be green
+/// between the blue and the red near the sun.
 const OZONE: [f64; 3] = [1.20e-6, 3.50e-6, 0.16e-6];
 const RAYLEIGH_HEIGHT: f64 = 8000.0;
 const MIE_HEIGHT: f64 = 1200.0;
-/// Top of the drawn atmosphere, in scale heights (over one, the density falls to 1/e).
+/// Height of the drawn atmosphere, in scale heights. The density falls to 1/e over one scale height.
 const TOP: f64 = 6.0;
-/// An atmosphere with a lower density than this is invisible and not drawn.
+/// An atmosphere with a lower relative density than this is invisible and not drawn.
 const NOTHING: f64 = 1e-4;
 
 /// Scattering coefficients of an atmosphere as drawn. Lengths are in metres.
@@ -28,11 +30,11 @@ const NOTHING: f64 = 1e-4;
 pub struct AirScattering {
     /// Scattering at the surface, per metre, for red, green and blue.
     pub rayleigh: [f64; 3],
-    /// Extinction of clear air: scattering plus absorption by ozone.
+    /// Extinction of clear air at the surface, per metre: scattering plus absorption by ozone.
     pub extinction: [f64; 3],
     pub mie: f64,
     pub mie_extinction: f64,
-    /// Scale heights, over which the density falls to 1/e.
+    /// Heights over which the density of clear air and of haze falls to 1/e.
     pub rayleigh_height: f64,
     pub mie_height: f64,
     /// Radius above which there is no air.
@@ -40,13 +42,13 @@ pub struct AirScattering {
 }
 
 impl AirScattering {
-    /// Scattering for an atmosphere; `None` if it is invisible. `density` and `ozone` are relative to the Earth. `tint`
-    /// multiplies the scattering of red, green and blue.
+    /// Scattering coefficients of an atmosphere; `None` if the atmosphere is invisible. `density` and `ozone` are
+    /// relative to the Earth. `tint` multiplies the scattering of red, green and blue.
     pub fn new(radius: f64, density: f64, exaggeration: f64, tint: [f64; 3], ozone: f64) -> Option<Self> {
         if density < NOTHING {
             return None;
         }
-        // on a very small planet, layers of true thickness would be larger than the planet
+        // on a very small planet, layers of actual thickness would be larger than the planet
         let true_height = RAYLEIGH_HEIGHT.min(0.02 * radius);
         let rayleigh_height = true_height * exaggeration.max(1.0).sqrt().min(0.04 * radius / true_height);
         let thinner = RAYLEIGH_HEIGHT / rayleigh_height * density;
@@ -63,19 +65,19 @@ impl AirScattering {
     }
 }
 
-/// Optical path of a ray to infinity, in scale heights at the density of its start. `x` is the distance from the centre
-/// in scale heights, and `cosine` is that of the zenith angle.
+/// Optical path of a ray to infinity, in scale heights of air as dense as at its start. `x` is the start's distance
+/// from the centre in scale heights, and `cosine` the cosine of the zenith angle.
 #[cfg(test)]
 fn chapman(x: f64, cosine: f64) -> f64 {
     use std::f64::consts::{FRAC_PI_2, PI};
 
-    // exp(y²) erfc(y) lies between known bounds
+    // exp(y²) erfc(y) is between known bounds
     let y = (0.5 * x).sqrt() * cosine.abs();
     let up = (2.0 * x).sqrt() / (y + (y * y + 4.0 / PI).sqrt());
     if cosine >= 0.0 {
         return up;
     }
-    // down to the lowest point and up again on the other side
+    // the path down to the lowest point of the ray, and up again on the other side
     let lowest = x * (1.0 - cosine * cosine).max(0.0).sqrt();
     2.0 * (FRAC_PI_2 * lowest).sqrt() * (x - lowest).min(60.0).exp() - up
 }
@@ -86,7 +88,7 @@ mod tests {
 
     const RADIUS: f64 = 6_371_000.0;
 
-    /// The same by numerical integration.
+    /// The optical path as [`chapman`] returns it, computed by numerical integration.
     fn integral(x: f64, cosine: f64) -> f64 {
         let steps = 400_000;
         let length = 12.0 * x.sqrt() + if cosine < 0.0 { 2.0 * x * -cosine } else { 0.0 };
@@ -105,7 +107,10 @@ mod tests {
         for x in [60.0, 220.0, 800.0] {
             for cosine in [1.0, 0.6, 0.2, 0.05, 0.0, -0.02, -0.05] {
                 let (closed, summed) = (chapman(x, cosine), integral(x, cosine));
-                assert!((closed / summed - 1.0).abs() < 0.06, "{x} {cosine}: {closed} instead of {summed}");
+                assert!(
+                    (closed / summed - 1.0).abs() < 0.06,
+                    "x {x}, cosine {cosine}: the closed form is {closed}, the integral {summed}"
+                );
             }
         }
     }

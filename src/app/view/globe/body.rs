@@ -1,4 +1,4 @@
-//! The properties of a planet that its drawing needs.
+//! The properties of a planet that the view needs to draw it.
 
 use super::sun::Attitude;
 use talweg::planet::{Air, Planet};

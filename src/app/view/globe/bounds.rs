@@ -1,13 +1,13 @@
-//! Lowest and highest terrain of the tiles of a globe's faces, for culling.
+//! Lowest and highest terrain of the tiles of a globe's faces. Culling of patches reads these bounds.
 
-/// Lowest and highest terrain of each face, of its quarters, of their quarters, and so on.
+/// Lowest and highest terrain of each face, of its four quarters, of the quarters' quarters, and so on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaceBounds {
-    /// Level `l` has 2^l × 2^l tiles per face, face by face.
+    /// Height ranges of the tiles, face by face. Level `l` has 2^l × 2^l tiles per face.
     levels: Vec<Vec<(f32, f32)>>,
 }
 
-/// Smallest side of a tile, in cells.
+/// Smallest side length of a tile, in cells.
 const TILE_CELLS: usize = 8;
 
 impl FaceBounds {
@@ -43,7 +43,7 @@ impl FaceBounds {
         Self { levels }
     }
 
-    /// Height range of a tile. Below the finest level it is the range of the containing tile.
+    /// Height range of a tile. Below the finest level, the height range of the tile that contains it.
     pub fn range(&self, face: usize, level: u32, row: u32, column: u32) -> (f32, f32) {
         let known = (self.levels.len() as u32 - 1).min(level);
         let up = level - known;
@@ -56,7 +56,7 @@ impl FaceBounds {
     }
 }
 
-/// The tile in a direction: face, row and column at a level.
+/// The tile that contains a direction: face, row and column at a level.
 #[cfg(test)]
 pub fn tile_of(direction: glam::DVec3, level: u32) -> (usize, u32, u32) {
     let (face, u, v) = talweg::field::globe::locate(direction.to_array());

@@ -1,4 +1,4 @@
-//! A globe on the graphics card: its patches with their tiles, clouds, sky and lines, or its map.
+//! A globe on the graphics card: either its map, or its patches and tiles with clouds, sky and lines.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub struct GlobeDrawing {
     level_sampler: Sampler,
     /// The tiles of fine terrain, while the eye is near enough to see them.
     tiles: Option<TileDrawing>,
-    /// The fine terrain with other scatter rules than its own, and the serial number of the terrain it was made from.
+    /// The fine terrain with replaced scatter rules, and the serial number of the fine terrain that it was made from.
     planted: Option<(u64, Arc<FineTerrain>)>,
     noise: NoiseVolume,
 }
@@ -53,7 +53,7 @@ pub struct GlobePlan {
     has_site: bool,
     frame: GlobeFrame,
     patches: PatchPlan,
-    /// The instances of the ground, then those of the clouds.
+    /// The instances of the ground patches, followed by the instances of the cloud patches.
     instances: Vec<GlobePatchInstance>,
 }
 
@@ -69,7 +69,7 @@ impl Surface for GlobeDrawing {
     type Terrain = Arc<GlobeTerrain>;
     type Part = GlobePart;
     type Plants = PlantedGlobe;
-    /// The planned image.
+    /// The planned image of the globe.
     type Scene = Scenery;
     type Plan = GlobePlan;
 
@@ -145,7 +145,7 @@ impl Surface for GlobeDrawing {
         globe_parts(pipelines, context.cache, target, context.mode.of_grid(), shown.is_map())
     }
 
-    /// Adds the tiles of fine terrain, near the surface.
+    /// Adds the tiles of fine terrain if the eye is near the surface.
     fn refine(
         &mut self,
         shown: &GlobeShown,
@@ -187,7 +187,7 @@ impl Surface for GlobeDrawing {
 
     fn plant_shadows(&self, shown: &GlobeShown, _: &GlobePlan) -> Option<ShadowCascades> {
         let (eye, sun) = (shown.scene.eye, shown.scene.sun.as_vec3());
-        // the cascades are relative to the eye
+        // the cascades are positioned relative to the eye
         let around = (eye - texture_anchor(eye)).as_vec3();
         let up = eye.normalize_or(DVec3::X).as_vec3();
         ShadowCascades::new(around, sun, up, 1.0).map(|shadows| shadows.counted_from(around))
@@ -266,7 +266,7 @@ impl Surface for GlobeDrawing {
 }
 
 impl GlobeDrawing {
-    /// The fine terrain with these scatter rules. New rules invalidate the canopy; the height data can be reused.
+    /// The fine terrain with other scatter rules. New rules invalidate the canopy; the height data can be reused.
     fn planted(&mut self, detail: Arc<FineTerrain>, rules: &Arc<ScatterRules>) -> Arc<FineTerrain> {
         let is_own = |own: &Arc<ScatterRules>| Arc::ptr_eq(own, rules) || **own == **rules;
         if is_own(&detail.scatter.0) {

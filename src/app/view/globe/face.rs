@@ -1,10 +1,10 @@
-//! Geometry of the six faces: axes, tangents, level directions and gradients.
+//! Geometry of the six faces of a globe: axes, tangents, horizontal directions and gradients.
 
 use glam::DVec3;
 
 use talweg::field::globe::direction_at;
 
-/// Axes of a face: outwards, along rows and along columns.
+/// The three axes of a face: outwards, along its rows and along its columns.
 pub fn axes(face: usize) -> [DVec3; 3] {
     let out = DVec3::from(direction_at(face, 0.5, 0.5)).round();
     let along = |u: f64, v: f64| {
@@ -13,13 +13,13 @@ pub fn axes(face: usize) -> [DVec3; 3] {
     [out, along(1.0, 0.5), along(0.5, 1.0)]
 }
 
-/// Tangents of the sphere at a direction, along the rows and along the columns of a face.
+/// Two tangents of the sphere at a direction: along the rows and along the columns of a face.
 pub fn tangents([_, east, _]: [DVec3; 3], direction: DVec3) -> (DVec3, DVec3) {
     let first = (east - direction * direction.dot(east)).normalize();
     (first, first.cross(direction))
 }
 
-/// Two horizontal directions at a place of a globe, as `level_axes` in `assets/shaders/globe_scatter.wgsl`.
+/// Two horizontal directions at a place of a globe. Mirrors `level_axes` in `assets/shaders/globe_scatter.wgsl`.
 pub fn level_axes(up: DVec3) -> [DVec3; 2] {
     let aside = if up.z.abs() < 0.9 { DVec3::Z } else { DVec3::X };
     let first = aside.cross(up).normalize();

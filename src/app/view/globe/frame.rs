@@ -18,8 +18,8 @@ use crate::view::render::mesh::PatchDetail;
 use talweg::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW, PlanetClouds};
 use talweg::preferences::AirModel;
 
-/// Brightness of sunlit white terrain, and of the light scattered by air under the same sun. They differ by π, because
-/// white terrain reflects 1/π of its incident light in each direction.
+/// Brightness of sunlit white terrain, and of light that air scatters under the same sun. The two differ by the factor
+/// π, because white terrain reflects 1/π of its incident light in each direction.
 const SUN: f32 = 2.3;
 const SKY: f32 = SUN * std::f32::consts::PI;
 /// Brightness of the stars.
@@ -30,58 +30,59 @@ const STARS: f32 = 1.0;
 pub struct GlobeFrame {
     clip_from_rel: Mat4,
     rel_from_clip: Mat4,
-    /// Unit vector towards the eye; its distance from the centre.
+    /// Unit vector towards the eye; distance of the eye from the centre.
     eye: Vec4,
-    /// Unit vector towards the sun; the highest terrain as drawn, over the radius.
+    /// Unit vector towards the sun; height of the highest drawn terrain over the radius.
     sun: Vec4,
-    /// Direction of the sun's disc in the sky; its radius as a chord.
+    /// Direction of the sun's disc in the sky; radius of the disc as a chord.
     disc: Vec4,
     /// Radius of the globe, drawn height of 1, drawn sea level, exaggeration.
     size: Vec4,
-    /// Radius of the sphere on which distances are measured, height of the eye over it, range of level 0, start of
-    /// morphing.
+    /// Radius of the sphere on which distances are measured; height of the eye over this sphere; range of level 0;
+    /// fraction of a range at which morphing starts.
     lod: Vec4,
-    /// Samples, quads, whether there is a sea, whether colours are off.
+    /// Samples and quads per side; whether there is a sea; whether the terrain is drawn without colours.
     grid: Vec4,
-    /// Scale heights of clear air and of haze, top of the air, model (0 none, 1 formula, 2 scattering).
+    /// Scale heights of clear air and of haze; top of the air; model of the air (0 none, 1 formula, 2 scattering).
     air: Vec4,
-    /// Scattering of clear air; forward scattering fraction of the haze.
+    /// Scattering of clear air; fraction of light that haze scatters forwards.
     rayleigh: Vec4,
-    /// Scattering and extinction of haze; steps towards the sun in the search for shadows, side of a cell.
+    /// Scattering and extinction of haze; steps towards the sun in the search for shadows; cell size.
     haze: Vec4,
     /// Colour and brightness of the sky light.
     tint: Vec4,
     /// Cloud cover, radius of the cloud layer, drift in radians, strength of cloud shadows.
     clouds: Vec4,
-    /// Width of a quad divided by its distance, octaves of the clouds, unused, true height of the sea.
+    /// Width of a quad divided by its distance; octaves of the clouds; unused value; height of the sea without
+    /// exaggeration.
     cover: Vec4,
-    /// Brightness of the sun and of light scattered by air, steps of a ray march, brightness of the night.
+    /// Brightness of the sun and of light scattered by air; steps of a ray march; brightness of the night.
     light: Vec4,
     /// Origin and size of the viewport in pixels.
     viewport: Vec4,
-    /// Longitude and latitude of the middle of the map, radians per pixel, whether data colours the terrain.
+    /// Longitude and latitude of the map's middle; radians per pixel; whether data colour the terrain.
     map: Vec4,
-    /// Rotation of the starry sky, size of a star, brightness of stars, whether there is a night side.
+    /// Rotation of the starry sky; size and brightness of a star; whether there is a night side.
     star: Vec4,
-    /// Position of the eye relative to the origin of the terrain textures; radians per pixel.
+    /// Position of the eye relative to the origin of the terrain textures; radians per pixel of the image.
     texture: Vec4,
     /// Extinction of clear air; exposure factor.
     extinction: Vec4,
-    /// Matrices from positions relative to the eye to the shadow maps of plants.
+    /// Matrices that transform positions relative to the eye into the shadow maps of plants.
     plant_shadows: [Mat4; SHADOW_CASCADES],
-    /// Visibility of these shadows, half a texel of each map, and the distance up to which all plants are drawn; in
-    /// metres.
+    /// Visibility of plant shadows; half a texel of each shadow map; distance up to which all plants are drawn. Lengths
+    /// are in metres.
     plants: Vec4,
     plant_sun: PlantSun,
 }
 
 /// The camera and the size of the image.
 pub struct GlobeEye {
-    /// Matrix from positions relative to the eye.
+    /// Matrix from positions relative to the eye to the clip space of the image.
     pub clip_from_rel: DMat4,
-    /// The same for the clip space of the pane, which leaves out the rest of the image.
+    /// Matrix from positions relative to the eye to the clip space of the pane, which excludes the rest of the image.
     pub pane_from_rel: DMat4,
-    /// Origin and size in pixels.
+    /// Origin and size of the viewport in pixels.
     pub viewport: Vec4,
     /// Width of the whole view in pixels.
     pub view_width: f64,
@@ -146,7 +147,7 @@ impl GlobeFrame {
         let sky = if model > 0.0 { (density as f32).min(1.6).sqrt() * 0.34 } else { 0.0 };
         let shell = scenery.cloud_shell(terrain);
         let height_radii = (away - radius) / radius;
-        // one octave more per halving of the height
+        // the clouds gain one octave each time the eye's height halves
         let [fewest, most] = CLOUD_OCTAVES.map(f64::from);
         let octaves = (4.6 - (height_radii.max(1e-4)).log2()).clamp(fewest, if is_frugal { 7.0 } else { most });
         let shadow_steps = match (settings.shadows && settings.night_side, is_frugal) {
@@ -199,13 +200,13 @@ impl GlobeFrame {
             map: Vec4::new(
                 scenery.map.longitude as f32,
                 scenery.map.latitude as f32,
-                // from logical pixels to pixels of the image
+                // convert from logical pixels to pixels of the image
                 (scenery.map.radians_per_pixel * scenery.map_width / view.view_width) as f32,
                 f32::from(u8::from(terrain.has_overlay())),
             ),
             star: Vec4::new(
                 scenery.sky_turn as f32,
-                // a little wider than a pixel
+                // slightly wider than a pixel
                 (view.radians_per_pixel * 0.9) as f32,
                 if settings.stars { STARS } else { 0.0 },
                 f32::from(u8::from(settings.night_side)),
@@ -235,8 +236,8 @@ impl GlobeFrame {
     }
 }
 
-/// Texture origin for an eye. It is near enough that single precision resolves millimetres around the eye, and all eyes
-/// in the same region share it.
+/// Texture origin for an eye. The origin is near enough that single precision resolves millimetres around the eye. All
+/// eyes in the same region share it.
 pub fn texture_anchor(eye: DVec3) -> DVec3 {
     const APART_METRES: f64 = 65_536.0;
     (eye / APART_METRES).round() * APART_METRES

@@ -1,4 +1,4 @@
-//! The surface of a globe for the camera and for picking: its drawn height, and its intersection with rays.
+//! The surface of a globe as cameras and picking need it: its drawn height, and its intersection with rays.
 
 use glam::DVec3;
 
@@ -12,20 +12,20 @@ pub struct GlobeSurface<'a> {
     pub height: &'a [f32],
     /// Radius of the globe at height 0.
     pub radius: f64,
-    /// Drawn size of a height of 1.
+    /// Drawn height, in metres, of a terrain height of 1.
     pub relief: f64,
-    /// Height at which the sea is drawn, if it is drawn.
+    /// Height of the drawn sea; `None` if no sea is drawn.
     pub sea: Option<f64>,
-    /// Lowest and highest surface as drawn, over the radius.
+    /// Lowest and highest point of the drawn surface over the radius.
     pub range: (f64, f64),
-    /// The fine terrain between the samples, if it is drawn, and its vertical exaggeration.
+    /// The fine terrain between the samples and its vertical exaggeration, if the fine terrain is drawn.
     pub detail: Option<(&'a FineTerrain, f64)>,
 }
 
-/// Most steps along a picking ray.
+/// Greatest number of steps along a picking ray.
 const MOST_STEPS: usize = 3000;
 
-/// Steps towards the sun in the search for mountains that cast shadows.
+/// Number of steps towards the sun in the search for mountains that cast shadows.
 const SHADOW_STEPS: i32 = 10;
 
 pub(super) fn smoothstep(from: f64, to: f64, at: f64) -> f64 {
@@ -34,8 +34,8 @@ pub(super) fn smoothstep(from: f64, to: f64, at: f64) -> f64 {
 }
 
 impl GlobeSurface<'_> {
-    /// Fraction of sunlight that mountains let through to a point; `sun` is a unit vector. It follows `under_mountains`
-    /// in `assets/shaders/globe_shadows.wgsl`, with fewer steps.
+    /// Fraction of sunlight that mountains let through to a point. `sun` is a unit vector. The method follows
+    /// `under_mountains` in `assets/shaders/globe_shadows.wgsl`, but with fewer steps.
     pub fn sun_share(&self, up: DVec3, sun: DVec3) -> f64 {
         let sine = up.dot(sun);
         if !(-0.35..0.55).contains(&sine) {
@@ -49,7 +49,7 @@ impl GlobeSurface<'_> {
             worst.max((self.surface(there) - there.length()) / way)
         });
         let shade = 1.0 - smoothstep(-0.010, 0.014, worst);
-        // fade out, so that there is no edge at the sun elevation where the search ends
+        // fade shadows out, so that there is no edge at the sun elevation where the search ends
         shade + (1.0 - shade) * smoothstep(0.40, 0.55, sine)
     }
 
@@ -63,7 +63,7 @@ impl GlobeSurface<'_> {
         self.globe.sample(self.height, direction.to_array())
     }
 
-    /// Distance of the drawn surface from the centre, in a direction of any length.
+    /// Distance of the drawn surface from the centre, in a direction given by a vector of any length.
     pub fn surface(&self, direction: DVec3) -> f64 {
         let found = self.detail.and_then(|(detail, times)| Some(detail.height_metres(direction)? * times));
         let ground = found.unwrap_or_else(|| f64::from(self.height(direction)) * self.relief);
@@ -105,7 +105,7 @@ impl GlobeSurface<'_> {
                 break;
             }
             before = t;
-            // step no farther than the terrain can rise, but at least a minimum, so that the search ends
+            // step no farther than the terrain can rise, but by a minimum length, so that the search ends
             t += (0.3 * height).max(1e-4 * t).max(0.02 * cell * (t / self.radius).clamp(1e-4, 1.0));
             t = t.min(end);
         }
@@ -123,7 +123,8 @@ impl GlobeSurface<'_> {
     }
 }
 
-/// First intersection of a ray with a sphere around the centre. From inside, it is the point where the ray leaves.
+/// First intersection of a ray with a sphere around the centre. If the eye is inside, the point where the ray leaves
+/// the sphere.
 pub fn meet_sphere(eye: DVec3, ray: DVec3, radius: f64) -> Option<DVec3> {
     let along = -eye.dot(ray);
     // distance of the ray from the centre, computed without cancellation of large squares
@@ -185,13 +186,13 @@ pub mod tests {
             let t = f64::from(k);
             let direction = DVec3::new((t * 0.7).sin(), (t * 1.3).cos(), (t * 0.31).sin()).normalize_or(DVec3::X);
             let point = direction * ground.surface(direction);
-            // steep enough that nothing is in between
+            // a ray steep enough that no terrain is in between
             let aside = direction.any_orthonormal_vector();
             let height = [200.0, 3e4, 2e6, 4e7][k as usize % 4];
             let eye = point + (direction + 0.05 * aside) * height;
-            let found = ground.pick(eye, (point - eye).normalize()).expect("it is right there");
+            let found = ground.pick(eye, (point - eye).normalize()).expect("the ray hits the surface");
             let away = found.distance(point);
-            assert!(away < 1e-3 * height + 1.0, "{away} m off from {height} m");
+            assert!(away < 1e-3 * height + 1.0, "the hit point is {away} m off, seen from {height} m");
             let (latitude, longitude) = (found.normalize().z.asin(), found.y.atan2(found.x));
             assert!((latitude - direction.z.asin()).abs() < 1e-5 + 1e-3 * height / planet.radius);
             let turn = (longitude - direction.y.atan2(direction.x)).rem_euclid(std::f64::consts::TAU);

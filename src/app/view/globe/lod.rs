@@ -1,11 +1,12 @@
-//! Selection of the drawn patches from the six quadtrees: fine near the eye, coarse far from it.
+//! Selects the patches to draw from the six quadtrees: fine near the eye, coarse far from the eye.
 //!
-//! As in the flat view ([`crate::view::square::lod`]), after Strugar 2009: a patch is split if it comes nearer to the
-//! eye than the range of the next finer level. Its vertices morph to the coarser shape before the range of its own
-//! level ends. Distances are measured between directions, on a sphere through the surface below the eye. So they do not
-//! depend on the relief and are equal on both sides of a face border, and patches of neighbouring faces meet like those
-//! of one face. Level 0 is a whole face. With ranges of at least [`MIN_RANGE_SIDES`], neighbours differ by at most one
-//! level, and they meet where the finer patch has morphed into the shape of the coarser.
+//! The method is that of the flat view ([`crate::view::square::lod`]), after Strugar 2009. A patch is split if it comes
+//! nearer to the eye than the range of the next finer level. Its vertices morph to the coarser shape before the range
+//! of its own level ends. Distances are measured between directions, on a sphere through the surface below the eye. So
+//! they do not depend on the relief and are equal on both sides of a face border. Patches of neighbouring faces
+//! therefore meet like patches of the same face. Level 0 is a whole face. With ranges of at least [`MIN_RANGE_SIDES`],
+//! neighbours differ by at most one level. They meet where the finer patch has morphed into the shape of the coarser
+//! patch.
 
 use glam::{DMat4, DVec3, DVec4};
 
@@ -16,8 +17,8 @@ use talweg::field::topology::FACES;
 /// Fraction of the range of a level at which its vertices begin to morph.
 pub const MORPH_START: f64 = 0.85;
 
-/// Least range of a level, in sides of its patches. (2 · MORPH_START - 1) · range must exceed the diagonal of a patch
-/// of the next level (2 √2) plus the error of the round bound.
+/// Smallest range of a level, as a multiple of the side length of its patches. (2 · MORPH_START - 1) · range must
+/// exceed the diagonal of a patch of the next level (2 √2) plus the error of the spherical bound.
 pub const MIN_RANGE_SIDES: f64 = 5.0;
 
 /// Deepest level; beyond it, quad columns would not be exact in single precision.
@@ -33,7 +34,7 @@ pub struct GlobePatch {
 }
 
 impl GlobePatch {
-    /// Position on the face of a point of the patch, both from 0 to 1.
+    /// Position on the face of the point (`u`, `v`) of the patch. All coordinates are from 0 to 1.
     pub fn place(&self, u: f64, v: f64) -> (f64, f64) {
         let tiles = f64::from(1u32 << self.level);
         ((f64::from(self.column) + u) / tiles, (f64::from(self.row) + v) / tiles)
@@ -44,7 +45,7 @@ impl GlobePatch {
         direction_at(self.face as usize, u, v).into()
     }
 
-    /// Direction of the middle, and the chord from it to the farthest corner.
+    /// Direction of the patch's middle, and the chord from the middle to the farthest corner.
     pub fn cap(&self) -> (DVec3, f64) {
         let centre = self.direction(0.5, 0.5);
         let corners = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)].map(|(u, v)| self.direction(u, v));
@@ -59,7 +60,7 @@ impl GlobePatch {
         })
     }
 
-    /// Position within an ancestor, along rows and along columns, and side; in sides of the ancestor.
+    /// Position within an ancestor along rows and columns, and side length, as fractions of the ancestor's side length.
     pub fn place_in(&self, ancestor: &Self) -> ([f32; 2], f32) {
         let up = self.level - ancestor.level;
         let span = 1.0 / (1u32 << up) as f32;
@@ -83,24 +84,24 @@ impl GlobePatch {
     }
 }
 
-/// The eye, and the ranges of the levels.
+/// The eye, and the ranges of the levels of detail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobeLodRange {
     /// Unit vector towards the eye.
     pub eye: DVec3,
     /// Radius of the sphere on which distances are measured, in metres.
     pub top: f64,
-    /// Height of the eye over that sphere, or 0.
+    /// Height of the eye over the sphere on which distances are measured; 0 below it.
     pub over: f64,
-    /// Distance up to which level 0 is drawn; each finer level reaches half as far.
+    /// Distance up to which level 0 is drawn. Each finer level is drawn up to half the distance of the previous level.
     pub coarsest: f64,
-    /// The finest level.
+    /// The finest level of the drawn patches.
     pub finest: u32,
 }
 
 impl GlobeLodRange {
-    /// Ranges for an eye. `quad_radians` is the greatest angle of a quad in the image, and `finest_metres` the smallest
-    /// useful quad.
+    /// Ranges of the levels for an eye. `quad_radians` is the greatest angle of a quad in the image, and
+    /// `finest_metres` the side length of the smallest useful quad.
     pub fn new(eye: DVec3, top: f64, quads: u32, quad_radians: f64, finest_metres: f64) -> Self {
         let side = top * std::f64::consts::FRAC_PI_2;
         let wanted = 1.0 / (f64::from(quads) * quad_radians);
@@ -136,28 +137,28 @@ impl GlobeLodRange {
     }
 }
 
-/// Culling of patches outside the image or behind the globe itself.
+/// Culls patches that are outside the image or hidden behind the globe.
 #[derive(Clone, Copy)]
 pub struct GlobeCulling<'a> {
     pub bounds: &'a FaceBounds,
     /// Radius of the globe in metres.
     pub radius: f64,
-    /// Drawn size of a height of 1, in metres.
+    /// Drawn height, in metres, of a terrain height of 1.
     pub relief: f64,
-    /// Lowest drawn height over the radius (the sea or the lowest terrain).
+    /// Lowest drawn height over the radius: the height of the sea or of the lowest terrain.
     pub floor: f64,
     /// Radius of a ball that hides everything behind it.
     pub solid: f64,
-    /// Greatest distance by which the terrain may lie outside its height bounds.
+    /// Greatest distance by which the terrain may exceed its height bounds.
     pub slack: f64,
-    /// Drawn height range of a patch in metres over the radius, where it is known better than from the bounds.
+    /// Drawn height range of a patch in metres over the radius, where a tighter range than the bounds is known.
     pub known: Option<&'a dyn Fn(GlobePatch) -> Option<(f64, f64)>>,
     eye: DVec3,
     planes: [DVec4; 5],
 }
 
 impl<'a> GlobeCulling<'a> {
-    /// Culling by the frustum of `clip_from_rel`, which takes positions relative to the eye.
+    /// Culling by the frustum of `clip_from_rel`, the matrix from positions relative to the eye.
     pub fn new(
         bounds: &'a FaceBounds,
         (radius, relief, floor): (f64, f64, f64),
@@ -184,18 +185,18 @@ impl<'a> GlobeCulling<'a> {
         [low, high].map(|height| self.radius + height.max(self.floor))
     }
 
-    /// A bounding sphere of a patch: its middle relative to the eye, and its radius.
+    /// A bounding sphere of a patch: its centre relative to the eye, and its radius.
     pub fn ball(&self, patch: GlobePatch) -> (DVec3, f64) {
         self.ball_of(patch.cap(), self.span(patch))
     }
 
     fn ball_of(&self, (centre, chord): (DVec3, f64), [low, high]: [f64; 2]) -> (DVec3, f64) {
-        // a large patch also bulges above its chord
+        // the surface of a large patch also bulges above its chord
         let bulge = 0.5 * chord * chord * high;
         (centre * 0.5 * (low + high) - self.eye, (chord * high).hypot(0.5 * (high - low) + bulge))
     }
 
-    /// Whether any part of a patch may be visible, with objects up to `standing` metres high on it.
+    /// Whether any part of a patch may be visible, including objects up to `standing` metres high on the patch.
     pub fn sees(&self, patch: GlobePatch, standing: f64) -> bool {
         let (centre, chord) = patch.cap();
         let [low, high] = self.span(patch);
@@ -204,7 +205,7 @@ impl<'a> GlobeCulling<'a> {
         if self.planes.iter().any(|plane| plane.truncate().dot(middle) + plane.w < -ball) {
             return false;
         }
-        // hidden beyond the horizon
+        // a patch may be hidden beyond the horizon
         let (away, solid) = (self.eye.length(), self.solid);
         if away <= solid {
             return true;
@@ -215,8 +216,8 @@ impl<'a> GlobeCulling<'a> {
     }
 }
 
-/// The patches to draw, nearest first, because they hide others. They cover each direction exactly once, except where
-/// culled.
+/// The patches to draw, nearest first, because near patches hide others. They cover each direction exactly once, except
+/// directions that are culled.
 pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<GlobePatch> {
     let mut found = Vec::with_capacity(256);
     let mut open: Vec<GlobePatch> = GlobePatch::faces().collect();
@@ -257,7 +258,7 @@ mod tests {
 
     fn directions() -> impl Iterator<Item = DVec3> {
         (0..6000).map(|k| {
-            // evenly over the sphere
+            // points spread evenly over the sphere
             let z = 1.0 - (2 * k + 1) as f64 / 6000.0;
             let turn = f64::from(k) * 2.399_963;
             let level = (1.0 - z * z).sqrt();
@@ -288,7 +289,7 @@ mod tests {
             for direction in directions().chain(near) {
                 assert_eq!(drawn_at(&keyed, direction).len(), 1, "{direction}");
             }
-            // no overlaps: the areas add up to 1
+            // there are no overlaps: the areas add up to 1
             let area: f64 = patches.iter().map(|p| 0.25f64.powi(p.level as i32)).sum();
             assert!((area - 6.0).abs() < 1e-9, "{area}");
         }
@@ -339,7 +340,11 @@ mod tests {
                 let in_picture = at.w > 0.0 && at.x.abs() <= at.w && at.y.abs() <= at.w && at.z <= at.w;
                 let hit = ground.pick(eye, point.normalize());
                 if in_picture && hit.is_some_and(|hit| (hit - eye).distance(point) < 1e4) {
-                    assert_eq!(drawn_at(&seen, direction).len(), 1, "{direction} is in culling, from {eye}");
+                    assert_eq!(
+                        drawn_at(&seen, direction).len(),
+                        1,
+                        "the visible direction {direction} is culled for the eye {eye}"
+                    );
                 }
             }
             assert!(seen.len() < select(&range, None).len());

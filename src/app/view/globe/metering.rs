@@ -1,4 +1,4 @@
-//! Light metering of the visible globe near its surface: see [`crate::view::render::metering`].
+//! Light metering of the visible part of a globe from near its surface; see [`crate::view::render::metering`].
 
 use glam::{DVec3, Mat4};
 
@@ -9,19 +9,19 @@ use crate::view::render::auto_exposure::{MOST_STOPS, brightening, darkening};
 use crate::view::render::metering::{MeteredLight, picture_rays};
 use talweg::preferences::AirModel;
 
-/// Heights above the surface: up to the first, exposure adapts fully to the visible terrain; from the second on, not at
-/// all.
+/// Two heights above the surface in metres. Up to the first, exposure adapts fully to the visible terrain; from the
+/// second upwards, it does not adapt.
 const NEAR_METRES: (f64, f64) = (15_000.0, 120_000.0);
-/// Greatest brightening at night in stops, so that the night stays dark.
+/// Greatest brightening at night in stops. The limit keeps the night dark.
 const NIGHT_STOPS: f32 = 1.0;
-/// Sines of the sun's elevation between which night turns into day.
+/// Sines of the sun's elevation at the end of dusk and at the beginning of full day.
 const DUSK: (f64, f64) = (-0.10, 0.06);
 /// Brightness of the sun and of the sky on level terrain, as in `assets/shaders/globe_air.wgsl`.
 const SUN: f64 = 2.3;
 const SKY: f64 = 0.34;
-/// Sine of the sun's elevation whose light on level terrain needs no adaptation.
+/// Sine of a sun elevation whose light on level terrain requires no adaptation.
 const USUAL_SUN: f64 = 0.5;
-/// Most steps along a ray, which ends earlier where it leaves the globe.
+/// Greatest number of steps along a ray. A ray ends earlier where it leaves the globe.
 const MOST_RAY_STEPS: i32 = 60;
 
 /// Stops by which an image of a globe is brightened; negative to darken it.
@@ -33,7 +33,7 @@ pub fn globe_brightening(terrain: &GlobeTerrain, scenery: &Scenery, clip_from_re
     if nearness <= 0.0 || terrain.has_overlay() || !scenery.view.night_side {
         return 0.0;
     }
-    // the samples are accurate enough
+    // without fine terrain: the samples are accurate enough
     let ground = GlobeSurface { detail: None, ..ground };
     let density = if scenery.view.air == AirModel::None { 0.0 } else { f64::from(scenery.body.air_density) };
     let light = GlobeLight { ground, sun: scenery.sun, air: density.min(1.6), has_shadows: scenery.view.shadows };
@@ -58,7 +58,7 @@ struct GlobeLight<'a> {
 }
 
 impl GlobeLight<'_> {
-    /// The point where a ray hits the surface, found in steps proportional to the height above it.
+    /// The point where a ray hits the surface. The steps are proportional to the height above the surface.
     fn meeting_point(&self, eye: DVec3, ray: DVec3) -> Option<DVec3> {
         let mut way = 0.0;
         for _ in 0..MOST_RAY_STEPS {
@@ -89,7 +89,7 @@ impl GlobeLight<'_> {
         SUN * self.through_air(sine) * facing.max(0.0) * sun_share + sky + 0.012
     }
 
-    /// Light on the surface, relative to an ordinary day.
+    /// Light on the surface at a place, relative to an ordinary day.
     fn light_at(&self, place: DVec3) -> f64 {
         let up = place.normalize_or(DVec3::X);
         let step = 1e-4 + 0.5 / self.ground.globe.samples() as f64;
@@ -133,7 +133,7 @@ mod tests {
             let turn = f64::from(k) * 0.5;
             let ray = DVec3::new(-0.3, turn.cos(), turn.sin()).normalize();
             let (found, exact) = (light.meeting_point(eye, ray).unwrap(), light.ground.pick(eye, ray).unwrap());
-            assert!(found.distance(exact) < 0.05 * exact.distance(eye), "{k}: {found} {exact}");
+            assert!(found.distance(exact) < 0.05 * exact.distance(eye), "ray {k}: hit point {found}, expected {exact}");
         }
         assert_eq!(light.meeting_point(eye, DVec3::new(0.2, 1.0, 0.0).normalize()), None);
     }

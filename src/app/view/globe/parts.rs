@@ -19,7 +19,7 @@ use crate::view::render::pipelines::{
 };
 use crate::view::render::shader_text::ViewShader;
 
-/// The parts of a globe, in drawing order, and the map.
+/// The parts of a globe in drawing order, and the flat map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GlobePart {
     Ground,
@@ -28,7 +28,7 @@ pub enum GlobePart {
     Sky,
     Lines,
     Clouds,
-    /// The flat map, which is drawn alone.
+    /// The flat map, which is drawn without any other part.
     Map,
 }
 
@@ -90,11 +90,11 @@ impl SurfacePart for GlobePart {
                 let fragment = if is_wireframe { "ground_wireframe" } else { "ground_shaded" };
                 (("ground_vertex", fragment), patches(), PartCover::Solid)
             }
-            // an object stands on a slope to the east and to the south
+            // the instance input is the terrain's slope to the east and to the south
             Self::Scatter => (("scatter_vertex", "scatter_fragment"), scatter_input(Float16x2), PartCover::Solid),
             Self::Sky => (("screen_vertex", "sky_fragment"), Vec::new(), PartCover::Background),
             Self::Lines => {
-                // position and colour of the end of a line
+                // position and colour of an end point of a line
                 let ends = vertex_layout(28, VertexStepMode::Vertex, 0, &[(Float32x3, 0), (Float32x4, 12)]);
                 (("line_vertex", "line_fragment"), vec![ends], PartCover::Blended)
             }

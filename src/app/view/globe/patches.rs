@@ -1,4 +1,4 @@
-//! The patches of the ground and of the clouds that the camera sees.
+//! The patches of terrain and clouds that the camera sees.
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
@@ -11,22 +11,24 @@ use super::tiles::{FineTerrain, PatchTiles};
 use crate::view::render::mesh::PatchDetail;
 use talweg::preferences::PlanetProjection;
 
-/// Limits without fine detail: most quads per side of a cell, and the smallest quad in metres.
+/// Limits without fine terrain: the most quads per cell side, and the smallest quad in metres.
 const QUADS_PER_CELL: f64 = 16.0;
 const SMALLEST_BARE_METRES: f64 = 25.0;
-/// Smallest quad with fine detail, in metres.
+/// Smallest quad with fine terrain, in metres.
 const SMALLEST_QUAD_METRES: f64 = 3.0;
-/// Clouds have no relief, so quads of this fraction of the radius are round enough.
+/// Quad size of clouds as a fraction of the radius. Clouds have no relief, so larger quads still look round.
 const CLOUD_QUAD: f64 = 0.002;
 
-/// A patch as the shader reads it; mirrors `PatchInstance` in globe.wgsl.
+/// A patch in the form that the shader reads; mirrors `PatchInstance` in globe.wgsl.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct GlobePatchInstance {
     tile: [u32; 4],
-    /// Middle of the patch on the sphere, relative to the eye. The last value is its position along rows, as a tangent.
+    /// Middle of the patch on the sphere, relative to the eye. The last value is the middle's position along rows, as a
+    /// tangent.
     centre: [f32; 4],
-    /// Direction of the middle minus direction of the eye. The last value is its position along columns, as a tangent.
+    /// Direction of the patch's middle minus direction of the eye. The last value is the middle's position along
+    /// columns, as a tangent.
     aside: [f32; 4],
     tiles: [[f32; 4]; 2],
 }
@@ -57,7 +59,7 @@ pub struct PatchPlan {
 }
 
 impl PatchPlan {
-    /// The patches of the ground with their tiles, then those of the clouds.
+    /// The instances of the terrain patches with their tiles, followed by the instances of the cloud patches.
     pub fn instances(&self, tiles: Vec<PatchTiles>, radius: f64, eye: DVec3) -> Vec<GlobePatchInstance> {
         let ground = self.ground.iter().zip(tiles);
         let ground = ground.map(|(patch, tiles)| GlobePatchInstance::new(patch, tiles, radius, eye));
@@ -66,7 +68,7 @@ impl PatchPlan {
         ground.chain(clouds).collect()
     }
 
-    /// Selects the patches in the pane of the camera.
+    /// Selects the patches that the camera sees in its pane.
     pub fn new(terrain: &GlobeTerrain, scenery: &Scenery, detail: PatchDetail, view: &GlobeEye) -> Self {
         let exaggeration = f64::from(scenery.view.exaggeration);
         let ground = terrain.ground(exaggeration, &scenery.view, scenery.water);
@@ -91,7 +93,7 @@ impl PatchPlan {
         if let Some(shell) = scenery.cloud_shell(terrain) {
             let mut culling = GlobeCulling::new(&terrain.bounds, (shell, 0.0, 0.0), eye, view.pane_from_rel);
             culling.solid = solid;
-            // the shader measures all distances in the same way
+            // the shader uses the same ranges and the same measure of distance
             let range = GlobeLodRange {
                 finest: GlobeLodRange::new(eye, shell, detail.quads, quad_radians, CLOUD_QUAD * shell).finest,
                 ..range
@@ -102,7 +104,7 @@ impl PatchPlan {
     }
 }
 
-/// Culling of the globe as it is drawn.
+/// Culling for the globe as it is currently drawn.
 pub fn culling_of<'a>(terrain: &'a GlobeTerrain, scenery: &Scenery, view: &GlobeEye) -> GlobeCulling<'a> {
     let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
     let floor = ground.sea.map_or(ground.range.0, |sea| sea.max(ground.range.0));
@@ -112,8 +114,8 @@ pub fn culling_of<'a>(terrain: &'a GlobeTerrain, scenery: &Scenery, view: &Globe
     culling
 }
 
-/// Whether quads are narrower than the spacing of the samples everywhere in view, so that sunlight per vertex is
-/// enough.
+/// Whether sunlight can be computed per vertex instead of per pixel. This requires quads narrower than the sample
+/// spacing everywhere in view.
 pub fn has_sun_by_vertex(terrain: &GlobeTerrain, scenery: &Scenery, eye: &GlobeEye, patch: PatchDetail) -> bool {
     if scenery.projection == PlanetProjection::Map {
         return false;

@@ -1,5 +1,5 @@
-//! Fraction of sunlight that clouds and mountains let through around the eye, for plants and stones. It is computed
-//! once on a lattice, because plants have more vertices than there are pixels.
+//! Fraction of sunlight that clouds and mountains let through around the eye, for plants and stones. The processor
+//! computes it once on a lattice, because plants have more vertices than the image has pixels.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, Vec4};
@@ -9,7 +9,7 @@ use super::ground::GlobeSurface;
 use super::tiles::MOST_METRES;
 use talweg::planet::clouds::PlanetClouds;
 
-/// Lattice points per side. Their spacing is less than a kilometre, and the finest clouds over the Earth are 1.4 km
+/// Lattice points per side. The lattice spacing is less than a kilometre. The finest clouds over the Earth are 1.4 km
 /// wide.
 const SIDE: usize = 16;
 
@@ -19,8 +19,8 @@ const SIDE: usize = 16;
 pub struct PlantSun([[Vec4; SIDE]; SIDE / 4]);
 
 impl PlantSun {
-    /// Sunlight around an eye. `clouds` holds the clouds, the radius of their layer and the fraction that the densest
-    /// block.
+    /// Sunlight on a lattice around an eye. `clouds` holds the clouds, the radius of their layer, and the fraction of
+    /// light that the densest cloud blocks.
     pub fn new(
         ground: &GlobeSurface,
         eye: DVec3,
@@ -35,7 +35,7 @@ impl PlantSun {
             let up = (eye + aside(k % SIDE) * first + aside(k / SIDE) * second).normalize_or(DVec3::X);
             let mountains = if has_shadows { ground.sun_share(up, sun) as f32 } else { 1.0 };
             let clouds = clouds.map_or(1.0, |(clouds, shell, strength)| {
-                // as `under_clouds` in assets/shaders/globe_clouds.wgsl
+                // mirrors `under_clouds` in assets/shaders/globe_clouds.wgsl
                 let rise = (shell - ground.radius) / ground.radius;
                 let towards = (up + sun * (rise / up.dot(sun).max(0.12))).normalize();
                 1.0 - strength * clouds.density(towards.as_vec3().to_array())
@@ -65,18 +65,22 @@ mod tests {
             lit.0[(row * SIDE + column) / 4 / SIDE][(row * 4 + column / 4) % SIDE][column % 4]
         };
         for (row, column) in [(0, 0), (7, 9), (15, 15), (12, 3)] {
-            // z is north, so the first axis is east and the second north
+            // the z axis is north, so the first lattice axis is east and the second north
             let aside = [column, row].map(|k| (2.0 * k as f64 / 15.0 - 1.0) * 6000.0);
             let [first, second] = level_axes(DVec3::X);
             let up = (eye + first * aside[0] + second * aside[1]).normalize();
             let towards = (up + sun * (0.01 / up.dot(sun))).normalize();
             let expected = 1.0 - 0.6 * clouds.density(towards.as_vec3().to_array());
-            assert!((of(row, column) - expected).abs() < 0.01, "{row} {column}: {} {expected}", of(row, column));
+            assert!(
+                (of(row, column) - expected).abs() < 0.01,
+                "row {row}, column {column}: sunlight {}, expected {expected}",
+                of(row, column)
+            );
         }
         let clear = PlantSun::new(&ground, eye, sun, None, false);
         assert!(clear.0.iter().flatten().all(|four| *four == Vec4::ONE));
         let night = PlantSun::new(&ground, eye, DVec3::new(-0.2, 0.98, 0.0).normalize(), None, true);
-        assert!(night.0.iter().flatten().all(|four| four.max_element() < 0.1), "the planet is between");
+        assert!(night.0.iter().flatten().all(|four| four.max_element() < 0.1), "the planet hides the sun");
         assert!(GLOBE.contains(&format!("PLANT_SUN_REACH = {MOST_METRES:.1};")));
     }
 }

@@ -1,31 +1,33 @@
 //! Vertical exaggeration of the relief, depending on the height of the eye. Seen from space, mountains are exaggerated
-//! so that they are visible; seen from the surface, they have their true height.
+//! so that they are visible; seen from the surface, mountains have their actual height.
 //!
-//! The factor is E(a) = 1 + (E₀ - 1) · x² / (1 + x²) with x = a / a₀, where a is the height of the eye over the radius.
-//! It depends on that height alone, so the terrain does not move while the eye travels along the surface. a₀ is large
-//! enough that on the way down the distance from the eye to the highest terrain only shrinks. So a mountain never grows
-//! into the eye.
+//! The factor is E(a) = 1 + (E₀ - 1) · x² / (1 + x²) with x = a / a₀. Here a is the height of the eye over the radius,
+//! E₀ the exaggeration from far away, and a₀ the height at which half of it remains. The factor depends on the eye's
+//! height alone, so the terrain does not move while the eye travels along the surface. a₀ is large enough that a
+//! descending eye always comes nearer to the highest terrain. So a mountain never grows into the eye.
 
 use talweg::preferences::GlobeView;
 
-/// Height, in radii, at which half of the exaggeration remains.
+/// Height of the eye, as a multiple of the radius, at which half of the exaggeration remains.
 const HALF_RADII: f64 = 0.08;
-/// Greatest drawn relief as a fraction of the radius; with more, a small planet would not look round.
+/// Greatest drawn relief as a fraction of the radius. With a greater relief, a small planet would not look round.
 const HIGHEST_SHARE: f64 = 1.0 / 30.0;
-/// The steepest slope of x² / (1 + x²) is 0.65. Twice that makes the terrain rise at most half as fast as the eye.
+/// Least height of half the exaggeration, as a multiple of the height that exaggeration adds to the highest terrain. The steepest slope of x² / (1 + x²) is
+/// 0.65. With twice this number, the terrain rises at most half as fast as the eye.
 const HALF_RELIEFS: f64 = 1.3;
 
-/// The exaggeration of one planet.
+/// The vertical exaggeration of one planet, as a function of the eye's height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exaggeration {
-    /// Exaggeration from far away.
+    /// Exaggeration seen from far away.
     pub most: f64,
-    /// Height at which half of it remains; 0 if it is constant.
+    /// Height of the eye, in metres, at which half of the exaggeration remains; 0 if the exaggeration is constant.
     half_metres: f64,
 }
 
 impl Exaggeration {
-    /// Exaggeration for a planet whose lowest and highest terrain lie at these heights over its radius, in metres.
+    /// Exaggeration for a planet. The last argument holds the heights of its lowest and highest terrain over the
+    /// radius, in metres.
     pub fn new(view: &GlobeView, radius: f64, (lowest, highest): (f64, f64)) -> Self {
         let relief = (highest - lowest).max(1e-3);
         let most = f64::from(view.exaggeration).min((HIGHEST_SHARE * radius / relief).max(1.0)).max(1.0);
@@ -34,7 +36,7 @@ impl Exaggeration {
         Self { most, half_metres: if view.true_nearby { half_metres } else { 0.0 } }
     }
 
-    /// Exaggeration seen from a height over the radius, in metres.
+    /// Exaggeration seen from `height` metres over the radius.
     pub fn factor_at(&self, height: f64) -> f64 {
         if self.half_metres <= 0.0 {
             return self.most;
@@ -82,7 +84,7 @@ mod tests {
         let view = GlobeView { exaggeration: 12.0, ..GlobeView::default() };
         let moon = Exaggeration::new(&view, 1.737e6, (-9000.0, 9000.0));
         assert!(moon.most * 18_000.0 < 0.034 * 1.737e6 && moon.most > 3.0);
-        // a true relief above the limit is drawn unexaggerated
+        // relief that exceeds the limit by itself is drawn unexaggerated
         assert_eq!(Exaggeration::new(&view, 1e5, (0.0, 30_000.0)).most, 1.0);
     }
 }

@@ -1,4 +1,4 @@
-//! The description of the image of a globe that the main world passes to the render world.
+//! The description of a globe's image. The main world passes it to the render world.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::terrain::GlobeTerrain;
 use talweg::planet::clouds;
 use talweg::preferences::{GlobeView, PlanetProjection};
 
-/// How a planet is shown. A change takes effect within the next frames.
+/// How a planet is shown. A change appears on screen within the next frames.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct PlanetView {
     pub body: Body,
@@ -26,7 +26,7 @@ impl PlanetView {
         cloud_cover(&self.view, &self.body)
     }
 
-    /// Whether visible clouds drift by themselves.
+    /// Whether clouds are visible and drift without user action.
     pub fn drifts(&self, terrain: &GlobeTerrain) -> bool {
         self.view.animate_clouds
             && self.cloud_cover() > 0.0
@@ -39,7 +39,7 @@ fn cloud_cover(view: &GlobeView, body: &Body) -> f32 {
     clouds::cloud_cover(view.cloud_cover, body.air_density)
 }
 
-/// Everything needed to draw an image of a globe. Lengths are in metres, in planet space.
+/// All data for drawing an image of a globe. Lengths are in metres, in planet space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenery {
     pub projection: PlanetProjection,
@@ -50,15 +50,16 @@ pub struct Scenery {
     /// Rotation from view space (x right, y up, -z ahead) to planet space.
     pub rotation: DQuat,
     pub near: f64,
-    /// Unit vector towards the light.
+    /// Unit vector towards the sun.
     pub sun: DVec3,
-    /// Direction of the sun's disc as seen from the eye, and its radius as a chord (0 draws no sun).
+    /// Direction of the sun's disc as seen from the eye, and radius of the disc as a chord. With radius 0, no sun is
+    /// drawn.
     pub sun_from_eye: DVec3,
     pub sun_size: f64,
-    /// Rotation of the planet relative to the stars.
+    /// Rotation angle of the planet relative to the stars.
     pub sky_turn: f64,
     pub map: MapPose,
-    /// Width of the image in the pixels that the map uses.
+    /// Width of the image in logical pixels, the pixels of the map pose.
     pub map_width: f64,
     /// End points of lines, in pairs.
     pub lines: LineEnds,

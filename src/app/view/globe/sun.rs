@@ -1,15 +1,15 @@
 //! Position of the sun over a planet, and orientation of the planet in its orbit.
 //!
-//! The axis keeps its direction through the year. The tilt ε between it and the normal of the orbit makes the seasons:
-//! at the solar longitude λ (0° is the March equinox) the sun stands over the latitude δ with sin δ = sin ε · sin λ.
-//! The hour is that of the prime meridian: at noon the sun stands over it.
+//! The rotation axis keeps its direction through the year. Its tilt ε from the normal of the orbit causes the seasons.
+//! At the solar longitude λ (0° at the March equinox) the sun is overhead at the latitude δ with sin δ = sin ε · sin λ.
+//! The hour is the local time of the prime meridian: at noon the sun is above this meridian.
 
 use glam::{DMat3, DQuat, DVec3};
 
 /// Orientation of a planet relative to its sun. Angles are in radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attitude {
-    /// Angle between the axis and the normal of the orbit.
+    /// Angle between the rotation axis and the normal of the orbit.
     pub tilt: f64,
     /// Solar longitude: 0 at the March equinox, π/2 at the June solstice.
     pub season: f64,
@@ -27,17 +27,19 @@ impl Attitude {
         }
     }
 
-    /// Direction of the sun in the frame of the orbit (z is its normal, x the March equinox).
+    /// Direction of the sun in the frame of the orbit. Its z axis is the orbit's normal, its x axis points to the March
+    /// equinox.
     fn sun_in_orbit(&self) -> DVec3 {
         DVec3::new(self.season.cos(), self.season.sin(), 0.0)
     }
 
-    /// Direction of the axis in the frame of the orbit.
+    /// Direction of the rotation axis in the frame of the orbit.
     fn axis_in_orbit(&self) -> DVec3 {
         DVec3::new(0.0, self.tilt.sin(), self.tilt.cos())
     }
 
-    /// Direction of the sun in the frame that rotates with the planet (z is north, x the prime meridian).
+    /// Direction of the sun in the frame that rotates with the planet. Its z axis is north, its x axis is the prime
+    /// meridian.
     pub fn to_sun(self) -> DVec3 {
         self.planet_from_orbit() * self.sun_in_orbit()
     }
@@ -46,7 +48,7 @@ impl Attitude {
     pub fn turn(&self) -> f64 {
         let y = self.axis_in_orbit().cross(DVec3::X);
         let sun = self.sun_in_orbit();
-        // along the equator to the sun, then on by the hour angle
+        // along the equator to the sun's meridian, then further by the hour angle
         sun.dot(y).atan2(sun.x) + self.hour
     }
 

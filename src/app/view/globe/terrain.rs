@@ -1,4 +1,4 @@
-//! A globe prepared for drawing. The worker computes it, so that the main thread only swaps a pointer.
+//! A globe prepared for drawing. A worker thread prepares it, so that the main thread only swaps a pointer.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use talweg::planet_detail::DetailSource;
 use talweg::preferences::GlobeView;
 use talweg::scene::Settings;
 
-/// Most samples along a face; larger terrains are resampled to this size for drawing.
+/// Greatest number of samples along a face. Larger terrains are resampled to this number for drawing.
 const MOST_DRAWN_SAMPLES: usize = 4097;
 
 /// A globe prepared for drawing. Immutable.
@@ -38,14 +38,14 @@ pub struct GlobeTerrain {
     pub radius_metres: f64,
     pub relief_metres: f32,
     pub sea_metres: f32,
-    /// Slopes along rows and columns as tangents, height over the sea in kilometres, fraction of surface water: half
-    /// precision, one image per face.
+    /// One half-precision image per face: slopes along rows and columns as tangents, height over the sea in kilometres,
+    /// and fraction of surface water.
     pub shape: Arc<Vec<Mips>>,
     /// Encoded colours, one image per face.
     pub colours: Arc<Vec<Mips>>,
     /// The fine terrain between the samples.
     detail: Option<Arc<FineTerrain>>,
-    /// The colours without an overlay.
+    /// The colours of the terrain without an overlay.
     natural: Arc<Vec<[u8; 4]>>,
     pub palette: Arc<PaletteTable>,
 }
@@ -59,11 +59,11 @@ impl Deref for GlobeTerrain {
 }
 
 impl GlobeTerrain {
-    /// Prepares a globe for drawing; call it on the worker. `detail` is the source of the fine terrain between the
+    /// Prepares a globe for drawing; call it on a worker thread. `detail` is the source of the fine terrain between the
     /// samples.
     ///
     /// # Errors
-    /// If `control` cancels; it is polled every few milliseconds.
+    /// If `control` cancels. The function polls `control` every few milliseconds.
     pub fn new(
         terrain: &Arc<Terrain>,
         settings: &Settings,
@@ -185,8 +185,8 @@ impl GlobeTerrain {
         self.ramp().is_some()
     }
 
-    /// Unit vectors of the samples above the sea, at about `samples` or more per side of a face; empty if there is no
-    /// sea.
+    /// Unit vectors of samples above the sea, taken from about `samples` or more samples per side of a face. Empty if
+    /// there is no sea.
     pub fn land_directions(&self, samples: usize) -> Vec<DVec3> {
         if !self.has_sea() {
             return Vec::new();
@@ -202,12 +202,12 @@ impl GlobeTerrain {
         places.filter(is_land).map(|(face, row, column)| self.globe.exact_direction(face, row, column).into()).collect()
     }
 
-    /// Whether any terrain lies below the sea.
+    /// Whether any terrain is below the sea.
     pub fn has_sea(&self) -> bool {
         self.sea_metres > self.range.0 * self.relief_metres
     }
 
-    /// The surface as drawn with an exaggeration. With `with_sea`, the sea covers what lies below it.
+    /// The surface as drawn with an exaggeration. With `with_sea`, the sea covers terrain below sea level.
     pub fn ground(&self, exaggeration: f64, view: &GlobeView, with_sea: bool) -> GlobeSurface<'_> {
         let relief = f64::from(self.relief_metres) * exaggeration;
         let sea = (with_sea && self.has_sea()).then(|| f64::from(self.sea_metres) * exaggeration);
@@ -230,13 +230,13 @@ impl GlobeTerrain {
         }
     }
 
-    /// The fine terrain between the samples, if it is drawn. An overlay hides it, because its data must be shown as it
-    /// is.
+    /// The fine terrain between the samples, if it is drawn. An overlay hides the fine terrain, because overlay data
+    /// must be shown unchanged.
     pub fn detail(&self, view: &GlobeView) -> Option<&Arc<FineTerrain>> {
         self.detail.as_ref().filter(|_| view.fine_ground && !self.has_overlay())
     }
 
-    /// Exaggeration for an eye at this distance from the centre.
+    /// Exaggeration for an eye at a distance of `eye_metres` from the centre.
     pub fn exaggeration(&self, view: &GlobeView, eye_metres: f64) -> f64 {
         self.exaggeration_law(view).factor_at(eye_metres - self.radius_metres)
     }
@@ -249,7 +249,7 @@ impl GlobeTerrain {
         Exaggeration::new(view, self.radius_metres, (low, high))
     }
 
-    /// The surface as drawn for an eye.
+    /// The surface as drawn for this position of the eye.
     pub fn ground_from(&self, view: &GlobeView, eye: DVec3, with_sea: bool) -> GlobeSurface<'_> {
         self.ground(self.exaggeration(view, eye.length()), view, with_sea)
     }
@@ -259,10 +259,10 @@ impl GlobeTerrain {
         self.ground(self.exaggeration_law(view).most, view, with_sea)
     }
 
-    /// The nearest pose that stays clear of the surface as drawn for that pose.
+    /// The nearest pose at which the eye is clear of the surface. The surface is the one drawn for this pose.
     pub fn confine(&self, pose: &GlobePose, view: &GlobeView, with_sea: bool) -> GlobePose {
         let mut pose = *pose;
-        // raising the eye also raises the drawn terrain, but less than half as far
+        // raising the eye also raises the drawn terrain, but by less than half as much
         for _ in 0..40 {
             let next = pose.confined(&self.ground_from(view, pose.eye(), with_sea));
             if (next.radius - pose.radius).abs() < 1e-3 {
@@ -273,7 +273,7 @@ impl GlobeTerrain {
         pose
     }
 
-    /// Distance from the centre of an eye at `height` above the surface.
+    /// Distance from the centre of an eye that is `height` above the surface.
     pub fn stand(&self, direction: DVec3, height: f64, view: &GlobeView, with_sea: bool) -> f64 {
         let mut radius = self.radius_metres + height;
         for _ in 0..60 {
@@ -304,7 +304,7 @@ impl TexelSource for Arc<GlobeTerrain> {
     }
 }
 
-/// The terrain itself, or a coarser resampling of it.
+/// The terrain itself, or a coarser resampling if it has more than `most` samples along a face.
 fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     if terrain.samples() <= most {
         return terrain.clone();
@@ -317,7 +317,7 @@ fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     })
 }
 
-/// The scene's colours without an overlay: by biome, or by height and slope. Sand and snow cover them.
+/// The scene's colours without an overlay: by biome, or by height and slope. Sand and snow cover these colours.
 fn natural(
     base: &RenderBase,
     slopes: &[[f32; 2]],
@@ -332,14 +332,14 @@ fn natural(
     if !cover.is_empty() {
         control.check()?;
         let sea = base.settings.sea_level / base.settings.relief_metres;
-        // below the sea, bright terrain would be drawn as ice
+        // only on land, because below the sea, bright terrain would be drawn as ice
         let on_land = colours.par_iter_mut().enumerate().filter(|(k, _)| base.terrain.height[*k] >= sea);
         on_land.for_each(|(k, [r, g, b, _])| [*r, *g, *b] = covered([*r, *g, *b], cover.shares(k)));
     }
     Ok(colours)
 }
 
-/// Slopes along rows and columns, as tangents. Samples shared by several faces have the same slope on each.
+/// Slopes along rows and columns, as tangents. A sample on several faces has the same slope on each face.
 fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> Result<Vec<[f32; 2]>, Cancelled> {
     let n = globe.samples();
     let mut slopes = vec![[0.0; 2]; globe.len()];
@@ -370,7 +370,7 @@ fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> R
     Ok(slopes)
 }
 
-/// Gradient at a sample from its four direct neighbours, across face borders.
+/// Gradient at a sample from its four orthogonal neighbours, across face borders.
 fn gradient_at(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
     let here = DVec3::from(globe.direction_of(index).map(f64::from));
     let neighbours = (0..8).step_by(2).filter_map(|step| globe.grid().neighbour(index, step));
@@ -381,7 +381,8 @@ fn gradient_at(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
     fitted_gradient(&steps.collect::<Vec<_>>())
 }
 
-/// Colours by height and slope, from the palette's table: its first half is water, its second half is land.
+/// Colours by height and slope, from the palette's table. The first half of the table is water, the second half is
+/// land.
 fn painted(
     terrain: &Terrain,
     slopes: &[[f32; 2]],
@@ -470,7 +471,7 @@ mod tests {
         };
         let texel = |made: &GlobeTerrain, face: usize| made.colours[face].levels[0].bytes[4 * 40..4 * 40 + 3].to_vec();
         let snowy = colours(&terrain, &OverlayChoice::default());
-        // the middles of the two polar faces
+        // the samples in the middles of the two polar faces
         let (north, south) = (texel(&snowy, 4), texel(&snowy, 5));
         assert!(north.iter().all(|byte| *byte > 220) && south == [9, 9, 9], "{north:?} {south:?}");
         let slope = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
@@ -478,7 +479,7 @@ mod tests {
         assert_eq!(texel(&under_data, 4), texel(&colours(&terrain, &slope), 4), "an overlay hides the detail");
         terrain.map_mut(MapKind::Snow).fill(1e-5);
         let dusted = texel(&colours(&terrain, &OverlayChoice::default()), 4);
-        assert!(dusted.iter().all(|byte| *byte < 20), "a centimetre hides next to nothing: {dusted:?}");
+        assert!(dusted.iter().all(|byte| *byte < 20), "a centimetre of snow hides almost no colour: {dusted:?}");
     }
 
     #[test]
@@ -496,12 +497,15 @@ mod tests {
             for height in [15.0, 500.0, 50_000.0, 5e6] {
                 let radius = prepared.stand(direction, height, &view, true);
                 let over = radius - prepared.ground_from(&view, direction * radius, true).surface(direction);
-                assert!((over - height).abs() < 1e-3 * height, "{over} m instead of {height}");
+                assert!(
+                    (over - height).abs() < 1e-3 * height,
+                    "the eye is {over} m over the surface instead of {height} m"
+                );
                 let pose = GlobePose::straight_down(direction, radius);
                 assert_eq!(prepared.confine(&pose, &view, true).radius, radius);
                 let sunk = prepared.confine(&GlobePose::straight_down(direction, 6.3e6), &view, true);
                 let ground = prepared.ground_from(&view, sunk.eye(), true);
-                assert!(sunk.radius > ground.surface(direction), "below ground");
+                assert!(sunk.radius > ground.surface(direction), "the eye is below the surface");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Visibility of inland water at each sample of a globe.
+//! Visibility of inland water at the samples of a globe.
 
 use rayon::prelude::*;
 
@@ -6,11 +6,12 @@ use talweg::field::Globe;
 
 /// Depths, as fractions of the relief, between which water becomes visible.
 const FILM: (f32, f32) = (2e-5, 4e-4);
-/// Value for the inner corner of a diagonal step of a river. By itself it is too small to be visible. Interpolated with
-/// the two samples of the step, it makes the space between them wet; without it, rivers look like strings of beads.
+/// Wetness at the inner corner of a diagonal step of a river. By itself, the value is too small to be visible.
+/// Interpolated with the two samples of the step, it makes the space between them wet. Without it, rivers look like
+/// strings of beads.
 const CORNER: f32 = 0.32;
 
-/// Visibility of water from 0 to 1 at each sample, from its depth as a fraction of the relief.
+/// Visibility of water from 0 to 1 at each sample. `depth` is the water depth as a fraction of the relief.
 pub fn wetness(globe: &Globe, depth: &[f32]) -> Vec<f32> {
     let film = |depth: f32| ((depth - FILM.0) / (FILM.1 - FILM.0)).clamp(0.0, 1.0);
     let wet: Vec<f32> = depth.par_iter().map(|&depth| if depth > 0.0 { film(depth) } else { 0.0 }).collect();
@@ -32,7 +33,7 @@ mod tests {
     #[test]
     fn a_diagonal_river_is_connected_and_a_straight_one_unchanged() {
         let globe = Globe::new(9);
-        // index of a sample on the second face
+        // index of a sample on the second face of the globe
         let at = |row: usize, column: usize| 81 + 9 * row + column;
         let mut depth = vec![0.0; globe.len()];
         [(2, 2), (3, 3), (3, 4), (3, 5)].into_iter().for_each(|(row, column)| depth[at(row, column)] = 0.01);

@@ -1,4 +1,4 @@
-//! The data overlays with their names, and which one is wanted.
+//! The data overlays with their names, and the choice of the wanted overlay.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use talweg::field::{MapKind, Terrain};
 use talweg::param::{ParamKind, WithoutRange};
 use talweg::scene::Scene;
 
-/// Slopes of this steepness and more have the last colour.
+/// Slopes from this angle upwards have the last colour of the ramp, in degrees.
 pub const STEEPEST_DEGREES: f32 = 75.0;
 
-/// Data that colour the terrain instead of its own colours.
+/// Data that colour the terrain in place of the scene's colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Overlay {
     #[default]
     None,
     Slope,
-    /// Deposits minus wear.
+    /// Deposition minus erosion.
     Change,
     /// Temperature of the climate in °C.
     Temperature,
@@ -30,11 +30,11 @@ pub enum Overlay {
     Mask,
 }
 
-/// One sentence about the contents of the map.
+/// One sentence about the contents of a data map.
 fn sentence(kind: MapKind) -> &'static str {
     match MapKind::kind() {
         ParamKind::Choice(choices) => choices[kind as usize].help,
-        _ => "A map that a layer wrote.",
+        _ => "A data map that a layer wrote.",
     }
 }
 
@@ -60,10 +60,10 @@ impl Overlay {
         }
     }
 
-    /// One sentence for the tooltip.
+    /// One sentence about the overlay, for its tooltip.
     pub fn help(self) -> String {
         match self {
-            Self::None => "Shows the terrain in its own colours.".into(),
+            Self::None => "Shows the terrain in the colours of its palette or biomes.".into(),
             Self::Slope => {
                 "Colours the terrain by its slope: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
             }
@@ -101,20 +101,20 @@ impl Overlay {
     }
 }
 
-/// The wanted overlay, and the terrain that differences are measured from.
+/// The wanted overlay, and the terrain from which differences are measured.
 #[derive(Clone, Debug, Default)]
 pub struct OverlayChoice {
     pub overlay: Overlay,
     pub reference: Option<Reference>,
-    /// The biomes that colour the terrain instead of the palette.
+    /// Biomes that colour the terrain in place of the palette.
     pub biomes: Option<Arc<Biomes>>,
-    /// The scene without its layers: its world and climate, for temperature and moisture.
+    /// The scene without its layers: only its world and climate, from which temperature and moisture are computed.
     pub climate: Option<Arc<Scene>>,
     /// The mask of a layer that is being edited.
     pub mask: Option<Arc<LayerMask>>,
 }
 
-/// The parts of a scene that temperature and moisture depend on.
+/// The parts of a scene that determine temperature and moisture.
 pub fn climate_of(scene: &Scene) -> Arc<Scene> {
     let Scene { settings, mut planet, climate, palette, biomes, .. } = scene.clone();
     // the climate is the same at every hour of the day
@@ -122,7 +122,7 @@ pub fn climate_of(scene: &Scene) -> Arc<Scene> {
     Arc::new(Scene { settings, planet, climate, palette, biomes, ..Scene::default() })
 }
 
-/// A terrain to compare with.
+/// The terrain that height differences are measured from.
 #[derive(Clone, Debug)]
 pub struct Reference {
     pub terrain: Arc<Terrain>,
@@ -136,7 +136,7 @@ impl PartialEq for Reference {
 }
 
 impl OverlayChoice {
-    /// Whether both give the same image. The reference matters only if the overlay uses it.
+    /// Whether both choices produce the same image. The reference matters only if the overlay uses it.
     pub fn has_same_image(&self, other: &Self) -> bool {
         let compares = self.overlay == Overlay::Difference;
         let same_biomes = match (&self.biomes, &other.biomes) {

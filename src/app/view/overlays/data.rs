@@ -1,4 +1,4 @@
-//! The data of an overlay as positions on a colour ramp, with their range and legend.
+//! The data of an overlay, stored as positions on a colour ramp, with the value range and the legend.
 
 use std::sync::Arc;
 
@@ -14,21 +14,21 @@ use talweg::scene::Settings;
 /// Mapping from stored values to positions on a ramp.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum OverlayScale {
-    /// Fractions of the relief, shown in metres from 0 to the value that few samples exceed.
+    /// Fractions of the relief, shown in metres. The scale is from 0 to a value that few samples exceed.
     Metres,
     /// Powers of ten from 1 to nearly the largest value.
     Powers(&'static str),
     /// Stored values between fixed limits.
     Fixed(f32, f32, &'static str),
-    /// Stored values from 0 to the value that few samples exceed.
+    /// Stored values on a scale from 0 to a value that few samples exceed.
     Plain(&'static str),
-    /// Metres on both sides of 0, up to the magnitude that few samples exceed.
+    /// Positive and negative values in metres, up to a magnitude that few samples exceed.
     Signed,
-    /// Weights of a mask from 0 to 1, which are also the opacity.
+    /// Weights of a mask from 0 to 1. A weight is also the opacity of the overlay.
     Weight,
 }
 
-/// Scale and ramp of a map. A new kind of map appears without further changes.
+/// Scale and colour ramp of a data map. A new kind of map gets an overlay without further changes.
 fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
     match kind {
         MapKind::Water | MapKind::Film => (OverlayScale::Metres, &ramp::WATER),
@@ -43,12 +43,13 @@ fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
     }
 }
 
-/// How the overlay's opacity depends on the value, so that the terrain's own colour shows through.
+/// How the overlay's opacity depends on the value. Where the overlay is transparent, the terrain's own colour is
+/// visible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fade {
     /// Position on the ramp where the overlay is transparent.
     pub nothing: f32,
-    /// Distance from that position at which the overlay is opaque; 0 if it always is.
+    /// Distance on the ramp from `nothing` at which the overlay is opaque; 0 if the overlay is opaque everywhere.
     pub width: f32,
 }
 
@@ -60,8 +61,8 @@ pub struct Data {
     pub fade: Fade,
 }
 
-/// The data of an overlay with its legend. There are no data if there is nothing to show or if the shader computes
-/// them.
+/// The data of an overlay with its legend. Data are absent if the overlay has no values here or if the shader computes
+/// the values.
 pub fn overlay_data(
     terrain: &Terrain,
     relief_metres: f32,
@@ -75,7 +76,7 @@ pub fn overlay_data(
     Ok((Some(Data { texels, fade }), legend))
 }
 
-/// Positions on the ramp, from 0 to 1.
+/// Positions on the ramp, from 0 to 1, and the fade of the overlay.
 type RampPlaces = (Vec<f32>, Fade);
 
 /// The position of every sample on the ramp of an overlay, with the legend.
@@ -121,7 +122,7 @@ struct OverlayValues {
 
 /// Why an overlay has no values.
 enum NoValues {
-    /// Data are missing; the sentence says which.
+    /// Required data are missing. The sentence names these data.
     Missing(String),
     Cancelled(Cancelled),
 }
@@ -138,7 +139,7 @@ impl From<&str> for NoValues {
     }
 }
 
-/// Deposits minus wear, in metres.
+/// Deposition minus erosion in metres.
 fn change_values(terrain: &Terrain, relief_metres: f32, control: &Control) -> Result<OverlayValues, NoValues> {
     let metres = |kind| terrain.map(kind).map(|map| move |k: usize| map[k] * relief_metres);
     let (wear, deposits) = (metres(MapKind::Wear), metres(MapKind::Deposits));
@@ -200,7 +201,7 @@ fn mask_values(terrain: &Terrain, choice: &OverlayChoice, control: &Control) -> 
     Ok(OverlayValues { values: collect(terrain, control, weight)?, scale: OverlayScale::Weight, ramp: &ramp::MASK })
 }
 
-/// The values of a data map.
+/// The values of a data map at all samples.
 fn map_values(
     terrain: &Terrain,
     relief_metres: f32,
@@ -216,7 +217,7 @@ fn map_values(
     Ok(OverlayValues { values: collect(terrain, control, |k| map[k] * unit)?, scale, ramp })
 }
 
-/// The values at both ends of a ramp, with their ticks.
+/// The values at both ends of a ramp, and the ticks between them.
 struct ShownRange {
     low: f32,
     high: f32,
@@ -226,7 +227,7 @@ struct ShownRange {
 }
 
 impl OverlayScale {
-    /// The range of values to show.
+    /// The range of values that the ramp shows.
     fn range(self, values: &[f32]) -> ShownRange {
         let sequential = Fade { nothing: 0.0, width: 0.06 };
         // some water flows everywhere, so little flow is transparent
@@ -269,7 +270,7 @@ impl OverlayScale {
     }
 }
 
-/// sRGB colour and opacity of an overlay at every sample; `None` if there is nothing to show.
+/// sRGB colour and opacity of an overlay at every sample. `None` if the overlay has no values.
 ///
 /// # Errors
 /// If `control` cancels.
@@ -296,7 +297,7 @@ pub fn overlay_colours(
     Ok(Some(places.into_iter().map(|place| coloured(legend.ramp, place, share(place))).collect()))
 }
 
-/// The multiples of ten around nearly all values, so that single cold peaks do not widen the range.
+/// The range in multiples of ten that contains nearly all values. Single cold peaks do not widen the range.
 fn tens(values: &[f32]) -> (f32, f32) {
     let stride = values.len().div_ceil(RANGE_SAMPLES) | 1;
     let mut some: Vec<f32> = values.iter().step_by(stride).copied().filter(|v| v.is_finite()).collect();
@@ -313,7 +314,7 @@ fn missing(why: String) -> Arc<Legend> {
     Arc::new(Legend { title: why, unit: String::new(), ramp: &ramp::PLAIN, ticks: Vec::new() })
 }
 
-/// `value` of every sample, in parallel; values that are not finite become 0.
+/// Computes `value` for every sample in parallel. Values that are not finite become 0.
 fn collect(terrain: &Terrain, control: &Control, value: impl Fn(usize) -> f32 + Sync) -> Result<Vec<f32>, Cancelled> {
     let n = terrain.samples();
     let mut out = vec![0.0; terrain.grid.len()];
@@ -328,12 +329,12 @@ fn collect(terrain: &Terrain, control: &Control, value: impl Fn(usize) -> f32 + 
     Ok(out)
 }
 
-/// Number of values to sample for an estimate of their range.
+/// Number of values to read for an estimate of their range.
 const RANGE_SAMPLES: usize = 1 << 17;
 
-/// The magnitude that only `1 - share` of the non-zero values exceed.
+/// The magnitude that only the fraction `1 - share` of the non-zero values exceeds.
 fn magnitude_quantile(values: &[f32], share: f32) -> f32 {
-    // an odd stride does not stay in the same columns
+    // an odd stride, so that the values do not all come from the same columns
     let stride = values.len().div_ceil(RANGE_SAMPLES) | 1;
     let mut sizes: Vec<f32> = values.iter().step_by(stride).map(|v| v.abs()).filter(|v| *v > 1e-6).collect();
     if sizes.is_empty() {
@@ -410,7 +411,7 @@ mod tests {
                     let read = ends[0] + (ends[1] - ends[0]) * place;
                     assert!((read - value.clamp(ends[0], ends[1])).abs() < 1e-3, "{read} instead of {value}");
                 }
-                // another climate gives another image
+                // another climate produces another image
                 let mut other = scene.clone();
                 other.set("climate.rain=2").unwrap();
                 let changed = OverlayChoice { climate: Some(climate_of(&other)), ..choice.clone() };

@@ -2,7 +2,7 @@
 
 use super::ramp::Ramp;
 
-/// A colour bar with its name and ticks; without ticks it is only a message.
+/// A colour bar with its name and ticks. A legend without ticks is only a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Legend {
     pub title: String,
@@ -13,7 +13,7 @@ pub struct Legend {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// Position on the bar, from 0 to 1.
+    /// Position of the tick on the bar, from 0 to 1.
     pub at: f32,
     pub text: String,
 }
@@ -29,7 +29,7 @@ impl std::fmt::Display for Legend {
     }
 }
 
-/// The next greater round number; 1 for 0.
+/// The smallest round number that is not less than `value`; 1 for 0.
 pub fn nice(value: f32) -> f32 {
     const STEPS: [f32; 9] = [1.0, 1.2, 1.6, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0];
     if value <= 0.0 || !value.is_finite() {
@@ -40,7 +40,7 @@ pub fn nice(value: f32) -> f32 {
     found.unwrap_or(10.0) * power
 }
 
-/// `parts` + 1 ticks from `low` to `high`. If the end is `open`, values above `high` have the last colour too.
+/// `parts` + 1 ticks from `low` to `high`. If the end is `open`, the last colour also shows values above `high`.
 pub fn linear(low: f32, high: f32, parts: usize, open: bool) -> Vec<Tick> {
     let tick = |k: usize| {
         let at = k as f32 / parts as f32;
@@ -69,7 +69,7 @@ pub fn decades(powers: i32) -> Vec<Tick> {
     (0..=powers).step_by(step).map(|power| Tick { at: power as f32 / powers as f32, text: text(power) }).collect()
 }
 
-/// A number with as many decimals as it needs, at most three after the leading zeros.
+/// The number as text. It has as many decimals as it needs, at most three after the leading zeros.
 fn number(value: f32) -> String {
     if value.abs() < 1e-9 {
         return "0".into();

@@ -1,4 +1,4 @@
-//! The palette and the ramp of the overlay on the graphics card: the two rows of one texture.
+//! One texture on the graphics card with two rows: the palette, and the ramp of the overlay.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use super::ramp::Ramp;
 use talweg::appearance::PaletteTable;
 
-/// Colours in a palette table.
+/// Number of colours in a palette table.
 const COLOURS: usize = 512;
 
 pub struct PaletteTexture {
     pub view: TextureView,
-    /// Linear filter, for this texture and for the maps of the terrain.
+    /// Sampler with a linear filter, for this texture and for the maps of the terrain.
     pub sampler: Sampler,
     texture: Texture,
     written: Option<Arc<PaletteTable>>,
@@ -26,8 +26,8 @@ pub struct PaletteTexture {
 }
 
 impl PaletteTexture {
-    /// With `is_frugal`, only one mip level of each map is read instead of two, which halves the time of a software
-    /// driver.
+    /// Creates the texture. With `is_frugal`, shaders read only one mip level of each map instead of two, which halves
+    /// the time of a software driver.
     pub fn new(device: &RenderDevice, anisotropy_clamp: u16, is_frugal: bool) -> Self {
         let texture = device.create_texture(&TextureDescriptor {
             label: Some("talweg palette"),
@@ -56,7 +56,7 @@ impl PaletteTexture {
         }
     }
 
-    /// Writes the table and the ramp if they have changed. A short table repeats its last colour.
+    /// Writes the palette table and the ramp if they have changed. If a table is short, its last colour is repeated.
     pub fn update(&mut self, table: &Arc<PaletteTable>, ramp: Option<&'static Ramp>, queue: &RenderQueue) {
         if self.written.as_ref().is_none_or(|written| !Arc::ptr_eq(written, table)) {
             let mut colours = table.lut.clone();

@@ -1,9 +1,9 @@
 //! Colour ramps of the data overlays.
 //!
-//! Lightness changes steadily along every sequential ramp, and away from the middle of every diverging ramp. So the
-//! order can also be read without colour vision. The numbers are our own; each ramp names its model.
+//! Lightness changes steadily along every sequential ramp, and away from the middle of every diverging ramp. So readers
+//! without colour vision can also see the order. The colour values are our own; each ramp names its model.
 
-/// A ramp: sRGB colours with their positions from 0 to 1, interpolated in between.
+/// A colour ramp: sRGB colours with their positions from 0 to 1. Colours in between are interpolated.
 #[derive(Debug, PartialEq)]
 pub struct Ramp(pub &'static [(f32, [u8; 3])]);
 
@@ -76,7 +76,7 @@ pub static MOISTURE: Ramp = Ramp(&[
 /// Strength of a mask: one colour that no terrain has.
 pub static MASK: Ramp = Ramp(&[(0.00, [206, 150, 255]), (1.00, [126, 30, 224])]);
 
-/// Anything else: navy over green and ochre to pale pink. After batlow of Crameri (2018).
+/// All other data: navy over green and ochre to pale pink. After batlow of Crameri (2018).
 pub static PLAIN: Ramp = Ramp(&[
     (0.00, [2, 26, 88]),
     (0.25, [26, 88, 96]),
@@ -96,7 +96,7 @@ pub static SLOPE: Ramp = Ramp(&[
 ]);
 
 impl Ramp {
-    /// Colour at a position from 0 to 1.
+    /// Colour of the ramp at a position from 0 to 1.
     pub fn colour(&self, at: f32) -> [u8; 3] {
         let after = self.0.iter().position(|stop| stop.0 > at).unwrap_or(self.0.len());
         let (Some(low), high) = (self.0.get(after.saturating_sub(1)), self.0.get(after)) else { return [0; 3] };
@@ -108,7 +108,7 @@ impl Ramp {
         })
     }
 
-    /// This many colours, evenly from one end to the other.
+    /// `colours` colours at equal intervals from one end of the ramp to the other.
     pub fn table(&self, colours: usize) -> impl Iterator<Item = [u8; 3]> {
         (0..colours).map(move |k| self.colour(k as f32 / (colours - 1) as f32))
     }

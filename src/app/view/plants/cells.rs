@@ -1,4 +1,4 @@
-//! Cells of the lattices of plants and stones: how many of each the camera sees at which distance.
+//! Cells of the lattices of plants and stones: which part of a cell's objects the camera sees at each distance.
 
 use std::sync::LazyLock;
 
@@ -8,33 +8,34 @@ use super::shadows::ShadowCascades;
 use talweg::appearance::scatter::POINTS;
 use talweg::appearance_files::{ScatterKind, ScatterRule};
 
-/// Height on screen from which all objects of a rule are drawn; of smaller objects, only those of low rank are.
+/// Height on screen, in pixels, from which all objects of a rule are drawn. Of smaller objects, only those of low rank
+/// are drawn.
 pub const ALL_PIXELS: f32 = 14.0;
-/// Number of ranks in which cells are filled at a time.
+/// Number of ranks that a task adds to a cell at a time.
 const RANK_STEP: usize = 128;
 
 /// Index of a rule, and one of its cells.
 pub type CellKey<C> = (usize, C);
 
-/// A cell that is needed, and how many of its ranks.
+/// A cell that is needed, with the number of its ranks that are needed.
 pub struct WantedCell<C> {
     pub key: CellKey<C>,
     pub ranks: usize,
     /// Distance from the eye in metres.
     pub metres: f32,
-    /// Whether the camera sees the cell. Otherwise it may cast shadows on visible things.
+    /// Whether the camera sees the cell. A cell out of view may cast shadows on visible terrain.
     pub is_seen: bool,
-    /// Origin of the positions of its objects.
+    /// World position from which the positions of the cell's objects are measured.
     pub origin_world: Vec3,
-    /// World displacement per metre of an object's ground height, as heights may be exaggerated.
+    /// World displacement per metre of an object's terrain height. It includes the vertical exaggeration.
     pub raised_world: Vec3,
 }
 
-/// The camera for plants and stones.
+/// The camera data that the selection of plants and stones reads.
 pub struct ScatterEye<'a> {
     pub eye_world: Vec3,
     pub pixels_per_radian: f32,
-    /// Greatest distance at which anything is drawn.
+    /// Greatest distance, in metres, at which plants and stones are drawn.
     pub most_metres: f32,
     pub shadows: Option<&'a ShadowCascades>,
 }
@@ -45,13 +46,13 @@ impl ScatterEye<'_> {
         (rule.size.1 * self.pixels_per_radian / least_pixels(rule.kind)).min(self.most_metres)
     }
 
-    /// Height on screen below which objects of a rule are not drawn.
+    /// Height on screen, in pixels, below which objects of a rule are not drawn.
     pub fn least_pixels(&self, rule: &ScatterRule) -> f32 {
         least_pixels(rule.kind).max(rule.size.1 * self.pixels_per_radian / self.most_metres)
     }
 }
 
-/// Number of ranks needed of a cell at this distance.
+/// Number of ranks needed of a cell at this distance from the eye.
 pub fn ranks_wanted(rule: &ScatterRule, nearest_metres: f32, eye: &ScatterEye) -> usize {
     let all_metres = rule.size.1 * eye.pixels_per_radian / ALL_PIXELS;
     let kept = (share_kept(nearest_metres, all_metres) * POINTS as f32) as usize + 1;
@@ -75,13 +76,13 @@ pub fn least_pixels(kind: ScatterKind) -> f32 {
     }
 }
 
-/// Fraction of the ranks drawn at a distance, if all are drawn up to `all_metres`.
+/// Fraction of the ranks drawn at a distance, if all ranks are drawn up to `all_metres`.
 fn share_kept(away: f32, all_metres: f32) -> f32 {
     (all_metres / away.max(1e-3)).powf(1.2).min(1.0)
 }
 
-/// Fraction of its size that an object of a rank has at a distance, in units of the distance up to which all are drawn.
-/// The last drawn ranks are still growing.
+/// Fraction of its full size that an object of a rank has at the distance `away`. The unit of `away` is the distance up
+/// to which all objects are drawn. Of the drawn ranks, the highest are not yet at full size.
 pub fn kept_size(rank: u16, away: f32) -> f32 {
     let [whole, nothing] = REACHES[usize::from(rank).min(POINTS - 1)];
     if away <= whole {
@@ -94,10 +95,10 @@ pub fn kept_size(rank: u16, away: f32) -> f32 {
     ((kept - f32::from(rank)) / (GROWING * kept)).clamp(0.0, 1.0)
 }
 
-/// Fraction of the drawn ranks that are still growing.
+/// Fraction of the drawn ranks whose objects are smaller than their full size.
 const GROWING: f32 = 0.15;
 
-/// For each rank, the distance up to which its objects have their full size and the distance from which they have none.
+/// For each rank, the distance up to which its objects have their full size and the distance at which their size is 0.
 /// The table saves [`kept_size`] a power function for every object in every frame.
 static REACHES: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     let reach =

@@ -1,4 +1,4 @@
-//! Plants and stones on the terrain: selection of the drawn ones, and their shadows.
+//! Plants and stones on the terrain: selection of the drawn objects, and shadows of the objects.
 
 pub mod cells;
 pub mod scatter;

@@ -1,8 +1,8 @@
-//! Plants and stones on a square or a globe: which ones the camera sees and in which detail, as instances for the
+//! Plants and stones on a square or a globe: which objects the camera sees and in which detail, as instances for the
 //! graphics card.
 //!
-//! Their positions are computed in the background, cell by cell, as far as the camera sees: see
-//! [`talweg::appearance::scatter`]. Until all cells are ready, the known ones are drawn.
+//! Background tasks compute the objects' positions cell by cell, as far as the camera sees; see
+//! [`talweg::appearance::scatter`]. Until all cells are ready, the objects of finished cells are drawn.
 
 use std::hash::Hash;
 use std::ops::Range;
@@ -30,11 +30,11 @@ use crate::view::render::pipelines::vertex_layout;
 use talweg::appearance::scatter::{SHAPE_DETAILS, ScatterShape, ScatteredObject, tallest_crown};
 use talweg::appearance_files::{ScatterKind, ScatterRule};
 
-/// Heights on screen, in pixels, from which a shape is drawn in its finest detail and in the next one.
+/// Heights on screen, in pixels, from which a shape is drawn in its finest level of detail and in the next level.
 const DETAIL_PIXELS: [f32; SHAPE_DETAILS - 1] = [90.0, 22.0];
-/// Width of the transition between two details, as a fraction of that height.
+/// Width of the transition between two levels of detail, as a fraction of their `DETAIL_PIXELS`.
 const TAKE_OVER: f32 = 0.25;
-/// Detail of the shapes that cast shadows into each cascade.
+/// Level of detail of the shapes that cast shadows into each cascade.
 const SHADOW_DETAILS: [usize; SHADOW_CASCADES] = [1, 2];
 const KINDS: usize = ScatterKind::ALL.len();
 
@@ -42,12 +42,12 @@ const KINDS: usize = ScatterKind::ALL.len();
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct ScatterInstance {
-    /// Position and size.
+    /// Position and size of the object.
     place: [f32; 4],
-    /// Square root of the terrain's colour; a random number.
+    /// Square root of the terrain's colour below the object; a random number.
     ground: [u8; 4],
-    /// Noise interval in which its pixels are drawn (two values), how far it leans with the slope, fraction of the
-    /// terrain's colour.
+    /// Interval of noise values in which the object's pixels are drawn (two values); how far the object leans with the
+    /// slope; fraction of the terrain's colour that it takes on.
     what: [u8; 4],
     turn: f32,
     stance: u32,
@@ -57,16 +57,16 @@ pub struct ScatterInstance {
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct ScatterCorner {
-    /// Position in units of the size; coordinate along a leaf.
+    /// Position as a multiple of the object's size; coordinate along a leaf.
     position: [f32; 4],
-    /// Normal; fraction of light that reaches it.
+    /// Normal of the shape; fraction of light that reaches the vertex.
     normal: [f32; 4],
-    /// Colour; coordinate across a leaf.
+    /// Colour of the vertex; coordinate across a leaf.
     colour: [f32; 4],
 }
 
-/// The vertex data of plants and stones: per instance, then per vertex of the shape. `stance` is the format of
-/// [`StandingObject::stance`].
+/// The vertex buffers of plants and stones: one per instance, then one per vertex of the shape. `stance` is the format
+/// of [`StandingObject::stance`].
 pub fn scatter_input(stance: VertexFormat) -> Vec<VertexBufferLayout> {
     use VertexFormat::{Float32, Float32x4, Unorm8x4};
     let instance = [(Float32x4, 0), (Unorm8x4, 16), (Unorm8x4, 20), (Float32, 24), (stance, 28)];
@@ -82,12 +82,12 @@ pub trait PlantedSurface: Clone + Send + 'static {
     /// Identifies a cell in the lattice of a rule.
     type CellPlace: Copy + Eq + Ord + Hash + Send + Sync;
 
-    /// Most cells computed by one background task.
+    /// Greatest number of cells that one background task computes.
     const MOST_CELLS: usize;
 
     fn rules(&self) -> &[ScatterRule];
 
-    /// Whether the same objects stand in the same places on both.
+    /// Whether the same objects stand in the same places on both surfaces.
     fn is_same(&self, other: &Self) -> bool;
 
     fn metres_per_world(&self) -> f32;
@@ -95,7 +95,7 @@ pub trait PlantedSurface: Clone + Send + 'static {
     /// Computes the objects in the cells, and the canopy of the whole surface if it is wanted and known.
     fn plant(&self, cells: Vec<CellRequest<Self::CellPlace>>, wants_canopy: bool) -> PlantedCells<Self::CellPlace>;
 
-    /// Whether the surface has a canopy map, drawn at a distance.
+    /// Whether the surface has a canopy map, which replaces plants at a distance.
     fn has_canopy(&self) -> bool;
 }
 
@@ -110,35 +110,35 @@ pub struct StandingObject {
     pub object: ScatteredObject,
     /// Foot of the object relative to the origin of its cell, in world units.
     pub foot: Vec3,
-    /// Value for the shader. On a square it is the height of the foot above the grid, in world units; on a globe it
-    /// is the slope.
+    /// Value that the shader reads. On a square it is the height of the foot above the grid, in world units; on a globe
+    /// it is the slope.
     pub stance: u32,
 }
 
 struct ScatterCell {
-    /// Number of the surface that it was computed for.
+    /// Number of the surface that the cell was computed for.
     source: u64,
-    /// Ranks that were computed.
+    /// Number of the cell's ranks that were computed.
     ranks: usize,
-    /// Its objects, in the order of their ranks.
+    /// The cell's objects, in the order of their ranks.
     objects: Vec<StandingObject>,
 }
 
 /// The result of a background task.
 struct ScatterResult<C> {
     planted: PlantedCells<C>,
-    /// Number of the surface that it was computed for.
+    /// Number of the surface that the task computed cells for.
     source: u64,
 }
 
-/// A background task's result, once it is there.
+/// The result of a background task, once the task has finished.
 type ScatterTask<C> = Arc<Mutex<Option<ScatterResult<C>>>>;
 
 /// State of plants and stones that is kept between frames.
 pub struct ScatterDrawing<S: PlantedSurface> {
     vertices: Buffer,
     indices: Buffer,
-    /// Shapes of every kind and detail, the finest first.
+    /// Shapes of every kind of object at every level of detail, the finest level first.
     shapes: Vec<[Geometry; SHAPE_DETAILS]>,
     pub instances: GrowingBuffer,
     cells: HashMap<CellKey<S::CellPlace>, ScatterCell>,
@@ -148,21 +148,21 @@ pub struct ScatterDrawing<S: PlantedSurface> {
     task: Option<ScatterTask<S::CellPlace>>,
     /// Colour and cover of the canopy, with the number of its surface.
     canopy: Option<(u64, TextureView)>,
-    /// The canopy in main memory.
+    /// The canopy map in main memory.
     canopy_mips: Option<Mips>,
 }
 
-/// Shapes, each with its range of instances.
+/// Shapes to draw, each with its range of instances.
 pub type ShapeCalls = Vec<(Geometry, Range<u32>)>;
 
 /// The plants and stones of one frame.
 #[derive(Default)]
 pub struct ScatterFrame {
-    /// Shapes that the camera sees.
+    /// Draw calls for the shapes that the camera sees.
     pub calls: ShapeCalls,
-    /// Shapes that cast shadows into each cascade.
+    /// Draw calls for the shapes that cast shadows into each cascade.
     pub shadow_calls: [ShapeCalls; SHADOW_CASCADES],
-    /// Distance from the eye, in world units, up to which all of the tallest plants are drawn.
+    /// Distance from the eye, in world units, up to which all of the tallest plants are drawn, without thinning.
     pub all_world: f32,
     /// Whether everything that the camera sees has been computed.
     pub is_settled: bool,
@@ -210,7 +210,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         self.canopy.as_ref().map(|(_, view)| view)
     }
 
-    /// The canopy in main memory: square root of the colour times the cover, and the cover, as bytes.
+    /// The canopy map in main memory. Its bytes are the square root of the colour times the cover, and the cover.
     pub fn canopy_mips(&self) -> Option<&Mips> {
         self.canopy_mips.as_ref()
     }
@@ -220,7 +220,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         (self.vertices.clone(), self.indices.clone())
     }
 
-    /// The known objects in the cells `seen`; starts a background task for missing ones.
+    /// Returns the known objects in the cells `seen`, and starts a background task for missing objects.
     pub fn advance(
         &mut self,
         ground: &S,
@@ -253,7 +253,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
                 self.keep(made, context);
                 is_settled = true;
             } else if !is_new {
-                // start no task for a terrain that changes in every frame
+                // start no task while the terrain changes in every frame
                 missing.truncate(S::MOST_CELLS);
                 self.task = Some(begin(ground.clone(), missing, wants_canopy, self.source));
             }
@@ -287,7 +287,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         }
     }
 
-    /// Collects the instances that are visible, and those that cast shadows into each cascade, by shape.
+    /// Collects two kinds of instances by shape: visible instances, and instances that cast shadows into each cascade.
     fn gather(
         &mut self,
         rules: &[ScatterRule],
@@ -335,7 +335,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
     }
 }
 
-/// Draw calls of shapes.
+/// The draw calls for a list of shapes with one pipeline.
 pub fn shape_draws(pipeline: CachedRenderPipelineId, calls: &ShapeCalls, instances: Option<&Buffer>) -> Vec<DrawCall> {
     let call = |(geometry, range): &(Geometry, Range<u32>)| DrawCall {
         pipeline,
@@ -346,7 +346,7 @@ pub fn shape_draws(pipeline: CachedRenderPipelineId, calls: &ShapeCalls, instanc
     calls.iter().map(call).collect()
 }
 
-/// The passes that draw the shadow maps. `group` makes a bind group that does not contain these maps.
+/// The passes that draw the shadow maps. `group` creates a bind group that does not contain these maps.
 pub fn shadow_passes(
     pipelines: Option<[CachedRenderPipelineId; SHADOW_CASCADES]>,
     calls: [ShapeCalls; SHADOW_CASCADES],
@@ -361,16 +361,16 @@ pub fn shadow_passes(
     each.filter_map(pass).collect()
 }
 
-/// Own threads, so that a frame does not wait while an evaluation occupies the shared ones.
+/// Separate threads for the work of a frame. A frame must not wait while an evaluation occupies the shared threads.
 static FRAME_THREADS: LazyLock<Option<ThreadPool>> =
     LazyLock::new(|| ThreadPoolBuilder::new().thread_name(|k| format!("plants {k}")).build().ok());
 
-/// For every kind, the instances of each detail, then the instances that cast shadows into each cascade.
+/// For every kind of object, the instances of each level of detail, followed by the shadow casters of each cascade.
 #[derive(Default)]
 struct InstanceLists([[Vec<ScatterInstance>; SHAPE_DETAILS + SHADOW_CASCADES]; KINDS]);
 
 impl InstanceLists {
-    /// Adds the drawn objects of a cell.
+    /// Adds the drawn objects of a cell to the instance lists.
     fn add<C>(
         &mut self,
         rule: &ScatterRule,
@@ -432,8 +432,8 @@ impl InstanceLists {
     }
 }
 
-/// The detail for an object of this height on screen. During a transition to the next detail, also the fraction of
-/// pixels that still show this one.
+/// The level of detail for an object of this height on screen. During a transition to the next level, also the fraction
+/// of pixels that still show this level.
 fn detail_of(pixels: f32) -> (usize, Option<f32>) {
     for (detail, least) in DETAIL_PIXELS.into_iter().enumerate() {
         if pixels >= least * (1.0 + TAKE_OVER) {
@@ -452,7 +452,7 @@ pub struct CellRequest<C> {
     pub ranks: usize,
 }
 
-/// Computes cells in the background.
+/// Starts a background task that computes cells.
 fn begin<S: PlantedSurface>(
     ground: S,
     cells: Vec<CellRequest<S::CellPlace>>,

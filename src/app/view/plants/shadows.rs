@@ -1,5 +1,5 @@
-//! Shadows of plants and stones, drawn from the sun as depths into two maps around the eye, a fine and a wide one
-//! (cascaded shadow maps; Engel 2006). The terrain and the plants themselves read them.
+//! Shadows of plants and stones. Their depths as seen from the sun are drawn into two maps around the eye, a fine and a
+//! wide map (cascaded shadow maps; Engel 2006). The shaders of the terrain and of the plants read both maps.
 
 use bevy::prelude::*;
 use bevy::render::render_resource::{
@@ -11,34 +11,35 @@ use bevy::render::renderer::RenderDevice;
 
 use crate::view::render::pipelines::{GroundStyle, Pipelines, SurfacePart, are_ready};
 
-/// Number of maps around the eye.
+/// Number of shadow maps around the eye.
 pub const SHADOW_CASCADES: usize = 2;
-/// Half the side of each map in metres.
+/// Half the side length of each map in metres.
 const REACH_METRES: [f32; SHADOW_CASCADES] = [60.0, 700.0];
-/// Texels along a side.
+/// Number of texels along the side of a map.
 const SIDE: u32 = 2048;
-/// Its depth steps are less than half the width of a texel whenever shadows have full strength.
+/// Depth format of the maps. Its steps are less than half the width of a texel whenever shadows have full strength.
 const DEPTH_FORMAT: TextureFormat = TextureFormat::Depth16Unorm;
 /// Size of both maps on the graphics card, in bytes.
 #[cfg(test)]
 pub const SHADOW_BYTES: usize = SHADOW_CASCADES * (SIDE * SIDE) as usize * 2;
-/// Height in texels below which an object casts no visible shadow.
+/// Height of an object in texels below which its shadow is not visible.
 const LEAST_TEXELS: f32 = 4.0;
-/// Sines of the sun's elevation between which the shadows fade in. Below, they would be too long.
+/// Sines of the sun's elevation between which the shadows fade in. If the sun were lower, shadows would be too long.
 const LOW_SUN: (f32, f32) = (0.03, 0.09);
 
-/// Position of the maps.
+/// Positions of the shadow maps around an eye.
 pub struct ShadowCascades {
-    /// Matrices from world space to each map: -1 to 1 along its sides, depth 0 nearest to the sun and 1 farthest.
+    /// Matrices from world space to each map. A map extends from -1 to 1; depth is 0 nearest to the sun and 1 farthest
+    /// from it.
     pub map_from_world: [Mat4; SHADOW_CASCADES],
-    /// Half the side of each map in world units.
+    /// Half the side length of each map in world units.
     reach_world: [f32; SHADOW_CASCADES],
     /// Strength of the shadows, from 0 to 1.
     pub strength: f32,
 }
 
 impl ShadowCascades {
-    /// Maps around an eye over terrain that is level across `up`; `None` if the sun is too low.
+    /// Shadow maps around an eye over terrain whose vertical is `up`. `None` if the sun is too low.
     pub fn new(eye_world: Vec3, towards_sun: Vec3, up: Vec3, metres_per_world: f32) -> Option<Self> {
         let sine = towards_sun.dot(up);
         let strength = ((sine - LOW_SUN.0) / (LOW_SUN.1 - LOW_SUN.0)).clamp(0.0, 1.0);
@@ -46,7 +47,7 @@ impl ShadowCascades {
             return None;
         }
         let reach_world = REACH_METRES.map(|metres| metres / metres_per_world);
-        // the axes do not turn with the eye
+        // axes that do not turn with the eye
         let right = Vec3::Y.cross(towards_sun).normalize_or(Vec3::X);
         let aside = towards_sun.cross(right);
         let map_from_world = reach_world.map(|reach| {
@@ -54,7 +55,7 @@ impl ShadowCascades {
             let texel = 2.0 * reach / SIDE as f32;
             let snapped = |axis: Vec3| (axis.dot(eye_world) / texel).round() * texel;
             let ahead = towards_sun.dot(eye_world);
-            // the lower the sun is, the deeper terrain may lie that slopes away like the rays
+            // the map must contain terrain that slopes down along the sun's rays: the lower the sun, the deeper
             let deep = reach * (2.0 + 1.0 / sine);
             let rows = [right.extend(-snapped(right)) / reach, aside.extend(-snapped(aside)) / reach];
             let depth = (-towards_sun).extend(ahead + deep) / (2.0 * deep);
@@ -63,14 +64,14 @@ impl ShadowCascades {
         Some(Self { map_from_world, reach_world, strength })
     }
 
-    /// The same maps for positions relative to another origin.
+    /// The same shadow maps for positions relative to another origin.
     pub fn counted_from(mut self, origin_world: Vec3) -> Self {
         let shift = Mat4::from_translation(origin_world);
         self.map_from_world = self.map_from_world.map(|map| map * shift);
         self
     }
 
-    /// Whether an object of this height casts a visible shadow into a map.
+    /// Whether an object of this height casts a visible shadow into one of the maps.
     pub fn meets(&self, cascade: usize, place: Vec3, size_world: f32) -> bool {
         if size_world < LEAST_TEXELS * 2.0 * self.reach_world[cascade] / SIDE as f32 {
             return false;
@@ -80,7 +81,7 @@ impl ShadowCascades {
         at.x.abs() < margin && at.y.abs() < margin
     }
 
-    /// Whether objects in a box may cast a shadow into any map.
+    /// Whether objects in a box may cast a shadow into any of the maps.
     pub fn reaches(&self, low: Vec3, high: Vec3) -> bool {
         let widest = SHADOW_CASCADES - 1;
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
@@ -90,7 +91,7 @@ impl ShadowCascades {
         at.x.abs() < 1.0 + spread(map.row(0)) && at.y.abs() < 1.0 + spread(map.row(1))
     }
 
-    /// Half a texel of each map in world units.
+    /// Half the width of a texel of each map, in world units.
     pub fn half_texels(&self) -> [f32; SHADOW_CASCADES] {
         self.reach_world.map(|reach| reach / SIDE as f32)
     }
@@ -103,18 +104,18 @@ pub fn shadow_uniforms(shadows: Option<&ShadowCascades>, all_world: f32) -> ([Ma
     (shadows.map_from_world, Vec4::new(shadows.strength, near, far, all_world))
 }
 
-/// The maps on the graphics card.
+/// The shadow maps on the graphics card.
 pub struct ShadowMaps {
-    /// Both maps, for reading.
+    /// A view of both maps, which shaders read.
     pub both: TextureView,
-    /// Each map alone, as a render target.
+    /// A view of each map alone, as a render target.
     pub each: [TextureView; SHADOW_CASCADES],
     pub sampler: Sampler,
     is_full: bool,
 }
 
 impl ShadowMaps {
-    /// Maps of full size, or single texels as placeholders while nothing casts shadows.
+    /// Creates maps of full size, or single texels as placeholders while no object casts shadows.
     pub fn new(is_full: bool, device: &RenderDevice) -> Self {
         let side = if is_full { SIDE } else { 1 };
         let texture = device.create_texture(&TextureDescriptor {
@@ -149,7 +150,7 @@ impl ShadowMaps {
         }
     }
 
-    /// Makes the maps full-sized.
+    /// Enlarges placeholder maps to full size.
     pub fn require(&mut self, device: &RenderDevice) {
         if !self.is_full {
             *self = Self::new(true, device);
@@ -157,7 +158,8 @@ impl ShadowMaps {
     }
 }
 
-/// The pipelines that draw the maps of a surface. They are queued on first use; `None` until they are ready.
+/// The pipelines that draw the shadow maps of a surface. The first call starts to compile them; `None` until they are
+/// ready.
 pub fn shadow_pipelines<P: SurfacePart>(
     pipelines: &mut Pipelines<P>,
     cache: &PipelineCache,
@@ -202,14 +204,14 @@ mod tests {
             let [low, high] = [foot, foot + 2.0 * sun].map(|place| map.transform_point3(place));
             assert!((low - high).truncate().length() < 1e-4, "{low} {high}");
             assert!(high.z < low.z && (0.0..1.0).contains(&low.z), "nearer to the sun: {low} {high}");
-            // a metre sideways in the world is a metre sideways in the map
+            // a metre sideways in the world remains a metre sideways in the map
             let reach = half * SIDE as f32;
             let side = map.transform_vector3(Vec3::Y.cross(sun).normalize());
             assert!((side.length() * reach - 1.0).abs() < 1e-4);
         }
         assert!(cascades.meets(1, eye, 1.0) && !cascades.meets(1, eye, 0.1), "a metre is less than two texels");
         assert!(cascades.meets(0, eye, 0.1) && !cascades.meets(0, eye + Vec3::new(30.0, 0.0, 0.0), 0.1));
-        // an object towards the sun casts its shadow here, however far away it is
+        // an object in the direction of the sun casts its shadow here, however far away the object is
         assert!(cascades.reaches(eye + 100.0 * sun, eye + 100.0 * sun));
         assert!(!cascades.reaches(eye + Vec3::Y * 100.0, eye + Vec3::Y * 101.0));
         assert!(ShadowCascades::new(eye, Vec3::new(1.0, 0.02, 0.0), Vec3::Y, 10.0).is_none());
@@ -228,7 +230,7 @@ mod tests {
             let now = texels(Vec3::new(0.013 * k as f32, 0.0, 0.007 * k as f32));
             for (a, b) in before.iter().zip(now) {
                 let moved = (a - b).abs();
-                assert!((moved - moved.round()).abs() < 0.02, "{moved} texels");
+                assert!((moved - moved.round()).abs() < 0.02, "the shadow map moved by {moved} texels");
             }
         }
     }

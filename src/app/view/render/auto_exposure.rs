@@ -1,9 +1,10 @@
-//! Auto exposure: brightens an image whose visible terrain lies in shade, as eyes adapt.
+//! Auto exposure: brightens an image whose visible terrain is in shade, as eyes adapt.
 //!
-//! Some rays through the image find the terrain, and the maps of slopes, shadows, openness and canopy give the light
-//! there ([`super::metering`]). The measure is the mean logarithm of that light relative to sunlit level terrain
-//! (Reinhard and others 2002, *Photographic tone reproduction for digital images*). So evenings and nights stay dark.
-//! Nothing is read back from the graphics card: the same eye over the same terrain gives the same image.
+//! Some rays through the image find the terrain. The maps of slopes, shadows, openness and canopy give the light at
+//! their hit points ([`super::metering`]). The measure is the mean logarithm of that light relative to sunlit level
+//! terrain (Reinhard and others 2002, *Photographic tone reproduction for digital images*). The reference is sunlit
+//! terrain, so evenings and nights stay dark. Nothing is read back from the graphics card: the same eye over the same
+//! terrain gives the same image.
 
 use std::time::Instant;
 
@@ -11,15 +12,15 @@ use super::mesh::RenderQuality;
 
 /// Greatest brightening in stops.
 pub const MOST_STOPS: f32 = 3.0;
-/// Stops below sunlit terrain that slopes and shadows cost in every view; they are not compensated.
+/// Usual loss of light through slopes and shadows, in stops below sunlit terrain. It is not compensated.
 const USUAL_STOPS: f32 = 0.8;
-/// Fraction of the further shortfall that is compensated, so that shade stays darker than light.
+/// Fraction of a greater loss that is compensated. It is below 1, so that shade stays darker than light.
 const ADAPTED_SHARE: f32 = 0.75;
-/// Stops around [`USUAL_STOPS`] over which the adaptation sets in smoothly.
+/// Range of stops around [`USUAL_STOPS`] over which the adaptation begins smoothly.
 const KNEE_STOPS: f32 = 0.35;
 /// Time constant of the adaptation in seconds.
 const ADAPTATION_SECONDS: f32 = 0.35;
-/// Invisible difference in stops, at which the adaptation ends.
+/// Difference in stops at which the adaptation ends, because it is invisible.
 const REST_STOPS: f32 = 0.02;
 /// Longest time step in seconds, so that a pause between frames does not make the exposure jump.
 const LONGEST_STEP_SECONDS: f32 = 0.1;
@@ -37,29 +38,29 @@ pub fn brightening(mean_stops: f32) -> f32 {
     (ADAPTED_SHARE * soft).min(MOST_STOPS)
 }
 
-/// Stops above the usual light from which an image counts as too bright.
+/// Stops above the usual light at which an image starts to count as too bright.
 const BRIGHT_STOPS: f32 = 0.15;
 /// Fraction of the over-exposure to compensate, and the cap in stops.
 const DIMMED_SHARE: f32 = 0.6;
 const MOST_DIMMED_STOPS: f32 = 1.0;
 
-/// Stops by which an image is darkened under a sun higher than usual. Square terrains do not need it: their exposure
-/// already depends on the height of their sun.
+/// Stops by which an image is darkened under a sun higher than usual. Square terrains do not need this function,
+/// because their exposure already depends on the height of their sun.
 pub fn darkening(mean_stops: f32) -> f32 {
     (DIMMED_SHARE * (mean_stops - BRIGHT_STOPS)).clamp(0.0, MOST_DIMMED_STOPS)
 }
 
-/// The gradual adaptation of the view's exposure.
+/// The gradual adaptation of the view's exposure to the visible light.
 #[derive(Debug, Default)]
 pub struct ExposureAdaptation {
-    /// Current stops and their time; `None` before the first image.
+    /// Current exposure in stops and the time when it was set; `None` before the first image.
     now: Option<(f32, Instant)>,
     wanted: f32,
 }
 
 impl ExposureAdaptation {
-    /// The stops of the next frame, on the way to `wanted`. Single images, and frames of a slow renderer, use `wanted`
-    /// at once.
+    /// The exposure of the next frame in stops, on the way to `wanted`. Single images, and frames of a slow renderer,
+    /// use `wanted` at once.
     pub fn advance(&mut self, wanted: f32, quality: RenderQuality, is_frugal: bool) -> f32 {
         let time = Instant::now();
         self.wanted = wanted;
@@ -80,7 +81,8 @@ impl ExposureAdaptation {
     }
 }
 
-/// Stops after `seconds`, on the way from one exposure to another. Small remainders are dropped, so that it arrives.
+/// Exposure in stops after `seconds`, on the way from `before` to `wanted`. A small remaining difference is skipped, so
+/// that the adaptation ends.
 fn stepped(before: f32, wanted: f32, seconds: f32) -> f32 {
     let left = (before - wanted) * (-seconds / ADAPTATION_SECONDS).exp();
     if left.abs() < REST_STOPS { wanted } else { wanted + left }
@@ -116,7 +118,7 @@ mod tests {
             (stops, frames) = (next, frames + 1);
             assert!(frames < 200);
         }
-        // about two seconds
+        // the adaptation takes about two seconds
         assert!((60..150).contains(&frames), "{frames}");
         assert_eq!(stepped(1.0, 1.0, 0.0), 1.0);
     }

@@ -1,4 +1,4 @@
-//! Batches: lists of draw calls for one pass, which the surfaces make and [`crate::view::drawing`] carries out.
+//! Batches: lists of draw calls for one pass. The surfaces create the lists and [`crate::view::drawing`] executes them.
 
 use std::ops::Range;
 
@@ -17,16 +17,16 @@ use crate::view::lens::ViewProjection;
 use crate::view::mode::ViewMode;
 use talweg::preferences::GroundDetail;
 
-/// The kind of image and of renderer.
+/// The kind of image to draw and the kind of renderer that draws it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adapter {
     pub quality: RenderQuality,
-    /// Rendering without a graphics card. Such drivers abort loops after some ten thousand iterations, and every ray
-    /// costs milliseconds.
+    /// Whether a driver renders without a graphics card. Software drivers abort loops after some ten thousand
+    /// iterations, and every ray costs milliseconds.
     pub is_software: bool,
 }
 
-/// Shared inputs of all drawings of a frame.
+/// Inputs that all drawings of a frame share.
 pub struct DrawContext<'a> {
     pub view: &'a ExtractedView,
     pub msaa: Msaa,
@@ -34,9 +34,9 @@ pub struct DrawContext<'a> {
     /// Whether the sea, rivers and lakes are drawn.
     pub water: bool,
     pub ground_detail: GroundDetail,
-    /// Projection of square terrains.
+    /// Camera projection for square terrains.
     pub projection: ViewProjection,
-    /// Distance along a ray, in metres, at which the level of detail of a tree is half.
+    /// Distance along a ray, in metres, at which the level of detail of a construction tree is half.
     pub half_detail: Option<f32>,
     pub quality: RenderQuality,
     pub adapter: Adapter,
@@ -54,8 +54,8 @@ impl DrawContext<'_> {
         self.quality == RenderQuality::Moving && self.adapter.is_software
     }
 
-    /// Most texture samples along the longer side of a pixel's footprint. A software driver instead reads all texels in
-    /// a box around the footprint, which takes most of the frame time and is hardly visible.
+    /// Greatest number of texture samples along the longer side of a pixel's footprint. A software driver instead reads
+    /// all texels in a box around the footprint. This takes most of the frame time, and its effect is hardly visible.
     pub fn anisotropy(&self) -> u16 {
         if self.adapter.is_software { 1 } else { 8 }
     }
@@ -64,28 +64,28 @@ impl DrawContext<'_> {
 /// The shape that is drawn for each instance.
 #[derive(Clone, Copy, Debug)]
 pub enum Geometry {
-    /// The quads of a patch.
+    /// The quads of a terrain patch.
     Patch,
     /// The quads of a patch, with skirts that hang from its edges.
     SkirtedPatch,
     /// A strip along one edge of a patch.
     Strip,
-    /// This many vertices, computed by the shader.
+    /// A number of vertices whose positions the shader computes.
     Vertices(u32),
-    /// A range of the batch's shape indices, and the vertex to which they are relative.
+    /// A range of the batch's shape indices, and the vertex that the indices are relative to.
     Shape { first: u32, count: u32, base: i32 },
 }
 
 /// One draw call of a batch.
 pub struct DrawCall {
     pub pipeline: CachedRenderPipelineId,
-    /// Instance data for the vertex stage, if any.
+    /// Instance data for the vertex stage, if the call has any.
     pub vertices: Option<Buffer>,
     pub geometry: Geometry,
     pub instances: Range<u32>,
 }
 
-/// A compute pass before the render pass that advances rays: pipeline, bind group and workgroups.
+/// A compute pass that advances rays before the render pass: pipeline, bind group and workgroups.
 pub struct RayMarch {
     pub pipeline: CachedComputePipelineId,
     pub group: BindGroup,
@@ -101,17 +101,17 @@ pub struct ShadowPass {
     pub calls: Vec<(Geometry, Range<u32>)>,
 }
 
-/// The draw calls of a terrain in one frame, in order.
+/// The draw calls of a terrain in one frame, in drawing order.
 pub struct Batch {
     pub pane: Pane,
-    /// Bind groups for all calls.
+    /// The bind groups that all draw calls share.
     pub bind_groups: Vec<BindGroup>,
     pub march: Option<RayMarch>,
     pub shadows: Vec<ShadowPass>,
     pub calls: Vec<DrawCall>,
     /// Vertices and indices of [`Geometry::Shape`].
     pub shapes: Option<(Buffer, Buffer)>,
-    /// Everything wanted is present, and nothing moves.
+    /// Whether all wanted data is present and no patch still morphs.
     pub is_settled: bool,
 }
 
@@ -156,7 +156,7 @@ pub fn pane_pixels(pane: Pane, view: UVec4) -> [u32; 4] {
     [view.x + at(pane.from), view.y, at(pane.to) - at(pane.from), view.w]
 }
 
-/// The same for the image that the pane belongs to.
+/// Left, top, width and height in window pixels of the image that a pane belongs to.
 pub fn picture_pixels(pane: Pane, view: UVec4) -> [u32; 4] {
     if pane.whole { pane_pixels(pane, view) } else { view.to_array() }
 }

@@ -1,25 +1,25 @@
-//! The visible volume of a view.
+//! The visible volume of a camera.
 
 use glam::{Mat4, Vec3, Vec4};
 
-/// The visible volume of a view.
+/// The volume that a camera sees, bounded by planes.
 #[derive(Clone, Copy, Debug)]
 pub struct Frustum {
-    /// Planes as (normal, offset), pointing inwards; there is no far plane.
+    /// Bounding planes as (normal, offset), with normals pointing inwards. There is no far plane.
     planes: [Vec4; 5],
-    /// Greatest distances by which the terrain may be drawn lower and higher than its heights.
+    /// Greatest distances by which the drawn terrain may be lower and higher than its stored heights.
     pub slack_world: (f32, f32),
 }
 
 impl Frustum {
     pub fn new(clip_from_world: Mat4) -> Self {
         let row = |i| clip_from_world.row(i);
-        // depth runs from 1 at the near plane to 0 far away
+        // clip depth is 1 at the near plane and falls to 0 at infinity
         let planes = [row(3) + row(0), row(3) - row(0), row(3) + row(1), row(3) - row(1), row(3) - row(2)];
         Self { planes, slack_world: (0.0, 0.0) }
     }
 
-    /// The frustum for terrain that is drawn up to this much lower and higher than its heights.
+    /// The same frustum for terrain that is drawn lower and higher than its heights by up to these distances.
     pub fn with_slack(self, falls_world: f32, rises_world: f32) -> Self {
         Self { slack_world: (falls_world, rises_world), ..self }
     }

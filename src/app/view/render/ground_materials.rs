@@ -1,4 +1,4 @@
-//! The textures of the terrain materials on the graphics card, and the rules by which the shaders apply them.
+//! The textures of the terrain materials on the graphics card, and the rules that choose a material in the shaders.
 
 use std::sync::{Arc, Once, OnceLock};
 
@@ -18,7 +18,7 @@ use talweg::appearance::materials::textures::{MaterialTexture, look_of};
 use talweg::appearance_files::{Band, CONDITIONS, EVERYWHERE, MOST_RULES, Material, MaterialRules};
 use talweg::preferences::GroundDetail;
 
-/// Texels along a side of every texture.
+/// Number of texels along the side of every texture.
 const SIDE: usize = 512;
 
 const MATERIALS: usize = Material::ALL.len();
@@ -27,19 +27,19 @@ const MATERIALS: usize = Material::ALL.len();
 #[cfg(test)]
 pub const MATERIAL_BYTES: usize = MATERIALS * SIDE * SIDE * 4 * 4 / 3;
 
-/// Computed once per program run, which takes some tenths of a second on two cores.
+/// The textures, computed once per program run. This takes some tenths of a second on two cores.
 static TEXTURES: OnceLock<Vec<MaterialTexture>> = OnceLock::new();
 
 fn textures() -> &'static [MaterialTexture] {
     TEXTURES.get_or_init(|| Material::ALL.par_iter().map(|material| MaterialTexture::new(*material, SIDE)).collect())
 }
 
-/// Starts to compute the textures. Until they are ready, the view is drawn without them.
+/// Starts to compute the textures. Until the textures are ready, the view is drawn without them.
 fn begin() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
-        // use a thread of its own: a pool job that waits for its parts may run another job meanwhile, and would wait
-        // for itself if that one needed the textures too
+        // use a separate thread: a pool job that waits for its parts may run another job meanwhile; if that job needed
+        // the textures too, the pool job would wait for itself
         let made = std::thread::Builder::new().name("talweg-materials".into()).spawn(textures);
         if made.is_err() {
             textures();
@@ -51,48 +51,48 @@ fn begin() {
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct LookUniform {
-    /// Colour and gloss.
+    /// Colour and gloss of the material.
     colour: Vec4,
-    /// Steepest slope of a texel, contrast of the tone, largest repeat in metres, strength of creases.
+    /// Steepest slope of a texel; contrast of the tone; largest repeat in metres; strength of creases.
     form: Vec4,
 }
 
-/// Mirrors `PerMaterial`: one value per material, in groups of four.
+/// One value per material, in groups of four; mirrors `PerMaterial` in `assets/shaders/materials.wgsl`.
 type PerMaterial = [f32; 12];
 
-/// Mirrors `MaterialRule`.
+/// A material rule; mirrors `MaterialRule` in `assets/shaders/materials.wgsl`.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct RuleUniform {
-    /// 1 at the index of its material, 0 elsewhere.
+    /// 1 at the index of the rule's material, 0 elsewhere.
     own: PerMaterial,
-    /// Its tint at the index of its material.
+    /// The rule's tint, at the index of its material.
     tint: PerMaterial,
-    /// Greatest cover, index of its first test, index after its last test, unused.
+    /// Greatest cover; index of the rule's first test; index after its last test; unused value.
     what: [f32; 4],
 }
 
-/// Mirrors `MaterialTest`: a band of a condition.
+/// The band of a condition; mirrors `MaterialTest` in `assets/shaders/materials.wgsl`.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct TestUniform {
-    /// 1 at the index of its condition, 0 elsewhere.
+    /// 1 at the index of the test's condition, 0 elsewhere.
     own: [f32; CONDITIONS.len()],
-    /// Factor and offset of the value on the rising and on the falling ramp.
+    /// Factor and offset for the rising ramp, and for the falling ramp.
     ramps: [BandRamp; 2],
 }
 
 /// Factor and offset that map a value to 0 at the start of a ramp and to 1 at its end.
 pub type BandRamp = [f32; 2];
 
-/// Most tests of a rule list: one per condition and rule.
+/// Greatest number of tests in a rule list: one per condition and rule.
 const MOST_TESTS: usize = MOST_RULES * CONDITIONS.len();
 
-/// Mirrors `GroundRules`.
+/// The list of material rules; mirrors `GroundRules` in `assets/shaders/materials.wgsl`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct RulesUniform {
-    /// Number of rules, texels along a side, whether there are textures, unused.
+    /// Number of rules; texels along a side; whether there are textures; unused value.
     count: Vec4,
     looks: [LookUniform; MATERIALS],
     rules: [RuleUniform; MOST_RULES],
@@ -141,7 +141,7 @@ fn test_of(condition: usize, band: Band) -> Option<TestUniform> {
     })
 }
 
-/// The rising and the falling ramp of a band, where it has them.
+/// The rising and the falling ramp of a band. A ramp is `None` if the band has no limit on its side.
 pub fn ramps_of([a, b, c, d]: Band) -> [Option<BandRamp>; 2] {
     let ramp = |none: f32, all: f32| {
         let width = if (all - none).abs() < 1e-6 { 1e-6_f32.copysign(all - none) } else { all - none };
@@ -156,14 +156,15 @@ pub struct GroundMaterials {
     pub maps: TextureView,
     pub sampler: Sampler,
     pub rules: Buffer,
-    /// Whether the maps are the real textures, not a placeholder texel.
+    /// Whether the maps are the finished textures. Otherwise they are a placeholder texel.
     pub is_complete: bool,
     laid: Arc<MaterialRules>,
     textures: &'static [MaterialTexture],
 }
 
 impl GroundMaterials {
-    /// The textures that are ready. With `wait`, waits until all are computed; otherwise uses a placeholder.
+    /// The material resources. With `wait`, the call returns when all textures are computed; otherwise missing textures
+    /// are replaced by a placeholder.
     pub fn new(wait: bool, laid: Arc<MaterialRules>, device: &RenderDevice, queue: &RenderQueue) -> Self {
         let made = if wait { textures() } else { TEXTURES.get().map_or(&[][..], Vec::as_slice) };
         let uniform = RulesUniform::new(&laid, made);
@@ -185,8 +186,8 @@ impl GroundMaterials {
         Self { maps, sampler, rules, is_complete: !made.is_empty(), laid, textures: made }
     }
 
-    /// Takes over the textures once they are computed, and the rules of the current palette. Returns whether the
-    /// terrain should have detail; if so, starts to compute the textures.
+    /// Adopts the textures once they are computed, and the rules of the current palette. Returns whether terrain
+    /// materials are to be drawn in detail; if so, also starts to compute the textures.
     pub fn update(&mut self, rules: &Arc<MaterialRules>, context: &DrawContext) -> bool {
         let wants_detail = match context.ground_detail {
             GroundDetail::Automatic => !context.is_frugal(),
@@ -210,7 +211,7 @@ impl GroundMaterials {
         }
     }
 
-    /// Whether the textures have become ready since this was made.
+    /// Whether the textures have become ready since these resources were created.
     fn is_outdated(&self) -> bool {
         !self.is_complete && TEXTURES.get().is_some()
     }
@@ -248,7 +249,7 @@ fn uploaded(textures: &[MaterialTexture], device: &RenderDevice, queue: &RenderQ
     texture.create_view(&TextureViewDescriptor { dimension, ..default() })
 }
 
-/// Averages of 2 × 2 texels.
+/// A texture of half the side length, with averages of 2 × 2 texels.
 fn halved(size: usize, texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
     let half = size / 2;
     let mean = |k: usize| {
@@ -295,7 +296,8 @@ mod tests {
         assert_eq!(uniform.count.z, 0.0);
     }
 
-    /// Fractions as `mixture_of` in `assets/shaders/materials.wgsl` computes them, from the last rule down.
+    /// Fractions of the materials. They are computed like `mixture_of` in `assets/shaders/materials.wgsl`, from the
+    /// last rule to the first.
     fn shares_from_the_top(uniform: &RulesUniform, values: [f32; CONDITIONS.len()]) -> [f32; MATERIALS] {
         let (mut shares, mut left) = ([0.0; MATERIALS], 1.0);
         for rule in uniform.rules[..uniform.count.x as usize].iter().rev() {

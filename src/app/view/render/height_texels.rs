@@ -1,14 +1,16 @@
-//! Heights of a square as stored in its texture: 16 bits per sample, with a separate range for each run of a row.
+//! Heights of a square as stored in its texture: 16 bits per sample, with a separate range for each run of samples in a
+//! row.
 //!
-//! A row holds its samples first. Then, for every run of [`RUN`] samples, it holds the start of their range (12 bits,
-//! as a fraction of the range of the whole terrain) and how often that range is halved for them (4 bits). `height_at`
-//! in assets/shaders/common.wgsl reads them. If a run spans a sixteenth of a terrain 3,000 m high, its steps are 3 mm.
+//! A row of the texture holds its samples first, then one 16-bit value for every run of [`RUN`] samples. This value
+//! holds the start of the run's range (12 bits, as a fraction of the range of the whole terrain). It also holds how
+//! often the terrain's range is halved to get the run's range (4 bits). `height_at` in assets/shaders/common.wgsl reads
+//! these values. If a run spans a sixteenth of a terrain 3,000 m high, its height steps are 3 mm.
 
 use rayon::prelude::*;
 
 use talweg::field::{Cancelled, Control, Region};
 
-/// Samples that share a range.
+/// Number of samples that share a range.
 const RUN: usize = 64;
 
 /// The texels of all rows.
@@ -31,7 +33,7 @@ impl HeightTexels {
         Ok(own)
     }
 
-    /// The texels of heights that differ from the current ones only within a region.
+    /// The texels for heights that differ from the current heights only within a region.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -65,7 +67,7 @@ impl HeightTexels {
         })
     }
 
-    /// Texels per row.
+    /// Number of texels per row.
     pub fn columns(&self) -> usize {
         columns(self.samples)
     }
@@ -85,7 +87,7 @@ fn columns(samples: usize) -> usize {
     samples + samples.div_ceil(RUN)
 }
 
-/// Packs the heights of a run into words and returns its encoded range.
+/// Packs the heights of a run into 16-bit words and returns the run's encoded range.
 fn pack_run(heights: &[f32], (low, scale): (f32, f32), words: &mut [u16]) -> u16 {
     let share = |height: f32| ((height - low) * scale).clamp(0.0, 1.0);
     let (least, most) = heights

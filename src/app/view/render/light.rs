@@ -1,4 +1,4 @@
-//! Light that does not depend on the eye: the shadows that the terrain casts in the sun.
+//! Shadows that the terrain casts in sunlight. They do not depend on the eye.
 
 use std::ops::Range;
 
@@ -8,18 +8,19 @@ use crate::view::scale::WorldScale;
 use talweg::appearance::transposed;
 use talweg::field::{Cancelled, Control, Terrain};
 
-/// Half-width of the sun as a tangent, which sets the width of the penumbra; larger than the real sun.
+/// Half-width of the sun as a tangent, which determines the width of the penumbra. It is larger than the real sun.
 const SUN_TANGENT: f32 = 0.03;
 
-/// Largest shadow depth that a texel can hold, in widths of the penumbra.
+/// Greatest shadow depth that a texel can hold, as a multiple of the penumbra's width.
 pub const SHADOW_RANGE: f32 = 4.0;
 
-/// Shadow depth of every sample, in widths of the penumbra: 0 where the penumbra begins, 1 in full shadow. It is stored
-/// as 0 to 1 for -[`SHADOW_RANGE`] to [`SHADOW_RANGE`]. Between samples the depth is interpolated, so the edge of a
-/// shadow is finer than a cell. `towards_sun` is (east, up, south).
+/// Shadow depth of every sample, as a multiple of the penumbra's width: 0 where the penumbra begins, 1 in full shadow.
+/// Depths from -[`SHADOW_RANGE`] to [`SHADOW_RANGE`] are stored as 0 to 1. Between samples the depth is interpolated,
+/// so the edge of a shadow is finer than a cell. `towards_sun` is (east, up, south).
 ///
-/// The upper edge of the shadow is carried away from the sun, row by row (or column by column if the sun is nearer to
-/// east or west). It falls by the tangent of the sun's elevation. One pass suffices, however long the shadows are.
+/// The upper edge of the shadow is propagated away from the sun, row by row, or column by column if the sun is nearer
+/// to east or west. The edge falls by the tangent of the sun's elevation. One pass suffices, however long the shadows
+/// are.
 pub fn shadow_depth(
     terrain: &Terrain,
     scale: &WorldScale,
@@ -54,7 +55,7 @@ struct SunSweep {
     size: usize,
     /// Whether the sun is beyond the last row.
     from_end: bool,
-    /// Columns towards the sun per row towards the sun, from -1 to 1.
+    /// Columns that a line towards the sun crosses per row, from -1 to 1.
     shift: f32,
     step_world: f32,
     /// Height that the edge of a shadow loses per unit of distance.
@@ -63,12 +64,12 @@ struct SunSweep {
     relief_world: f32,
 }
 
-/// Shadows on a stretch of a row, with one copied value at each end as padding.
+/// Shadows on a section of a row, with one copied value at each end as padding.
 #[derive(Clone)]
 struct Shadows {
     /// Height of the shadow's upper edge.
     top: Vec<f32>,
-    /// Distance to the point that casts the shadow.
+    /// Distance to the point of the terrain that casts the shadow.
     way: Vec<f32>,
 }
 
@@ -81,7 +82,7 @@ impl Shadows {
         }
     }
 
-    /// The stretch `columns` of a whole row.
+    /// The section `columns` of a whole row.
     fn stretch(&self, columns: &Range<usize>) -> Self {
         let cut = |row: &[f32]| row[columns.start..columns.end + 2].to_vec();
         let mut stretch = Self { top: cut(&self.top), way: cut(&self.way) };
@@ -90,14 +91,15 @@ impl Shadows {
     }
 }
 
-/// Rows after which the threads exchange their columns.
+/// Number of rows after which the threads exchange their columns.
 const BLOCK_ROWS: usize = 32;
-/// Least number of columns per thread.
+/// Smallest number of columns per thread.
 const STRIPE: usize = 384;
 
 impl SunSweep {
-    /// Rows depend on each other. Columns can be split among threads, if each thread also computes the columns that can
-    /// influence its own within a block of rows: one column per row, on one side.
+    /// Computes the shadow depths row by row, because each row depends on the previous row. Threads share the columns.
+    /// Within a block of rows, each thread also computes the columns that influence its own columns: one more per row,
+    /// on one side.
     fn run(&self, height: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
         let n = self.size;
         // zeroed memory costs nothing until it is written
@@ -135,7 +137,7 @@ impl SunSweep {
         Ok(lit)
     }
 
-    /// Computes the columns from `start` on, as wide as the rows of `lit`; returns the shadows on the last row.
+    /// Computes the columns from `start` on, as many as the rows of `lit` have. Returns the shadows on the last row.
     fn stripe(&self, front: &Shadows, heights: &[f32], start: usize, mut lit: Vec<&mut [f32]>) -> Shadows {
         let n = self.size;
         let width = lit.first().map_or(0, |row| row.len());
@@ -206,7 +208,7 @@ mod tests {
         }
     }
 
-    /// Reference: row after row over the whole width, without stripes.
+    /// Reference implementation: row after row over the whole width, without stripes.
     fn plain_sweep(sweep: &SunSweep, height: &[f32]) -> Vec<f32> {
         let n = sweep.size;
         let mut lit = vec![0.0; n * n];

@@ -4,15 +4,15 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{Buffer, BufferInitDescriptor, BufferUsages};
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 
-/// The kind of images, which determines their cost.
+/// The kind of images to draw, which determines their quality and cost.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RenderQuality {
-    /// A moving view; quality falls without a graphics card.
+    /// A moving view. Without a graphics card, its quality is lower.
     #[default]
     Moving,
-    /// The quality of a moving view on a graphics card, on any driver; for measuring shader work.
+    /// A moving view in the quality of a graphics card, on any driver, to measure shader work.
     Counted,
-    /// A single image.
+    /// A single image in the best quality.
     Still,
 }
 
@@ -25,18 +25,19 @@ impl RenderQuality {
 /// Target quality of the patches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PatchDetail {
-    /// Quads along the side of a patch: a power of two, at least 8.
+    /// Number of quads along the side of a patch: a power of two, at least 8.
     pub quads: u32,
     /// Greatest width of a quad on screen, in pixels.
     pub quad_pixels: f32,
 }
 
 impl PatchDetail {
-    /// For a single image that may take its time.
+    /// The quality for a single image, which may take longer to draw.
     pub const FINEST: Self = Self { quads: 32, quad_pixels: 3.5 };
-    /// For a graphics card, which shades pixels in groups of four and pays for all four at every triangle edge.
+    /// The quality for a graphics card. A card shades pixels in groups of four and pays for all four at every triangle
+    /// edge.
     pub const FINE: Self = Self { quads: 32, quad_pixels: 7.0 };
-    /// For a software renderer, which pays for every vertex and shades pixels in blocks of 4 × 4.
+    /// The quality for a software renderer, which pays for every vertex and shades pixels in blocks of 4 × 4.
     pub const FRUGAL: Self = Self { quads: 16, quad_pixels: 14.0 };
 }
 
@@ -44,11 +45,11 @@ impl PatchDetail {
 #[derive(Resource)]
 pub struct PatchMesh {
     pub detail: PatchDetail,
-    /// The quads, then the skirts at the edges.
+    /// Indices of the quads, followed by the skirts at the patch's edges.
     pub indices: Buffer,
     pub index_count: u32,
     pub skirted_index_count: u32,
-    /// Vertices of the strip along one edge of a patch, alternating between top and bottom.
+    /// Number of vertices of the strip along one edge of a patch. They alternate between top and bottom.
     pub strip_vertices: u32,
 }
 
@@ -77,14 +78,15 @@ impl FromWorld for PatchMesh {
     }
 }
 
-/// Whether there is no graphics card.
+/// Whether the adapter is a software renderer, not a graphics card.
 fn is_software(adapter: &RenderAdapterInfo) -> bool {
-    // Bevy does not export the type of this field
+    // compare text, because Bevy does not export the type of this field
     format!("{:?}", adapter.device_type) == "Cpu"
 }
 
-/// Two triangles per quad, anticlockwise seen from above, all split along the same diagonal. Then one skirt per edge,
-/// hanging down, seen from outside. On a globe, rounding can leave gaps between two patches, and the skirts fill them.
+/// Vertex indices of a patch. First two triangles per quad, anticlockwise seen from above, all split along the same
+/// diagonal. Then one skirt per edge, which hangs down and faces outwards. On a globe, rounding can leave gaps between
+/// two patches, and the skirts fill the gaps.
 fn indices(quads: u16) -> Vec<u16> {
     let row = quads + 1;
     let quad = |k: u16| {
@@ -93,7 +95,7 @@ fn indices(quads: u16) -> Vec<u16> {
         [corner, south, south + 1, corner, south + 1, east]
     };
     let end = row - 1;
-    // vertex on the edge of a side, numbered as by `quad_of` in globe.wgsl
+    // index of a vertex on the edge `side`; sides are numbered as by `quad_of` in globe.wgsl
     let top = move |side: u16, along: u16| match side {
         0 => end - along,
         1 => (end - along) * row + end,

@@ -1,11 +1,11 @@
-//! Packed textures with their mip levels, ready to be uploaded.
+//! Packed textures with their mip levels, ready for upload.
 
 use rayon::prelude::*;
 
 use talweg::field::Region;
 use talweg::field::{Cancelled, Control};
 
-/// A square texture and its mip levels, each half the size of the one before. Texels are stored as bytes.
+/// A square texture and its mip levels, each half the size of the previous level. Texels are stored as bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mips {
     pub levels: Vec<Mip>,
@@ -19,7 +19,7 @@ pub struct Mip {
 }
 
 impl Mips {
-    /// Packs `texels`, a square of side `size`, and averages 2 × 2 texels repeatedly down to a single one.
+    /// Packs `texels`, a square of side length `size`, and averages 2 × 2 texels repeatedly down to a single texel.
     pub fn new<const C: usize, const N: usize>(
         size: usize,
         texels: Vec<[f32; C]>,
@@ -38,8 +38,8 @@ impl Mips {
         }
     }
 
-    /// A copy with recomputed texels in a region. Their mip levels are averaged from packed texels, which is accurate
-    /// enough for a short time.
+    /// A copy with recomputed texels in a region. The region's mip levels are averaged from packed texels, which is
+    /// accurate enough for a short time.
     pub fn renewed<const C: usize, const N: usize>(
         &self,
         region: &Region,
@@ -76,13 +76,13 @@ impl Mips {
         mips
     }
 
-    /// Size of all levels except the `finest` finest ones, in bytes.
+    /// Size in bytes of all levels except the `finest` finest levels.
     pub fn bytes_without(&self, finest: usize) -> usize {
         self.levels.iter().skip(finest).map(|mip| mip.bytes.len()).sum()
     }
 }
 
-/// The bytes of a square of texels.
+/// Packs a square of texels into bytes.
 pub fn packed<const C: usize, const N: usize>(
     size: usize,
     texels: &[[f32; C]],
@@ -100,7 +100,7 @@ pub fn packed<const C: usize, const N: usize>(
     Ok(bytes)
 }
 
-/// Averages of 2 × 2 texels. If the side is odd, the last row and column are dropped, as on graphics cards.
+/// Averages of 2 × 2 texels. If the side length is odd, the last row and column are dropped, as on graphics cards.
 fn halved<const C: usize>(size: usize, texels: &[[f32; C]], control: &Control) -> Result<Vec<[f32; C]>, Cancelled> {
     let half = size / 2;
     let mut out = vec![[0.0; C]; half * half];
@@ -116,7 +116,7 @@ fn halved<const C: usize>(size: usize, texels: &[[f32; C]], control: &Control) -
     Ok(out)
 }
 
-/// Two numbers as IEEE half precision, little-endian. Tiny values become 0, huge ones 65504.
+/// Two numbers as IEEE half precision, little-endian. Tiny values become 0; values that are too large become 65504.
 pub fn halves([x, y]: [f32; 2]) -> [u8; 4] {
     let ([a, b], [c, d]) = (half(x).to_le_bytes(), half(y).to_le_bytes());
     [a, b, c, d]
@@ -147,14 +147,14 @@ pub fn from_half(bits: u16) -> f32 {
     if magnitude == 0 { f32::from_bits(sign) } else { f32::from_bits(sign | ((magnitude << 13) + (112 << 23))) }
 }
 
-/// IEEE half precision. Tiny values become 0, huge ones 65504.
+/// A number as IEEE half precision. Tiny values become 0; values that are too large become 65504.
 pub fn half(x: f32) -> u16 {
     let sign = ((x.to_bits() >> 16) & 0x8000) as u16;
     let magnitude = x.abs().min(65_504.0);
     if magnitude < 6.2e-5 {
         return sign;
     }
-    // from exponent bias 127 to 15, rounding the 13 dropped bits
+    // change the exponent bias from 127 to 15, and round the 13 dropped bits
     sign | ((magnitude.to_bits() - (112 << 23) + (1 << 12)) >> 13) as u16
 }
 

@@ -1,4 +1,4 @@
-//! The graphics card: textures, meshes, pipelines and lists of draw calls, and light and exposure.
+//! Drawing on the graphics card: textures, meshes, pipelines, lists of draw calls, light and exposure.
 
 pub mod auto_exposure;
 pub mod batch;

@@ -1,4 +1,4 @@
-//! Render pipelines of the parts of a surface: queued on first use and kept.
+//! Render pipelines of the parts of a surface. A pipeline is queued on first use and then kept.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -20,7 +20,7 @@ use super::scene_needs::SceneNeeds;
 use super::shader_text::ViewShader;
 use crate::view::mode::{Tint, ViewMode};
 
-/// How the terrain is coloured; each style has its own fragment stage.
+/// How the terrain is coloured. Each style has its own fragment stage in the shader.
 pub type GroundStyle = (ViewMode, Tint);
 
 /// A part of a surface that one pipeline draws, such as its ground, its water or its sky.
@@ -33,15 +33,15 @@ pub trait SurfacePart: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     /// The layout of the bind group that all parts share.
     fn layout() -> BindGroupLayoutDescriptor;
 
-    /// The layout of a second bind group that this part needs, if any.
+    /// The layout of a second bind group, if this part needs one.
     fn second_layout(self) -> Option<BindGroupLayoutDescriptor> {
         None
     }
 
-    /// The shader that holds the stages of the part.
+    /// The shader that contains the vertex and fragment stage of the part.
     fn shader(self, shaders: &ViewShader) -> &Handle<Shader>;
 
-    /// The style as far as the part depends on it.
+    /// The style that the part is drawn with. Parts without styles return the same style for all inputs.
     fn own_style(self, style: GroundStyle) -> GroundStyle;
 
     /// How the part is drawn.
@@ -56,7 +56,7 @@ pub struct PartShape {
     pub input: Vec<VertexBufferLayout>,
     pub topology: PrimitiveTopology,
     pub cover: PartCover,
-    /// Whether triangles are visible from both sides.
+    /// Whether triangles are drawn from both sides.
     pub is_two_sided: bool,
     pub bias: DepthBiasState,
 }
@@ -77,16 +77,16 @@ impl Default for PartShape {
 /// How a part covers the parts behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartCover {
-    /// It hides them.
+    /// The part hides the parts behind it.
     Solid,
-    /// It fills the pixels that no solid part covers.
+    /// The part fills the pixels that no solid part covers.
     Background,
-    /// It is blended over them.
+    /// The part is blended over the parts behind it.
     Blended,
 }
 
-/// The layout of a vertex buffer: bytes per element, then the formats of its attributes with their offsets. Attributes
-/// are numbered from `first`.
+/// The layout of a vertex buffer: bytes per element, then the format and offset of each attribute. Attributes are
+/// numbered from `first`.
 pub fn vertex_layout(
     bytes: usize,
     step_mode: VertexStepMode,
@@ -105,7 +105,7 @@ pub fn vertex_layout(
 /// Parts with the pipelines that draw them.
 pub type Parts<P> = Vec<(P, CachedRenderPipelineId)>;
 
-/// Whether all these pipelines are ready.
+/// Whether all of these pipelines are ready.
 pub fn are_ready<'a>(ids: impl IntoIterator<Item = &'a CachedRenderPipelineId>, cache: &PipelineCache) -> bool {
     ids.into_iter().all(|id| cache.get_render_pipeline(*id).is_some())
 }
@@ -115,16 +115,16 @@ pub fn part_name(pipeline: &RenderPipelineDescriptor) -> &str {
     pipeline.label.as_deref().and_then(|label| label.strip_prefix("talweg ")).unwrap_or("unnamed")
 }
 
-/// Everything that the pipelines depend on, besides the part and its style.
+/// Everything that determines a pipeline in addition to the part and its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TargetKey {
     pub format: TextureFormat,
     pub samples: u32,
-    /// Whether the terrain has void areas; only then do the pixels read the void mask.
+    /// Whether the terrain has void areas. Only then does the fragment stage read the void mask.
     pub void_mask: bool,
-    /// Whether the materials are drawn in detail; only then do the pixels pay for it.
+    /// Whether the materials are drawn in detail. Only then does the fragment stage compute the detail.
     pub is_detailed: bool,
-    /// The material rules of that detail.
+    /// The material rules of the detail, if it is drawn.
     pub rules: Option<RulesKey>,
     /// The optional features that the scene uses.
     pub needs: SceneNeeds,
@@ -137,14 +137,14 @@ impl TargetKey {
     }
 }
 
-/// The pipelines of a surface queued so far.
+/// All pipelines of a surface that have been queued.
 #[derive(Resource)]
 pub struct Pipelines<P: SurfacePart> {
     /// The layout of the bind group that all parts share.
     pub layout: BindGroupLayoutDescriptor,
     pub shader: ViewShader,
     queued: HashMap<(P, GroundStyle, TargetKey), CachedRenderPipelineId>,
-    /// Pipelines of passes before the view, by name.
+    /// Pipelines, by name, of passes that run before the view is drawn.
     named: HashMap<&'static str, CachedRenderPipelineId>,
     march: Option<CachedComputePipelineId>,
 }
@@ -154,12 +154,12 @@ impl<P: SurfacePart> Pipelines<P> {
         Self { layout: P::layout(), shader, queued: HashMap::default(), named: HashMap::default(), march: None }
     }
 
-    /// The layout of the bind group that all parts share, as the device has it.
+    /// The device's layout of the bind group that all parts share.
     pub fn shared_layout(&self, cache: &PipelineCache) -> BindGroupLayout {
         cache.get_bind_group_layout(&self.layout)
     }
 
-    /// The pipeline of a part. It is queued on first use.
+    /// The pipeline of a part. The first call queues it.
     pub fn queue(
         &mut self,
         cache: &PipelineCache,
@@ -181,7 +181,7 @@ impl<P: SurfacePart> Pipelines<P> {
         self.queued.get(&(part, part.own_style(style), key)).copied()
     }
 
-    /// The pipeline with this name. `describe` describes it on first use.
+    /// The pipeline with this name. On the first call, `describe` returns its descriptor.
     pub fn queue_named(
         &mut self,
         cache: &PipelineCache,
@@ -191,7 +191,7 @@ impl<P: SurfacePart> Pipelines<P> {
         *self.named.entry(name).or_insert_with(|| cache.queue_render_pipeline(describe()))
     }
 
-    /// The compute pipeline that advances rays. It is queued on first use; `None` until it is ready.
+    /// The compute pipeline that advances rays. The first call queues it; `None` until it is ready.
     pub fn march_pipeline(
         &mut self,
         cache: &PipelineCache,

@@ -1,5 +1,5 @@
-//! The built-in material rules, written out as shader text. The graphics card then has their numbers in the
-//! instructions and needs no loop over conditions that do not matter.
+//! Shader text of the built-in material rules. The rules' numbers become part of the shader instructions. So the
+//! graphics card does not need a loop over conditions without effect.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ const VALUES: [&str; CONDITIONS.len()] = [
     "values.hardness",
 ];
 
-/// Shader definitions that only some rule lists need: costly conditions, by their index in [`CONDITIONS`], and
-/// materials.
+/// Shader definitions that only some rule lists need. They cover costly conditions, by their index in [`CONDITIONS`],
+/// and materials.
 const PARTIAL_DEFS: [(&str, PartialNeed); 4] = [
     ("ASKS_CURVATURE", PartialNeed::Condition(9)),
     ("ASKS_WETNESS", PartialNeed::Condition(10)),
@@ -40,17 +40,17 @@ enum PartialNeed {
     Material(Material),
 }
 
-/// The properties of a rule list that its pipelines depend on.
+/// The properties of a rule list that determine its pipelines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RulesKey {
-    /// Index among the built-in lists; `None` for other lists.
+    /// Index of the list among the built-in lists; `None` for other lists.
     list: Option<u32>,
     /// Which of [`PARTIAL_DEFS`] the list needs.
     needs: [bool; PARTIAL_DEFS.len()],
 }
 
 impl RulesKey {
-    /// The key of a list. The conditions of the first rule do not count, because it applies everywhere.
+    /// The key of a rule list. Conditions of the first rule are ignored, because this rule applies everywhere.
     pub fn new(rules: &Arc<MaterialRules>) -> Self {
         let is_own = |name: &&str| MaterialRules::named(name).is_some_and(|own| Arc::ptr_eq(own, rules));
         let needs = PARTIAL_DEFS.map(|(_, need)| match need {
@@ -60,7 +60,7 @@ impl RulesKey {
         Self { list: material_list_names().iter().position(is_own).map(|number| number as u32), needs }
     }
 
-    /// The shader definitions of a pipeline. The number of the list is part of a name, because a definition with a
+    /// The shader definitions of a pipeline. The number of the list is part of a definition's name. A definition with a
     /// value would have to exist for all shaders made from the same text.
     pub fn shader_defs(self) -> impl Iterator<Item = ShaderDefVal> {
         let needs = PARTIAL_DEFS.into_iter().zip(self.needs).filter(|(_, needed)| *needed);
@@ -69,7 +69,7 @@ impl RulesKey {
     }
 }
 
-/// The function `mixture_of` for every built-in list.
+/// The shader text of the function `mixture_of` for every built-in list.
 pub fn rules_text() -> String {
     let mut text = String::from("#ifdef SHIPPED_RULES\n#ifdef DETAIL\n");
     text += "fn passed(value: f32) -> f32 { let t = saturate(value); return t * t * (3.0 - 2.0 * t); }\n";
@@ -82,7 +82,8 @@ pub fn rules_text() -> String {
     text + "#endif\n#endif\n"
 }
 
-/// See `mixture_of` in `assets/shaders/materials.wgsl`, which does the same from uniforms.
+/// The shader text of `mixture_of` for a rule list. `mixture_of` in `assets/shaders/materials.wgsl` computes the same
+/// from uniforms.
 fn mixture_text(rules: &MaterialRules) -> String {
     let mut lines = vec!["var left = (1.0 - cover.x) * (1.0 - cover.y);".to_owned(), "var seen = 0.0;".to_owned()];
     let own = |prefix: &str, material: Material| format!("{prefix}{}", material as usize);

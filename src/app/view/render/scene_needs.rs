@@ -1,8 +1,8 @@
-//! Optional features of a scene, which pipelines draw only if they are present.
+//! Optional features of a scene. Pipelines include a feature only if the scene has it.
 
 use bevy::shader::ShaderDefVal;
 
-/// An optional feature.
+/// An optional feature of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SceneNeed {
     Clouds,
@@ -12,23 +12,23 @@ pub enum SceneNeed {
     CoverMap,
     SiteMap,
     WaterMap,
-    /// The vertices are so dense everywhere in view that they carry the sunlight left by clouds and mountains.
+    /// Everywhere in view, vertices are so dense that the sunlight left by clouds and mountains is computed per vertex.
     SunByVertex,
-    /// Tiles have maps that the material rules use.
+    /// The globe's tiles have maps that the material rules use.
     TileSite,
 }
 
-/// The names of these features in the shaders.
+/// The names of the optional features in the shaders.
 const NEED_DEFS: [&str; 9] =
     ["CLOUDS", "FOG", "STARS", "COLOUR_MAP", "COVER_MAP", "SITE_MAP", "WATER_MAP", "SUN_BY_VERTEX", "TILE_SITE"];
 
-/// Which of these features a scene has. Software drivers evaluate both sides of every branch, so a feature that is
-/// absent must not appear in the shader at all.
+/// The set of optional features that a scene has. Software drivers evaluate both sides of every branch, so the shader
+/// must not contain an absent feature at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SceneNeeds([bool; NEED_DEFS.len()]);
 
 impl SceneNeeds {
-    /// These features, each with whether the scene has it.
+    /// Creates the set from pairs of a feature and whether the scene has it.
     pub fn new(needs: impl IntoIterator<Item = (SceneNeed, bool)>) -> Self {
         let mut all = Self::default();
         for (need, is_there) in needs {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::view::render::shader_text::{GLOBE, GRID};
 
-    /// A name that the shaders do not use would disable a feature for ever.
+    /// If the shaders did not use a name, its feature could never be drawn.
     #[test]
     fn shaders_test_every_feature_flag() {
         for name in NEED_DEFS {

@@ -1,12 +1,12 @@
-//! The text of the shaders, joined from files of `assets/shaders`.
+//! The shader text, joined from files of `assets/shaders`.
 
 use bevy::prelude::*;
 
 use super::rules_text::rules_text;
 use talweg::planet::clouds::CLOUD_CONSTANTS;
 
-/// The shaders of everything in the view, in both worlds. Each way of drawing a tree has a shader of its own, which is
-/// compiled on first use.
+/// The shaders of the whole view, in the main world and in the render world. Each way of drawing a construction tree
+/// has its own shader, which is compiled on first use.
 #[derive(Resource, Clone)]
 pub struct ViewShader {
     pub(in crate::view) grid: Handle<Shader>,
@@ -16,7 +16,7 @@ pub struct ViewShader {
     pub(in crate::view) globe: Handle<Shader>,
 }
 
-/// Joins files of the shader folder; all shaders of the view start with the same two.
+/// Joins files of the shader folder. All shaders of the view start with the same two files.
 macro_rules! joined {
     ($($file:literal),*) => {
         concat!(
@@ -27,7 +27,7 @@ macro_rules! joined {
     };
 }
 
-/// Joins the files that all shaders of a square need, and further ones.
+/// Joins the files that all shaders of a square need, and further files.
 macro_rules! square {
     ($($file:literal),*) => {
         joined!("common", "sky", "materials", "ground", "scatter", "plants", "sides", "water", "surface_water" $(, $file)*)
@@ -83,7 +83,7 @@ pub fn has_stages(source: &str, (vertex, fragment): (&str, &str)) -> bool {
 mod tests {
     use super::*;
 
-    /// A constant that only one side names would break the shader.
+    /// A constant that only the shader or only the Rust code names would break the shader.
     #[test]
     fn the_shader_of_clouds_names_every_constant_that_it_gets() {
         let text = cloud_text();

@@ -1,4 +1,4 @@
-//! The sky of a scene on the graphics card.
+//! The sky light of a scene, as a texture on the graphics card.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl SkyTexture {
         Self { view: texture.create_view(&TextureViewDescriptor::default()), texture, written: None }
     }
 
-    /// Writes the sky if it has changed.
+    /// Writes the sky light if it has changed.
     pub fn update(&mut self, daylight: &Arc<Daylight>, queue: &RenderQueue) {
         if self.written.as_ref().is_some_and(|written| Arc::ptr_eq(written, daylight)) {
             return;

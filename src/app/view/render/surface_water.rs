@@ -1,9 +1,9 @@
-//! Surface water: rivers, lakes and the flowing water of erosions, drawn from the water map.
+//! Surface water: rivers, lakes and the flowing water of erosion processes, drawn from the water map.
 //!
-//! The map has a depth at every sample, and the shore lies between a wet and a dry sample. A dry sample beside a wet
-//! one gets a negative depth: its height over the water, but at most half of the greatest depth beside it. So the line
-//! of depth 0 is smooth within the cells, and a diagonal stream one sample wide stays connected. A little smoothing
-//! along the shores rounds the corners of streams that run from sample to sample.
+//! The map has a depth at every sample, and the shore is between a wet and a dry sample. A dry sample next to a wet
+//! sample gets a negative depth: its height over the water, but at most half of the greatest adjacent depth. So the
+//! line of depth 0 is smooth within the cells, and a diagonal stream one sample wide stays connected. A little
+//! smoothing along the shores rounds the corners of streams that run from sample to sample.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use rayon::prelude::*;
 use super::mips::{Mips, half_bytes, packed};
 use talweg::field::{Cancelled, Control, MapKind, Terrain};
 
-/// Depths below this, as fractions of the relief, count as dry: they are the remains of a drying film.
+/// Depths below this fraction of the relief count as dry. Such depths are the remains of a drying film.
 const DRY: f32 = 2e-5;
 
-/// Water of a terrain, ready to be drawn.
+/// The surface water of a terrain, ready to be drawn.
 #[derive(Clone, Debug)]
 pub struct SurfaceWater {
     /// Depth as a fraction of the relief in half precision, negative on the dry side of shores. Mip levels hold the
@@ -25,16 +25,16 @@ pub struct SurfaceWater {
     pub deepest: f32,
 }
 
-/// Depths at the samples of a terrain.
+/// Water depths at the samples of a terrain, negative on shores.
 pub struct SignedDepths {
     /// Fractions of the relief: negative on the dry side of shores, 0 far from water.
     pub signed: Vec<[f32; 1]>,
-    /// The depths before smoothing, with 0 wherever it is dry.
+    /// The depths before smoothing, with 0 at every dry sample.
     wet: Vec<[f32; 1]>,
     deepest: f32,
 }
 
-/// The water of a terrain, if there is any.
+/// The surface water of a terrain, if there is any.
 pub fn surface_water(terrain: &Terrain, control: &Control) -> Result<Option<SurfaceWater>, Cancelled> {
     let Some(SignedDepths { signed, wet, deepest }) = signed_depths(terrain, control)? else { return Ok(None) };
     let n = terrain.samples();
@@ -89,8 +89,8 @@ pub fn signed_depths(terrain: &Terrain, control: &Control) -> Result<Option<Sign
     Ok(Some(SignedDepths { signed, wet, deepest }))
 }
 
-/// Moves shores half-way to their mean with the weights 1 2 1 by 1 2 1. Samples with only water or only land around
-/// them stay unchanged.
+/// Moves the shores half-way towards a smoothed map. The smoothing weights are 1 2 1 along both axes. Samples whose
+/// neighbours are all wet or all dry stay unchanged.
 fn rounded(n: usize, map: &[f32], signed: &[[f32; 1]], control: &Control) -> Result<Vec<[f32; 1]>, Cancelled> {
     let mut out = signed.to_vec();
     out.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {

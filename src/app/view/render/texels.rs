@@ -6,14 +6,14 @@ use super::height_texels::HeightTexels;
 use super::mips::{Mip, Mips};
 use talweg::field::Terrain;
 
-/// The textures of a terrain; a globe has heights, slopes and colours only.
+/// The textures of a terrain. A globe has only heights, slopes and colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerrainMap {
     Heights,
-    /// Slopes; on a globe also height over the sea and fraction of surface water.
+    /// Slopes of the terrain; on a globe also height over the sea and fraction of surface water.
     Slopes,
     Light,
-    /// Shadow depth on the mirrored copies around the terrain.
+    /// Shadow depth on the mirrored copies of the terrain around it.
     MirroredShadows,
     SurfaceWater,
     Data,
@@ -37,18 +37,18 @@ impl TerrainMap {
         Self::Site,
     ];
 
-    /// The maps to draw at half resolution, repeatedly and in this order, if all maps together would take too much
-    /// memory. They are fractions and colours of the terrain, overlays, and shadow depths, whose edges lie between
-    /// samples. They change less between samples than slopes do.
+    /// The maps to draw at half resolution if all maps together would take too much memory. Each map in turn is halved,
+    /// in this order and repeatedly. The list has fractions and colours of the terrain, overlays, and shadow depths,
+    /// whose edges are between samples. These maps vary less between samples than slopes do.
     pub const COARSENED: [Self; 6] =
         [Self::MirroredShadows, Self::Colours, Self::Site, Self::Cover, Self::Light, Self::Data];
 }
 
-/// Most samples per side of a map of fractions or colours on the graphics card.
+/// Greatest number of samples per side, on the graphics card, of a map of fractions or colours.
 pub const WIDEST_SHARES: usize = 2049;
 
-/// Greatest size of all maps of a square on the graphics card. With the textures of materials, canopy and plant shadows
-/// this makes 256 MiB.
+/// Greatest size in bytes of all maps of a square on the graphics card. With the textures of materials, canopy and
+/// plant shadows, the total is 256 MiB.
 pub const SQUARE_BYTES: usize = 219 << 20;
 
 /// Number of finest levels to omit from each map of a square, so that all maps and the heights fit [`SQUARE_BYTES`].
@@ -71,31 +71,31 @@ pub fn levels_left_out(
     left_out
 }
 
-/// The texels of a texture, from one face or from six.
+/// The texels of a texture, for one face or for six.
 #[derive(Clone)]
 pub enum Texels {
     Heights(Arc<HeightTexels>),
-    /// A map without this number of its finest levels.
+    /// A map, and how many of its finest levels are omitted.
     Square(Arc<Mips>, usize),
     FaceHeights(Arc<Terrain>),
     Faces(Arc<Vec<Mips>>),
 }
 
-/// A terrain prepared for drawing, as the source of its textures. Clones share the data.
+/// A terrain prepared for drawing, as the source of its textures. Clones share the texel data.
 pub trait TexelSource: Clone {
     /// Number of faces of each texture: 1 for a square, 6 for a globe.
     const FACES: usize;
 
-    /// Serial number, unique to each prepared terrain.
+    /// Serial number of the prepared terrain. No two prepared terrains share a number.
     fn serial(&self) -> u64;
 
-    /// Samples along a side.
+    /// Number of samples along the side of a face.
     fn samples(&self) -> usize;
 
     /// The texels of a texture, if the terrain has this texture.
     fn texels(&self, map: TerrainMap) -> Option<Texels>;
 
-    /// Size of all its textures on the graphics card, in bytes.
+    /// Size of all textures of the terrain on the graphics card, in bytes.
     fn texture_bytes(&self) -> usize {
         TerrainMap::ALL.into_iter().filter_map(|map| self.texels(map)).map(|texels| texels.bytes()).sum()
     }
@@ -106,7 +106,7 @@ pub struct TexelLevel<'a> {
     pub columns: usize,
     pub rows: usize,
     pub texel_bytes: usize,
-    /// Row by row.
+    /// The bytes of the texels, row by row.
     pub bytes: &'a [u8],
 }
 
@@ -118,7 +118,7 @@ impl<'a> TexelLevel<'a> {
 }
 
 impl Texels {
-    /// Whether both share the same texels in memory.
+    /// Whether both textures share the same texels in memory.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Heights(a), Self::Heights(b)) => Arc::ptr_eq(a, b),
@@ -151,7 +151,7 @@ impl Texels {
         TexelLevel { columns, rows, texel_bytes, bytes }
     }
 
-    /// Size of all faces and levels.
+    /// Size of all faces and levels in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Heights(heights) => heights.bytes().len(),

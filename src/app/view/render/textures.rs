@@ -1,9 +1,9 @@
-//! The textures of a terrain, of one face or of six: uploaded in bands of rows and shown when complete.
+//! The textures of a terrain, for one face or for six. They are uploaded in bands of rows and shown when complete.
 //!
-//! A new terrain is uploaded into its own textures, at most [`BYTES_PER_FRAME`] per frame. The last one stays on screen
-//! until the new one is complete. An animation frame of usual size is one upload, alternating between two sets of
-//! textures. Data shared with the terrain on screen are not uploaded again, and absent data take no memory: a terrain
-//! without water costs nothing for water.
+//! A new terrain is uploaded into its own textures, at most [`BYTES_PER_FRAME`] per frame. The previous terrain stays
+//! on screen until the new terrain is complete. An animation frame of usual size takes a single upload, which
+//! alternates between two sets of textures. Data shared with the terrain on screen are not uploaded again. Absent data
+//! take no memory: a terrain without water needs no memory for water.
 
 use bevy::render::render_resource::{
     Extent3d, Origin3d, TexelCopyBufferLayout, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor,
@@ -13,7 +13,7 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 
 use super::texels::{TerrainMap, TexelLevel, TexelSource, Texels};
 
-/// Most bytes uploaded per frame, which takes some milliseconds.
+/// Greatest number of bytes uploaded per frame, which takes some milliseconds.
 const BYTES_PER_FRAME: usize = 48 << 20;
 
 /// Greatest size of old textures that are kept for the next terrain of the same size.
@@ -26,7 +26,7 @@ fn format(map: TerrainMap, faces: usize, texel_bytes: usize) -> TextureFormat {
         TerrainMap::Heights => TextureFormat::R16Uint,
         TerrainMap::Slopes if faces > 1 => TextureFormat::Rgba16Float,
         TerrainMap::Slopes => TextureFormat::Rg16Float,
-        // with the hardness of the rock
+        // cover and the hardness of the rock
         TerrainMap::Cover if texel_bytes == 4 => TextureFormat::Rgba8Unorm,
         TerrainMap::Light | TerrainMap::Cover => TextureFormat::Rg8Unorm,
         TerrainMap::SurfaceWater | TerrainMap::Data => TextureFormat::R16Float,
@@ -36,7 +36,7 @@ fn format(map: TerrainMap, faces: usize, texel_bytes: usize) -> TextureFormat {
     }
 }
 
-/// A texture with its present or future contents.
+/// A texture with its current or future contents.
 #[derive(Clone)]
 struct MapTexture {
     texels: Texels,
@@ -50,7 +50,7 @@ pub struct TerrainTextures<T> {
     maps: [Option<MapTexture>; TerrainMap::ALL.len()],
 }
 
-/// The textures on screen, those being uploaded, and spare ones.
+/// The textures on screen, textures that are being uploaded, and spare textures.
 pub struct Textures<T> {
     pub shown: Option<TerrainTextures<T>>,
     arriving: Option<ArrivingTextures<T>>,
@@ -68,7 +68,7 @@ struct ArrivingTextures<T> {
     bands: Vec<UploadBand>,
 }
 
-/// Rows of a mip level of a face that are uploaded together.
+/// Rows of one mip level of one face that are uploaded together.
 pub struct UploadBand {
     pub map: TerrainMap,
     pub face: usize,
@@ -78,7 +78,7 @@ pub struct UploadBand {
 }
 
 impl<T: TexelSource> Textures<T> {
-    /// Size on the graphics card, in bytes. Textures shared by two terrains count twice.
+    /// Size of all textures on the graphics card in bytes. A texture shared by two terrains counts twice.
     pub fn bytes(&self) -> usize {
         let arriving = self.arriving.as_ref().map(|arriving| &arriving.textures);
         let all = [self.shown.as_ref(), arriving, self.spare.as_ref()];
@@ -91,8 +91,8 @@ impl<T: TexelSource> Textures<T> {
             self.arriving = None;
             return;
         }
-        // an upload in progress is finished even if something newer is wanted: otherwise nothing would ever be shown
-        // while every frame wants another terrain
+        // finish an upload in progress even if a newer terrain is wanted; otherwise no terrain would ever be shown
+        // while every frame wants another one
         if self.arriving.is_none() {
             let bands = bands(wanted, self.shown.as_ref().map(|shown| &shown.terrain));
             let textures = TerrainTextures::new(self.shown.as_ref(), self.spare.take(), wanted, device);
@@ -127,7 +127,7 @@ impl<T: TexelSource> TerrainTextures<T> {
                 return Some(same.clone());
             }
             let spare = unused.as_mut().and_then(|unused| unused.maps[map as usize].take());
-            // a texture that both share is still on screen
+            // a texture shared with the unused terrain may still be on screen, so it cannot be reused
             let finest = texels.level(0, 0);
             let spare = spare.filter(|spare| {
                 let is_shown = on_screen.is_some_and(|there| there.texels.is_same(&spare.texels));
@@ -149,7 +149,7 @@ impl<T: TexelSource> TerrainTextures<T> {
         self.maps[map as usize].as_ref().map(|map| &map.view)
     }
 
-    /// Returns the bytes uploaded.
+    /// Uploads a band and returns the number of bytes uploaded.
     fn upload(&self, band: &UploadBand, queue: &RenderQueue) -> usize {
         let Some(map) = &self.maps[band.map as usize] else { return 0 };
         let TexelLevel { columns, texel_bytes, bytes: data, .. } = map.texels.level(band.level, band.face);
@@ -192,7 +192,7 @@ fn create(
     (texture, view)
 }
 
-/// A single texel to bind for a map that the terrain does not have.
+/// A texture of a single texel, bound in place of a map that the terrain does not have.
 pub fn blank(device: &RenderDevice) -> TextureView {
     create(TextureFormat::R16Float, (1, 1, 1), 1, device).1
 }

@@ -1,11 +1,11 @@
-//! Lowest and highest terrain of square tiles, of blocks of tiles, and so on: for culling and picking.
+//! Lowest and highest terrain of square tiles, of blocks of tiles, and so on. Culling and picking read these bounds.
 
 use rayon::prelude::*;
 
 use talweg::field::Region;
 use talweg::field::Terrain;
 
-/// Cells along the side of a tile of the finest level.
+/// Number of cells along the side of a tile of the finest level.
 pub const TILE_CELLS: usize = 8;
 
 /// Lowest and highest height of a tile.
@@ -50,14 +50,14 @@ impl GridBounds {
         Self { levels }
     }
 
-    /// A copy with recomputed tiles where they contain samples of the region.
+    /// A copy in which the tiles that contain samples of the region are recomputed.
     pub fn renewed(&self, terrain: &Terrain, region: &Region) -> Self {
         let mut bounds = self.clone();
         if region.is_empty() {
             return bounds;
         }
         let last = terrain.samples() - 1;
-        // a sample on the border of two tiles belongs to both
+        // a sample on the border of two tiles belongs to both tiles
         let span = |cells: &std::ops::Range<usize>, tiles: usize| {
             let from = cells.start.saturating_sub(1) / TILE_CELLS;
             from..((cells.end - 1) / TILE_CELLS + 1).min(tiles)
@@ -89,7 +89,7 @@ impl GridBounds {
         bounds
     }
 
-    /// The level with a single tile that covers everything.
+    /// The level with a single tile that covers the whole terrain.
     pub fn top(&self) -> usize {
         self.levels.len() - 1
     }
@@ -99,7 +99,7 @@ impl GridBounds {
         self.levels[self.top()].ranges[0]
     }
 
-    /// Height range of tile (row, column) of `level`; levels above the top have the range of the whole.
+    /// Height range of tile (row, column) of `level`. Levels above the top have the range of the whole terrain.
     pub fn range(&self, level: usize, row: usize, column: usize) -> Option<HeightRange> {
         if level > self.top() {
             return self.range(self.top(), 0, 0).filter(|_| row == 0 && column == 0);

@@ -1,5 +1,5 @@
-//! Cover of sand and snow as a texture, from both loose deposits and construction materials. It also holds the hardness
-//! of the rock, because the number of textures in a view is limited on some graphics cards.
+//! Cover of sand and snow as a texture, from both loose deposits and construction materials. The texture also holds the
+//! hardness of the rock, because some graphics cards limit the number of textures in a view.
 
 use std::sync::Arc;
 
@@ -11,15 +11,16 @@ use talweg::appearance::{COVERS, SampleCoverDepths};
 use talweg::field::{Cancelled, Control, MapKind, Region, Terrain};
 use talweg::scene::Settings;
 
-/// The cover of sand and snow on a terrain, and the hardness of the rock below where it is known, in one texture.
+/// One texture with the cover of sand and snow on a terrain, and with the hardness of the rock below where it is known.
 #[derive(Clone)]
 pub struct SnowSandCover {
-    /// Fraction covered by each of [`COVERS`], as bytes; then hardness and an unused byte, if the hardness is known.
+    /// Fraction covered by each of [`COVERS`], as bytes. If the hardness is known, the hardness and an unused byte
+    /// follow.
     pub shares: Arc<Mips>,
 }
 
 impl SnowSandCover {
-    /// The cover of a terrain, if it has any.
+    /// The cover of a terrain, if it has any cover.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -37,7 +38,8 @@ impl SnowSandCover {
         Ok(Some(Self { shares: Arc::new(shares) }))
     }
 
-    /// The cover of a terrain that differs only within a region from `before`, whose cover is `old`.
+    /// The cover of a terrain that differs from the terrain `before` only within a region. `old` is the cover of
+    /// `before`.
     ///
     /// # Errors
     /// If `control` cancels.

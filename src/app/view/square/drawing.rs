@@ -1,5 +1,5 @@
-//! A square terrain on the graphics card: its patches, sides, walls and water, or the tiles or rays of its construction
-//! tree.
+//! A square terrain on the graphics card. It consists of patches, sides, walls and water, or of the tiles or rays of
+//! its construction tree.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub struct SquareDrawing {
     instances: GrowingBuffer,
     palette: PaletteTexture,
     sky: SkyTexture,
-    /// The void mask whose walls are in the buffer, and the buffer.
+    /// The buffer of walls along the void edge, and the void mask that the walls belong to.
     walls: Option<(Arc<VoidMask>, Buffer)>,
     tiles: Option<TileRenderer>,
     rays: Option<Rays>,
@@ -56,11 +56,11 @@ pub struct SquarePlan {
     pane_from_eye: Mat4,
     patches: GridInstances,
     frame: SquareFrame,
-    /// The instances of the tree's tiles, if tiles are drawn.
+    /// The instances of the construction tree's tiles, if tiles are drawn.
     tiles: Option<TileRanges>,
     /// Whether the terrain ends at its edges, so that its sides are visible.
     has_sides: bool,
-    /// Whether the sea ends at the edges too.
+    /// Whether the sea also ends at the edges of the terrain.
     has_sea_sides: bool,
     has_sea: bool,
     has_surface_water: bool,
@@ -74,14 +74,14 @@ fn style(mode: ViewMode, shown: &SquareShown) -> GroundStyle {
     (mode, shown.terrain.tint())
 }
 
-/// The surroundings that are drawn, and the number of copies of the terrain on each side.
+/// The kind of surroundings to draw, and the number of copies of the terrain on each side.
 fn surroundings(shown: &SquareShown, context: &DrawContext) -> (Surroundings, i32) {
-    // a tree is drawn without surroundings, and so is an orthographic view
+    // construction trees and orthographic views are drawn without surroundings
     let is_alone = shown.scene.is_some() || context.projection == ViewProjection::Orthographic;
     match if is_alone { Surroundings::Block } else { shown.terrain.settings.surroundings } {
         Surroundings::Block => (Surroundings::Block, 0),
         Surroundings::Land => (Surroundings::Land, FAR_TILES),
-        // a coast that is cut by an edge continues beyond it
+        // a coast that is cut by an edge continues beyond the edge
         Surroundings::Sea => (Surroundings::Sea, i32::from(shown.terrain.has_land_at_edge())),
     }
 }
@@ -90,7 +90,7 @@ impl Surface for SquareDrawing {
     type Terrain = Arc<SquareTerrain>;
     type Part = SquarePart;
     type Plants = PlantedSquare;
-    /// The tree that is drawn in place of the grid, if one is wanted.
+    /// The construction tree that is drawn in place of the grid, if one is wanted.
     type Scene = Option<Arc<TreeSurface>>;
     type Plan = SquarePlan;
 
@@ -175,7 +175,7 @@ impl Surface for SquareDrawing {
         grid_parts(pipelines, context.cache, target, style(context.mode.of_grid(), shown))
     }
 
-    /// Draws the tree in place of the grid, from tiles or by rays.
+    /// Draws the construction tree in place of the grid, from tiles or by rays.
     fn refine(
         &mut self,
         shown: &SquareShown,
@@ -200,7 +200,7 @@ impl Surface for SquareDrawing {
         chosen: &Chosen<SquarePart>,
         context: &DrawContext,
     ) -> Option<PlantedSquare> {
-        // an overlay is drawn without plants
+        // with an overlay, no plants are drawn
         let grows = chosen.target.is_detailed && shown.terrain.tint() == Tint::None && context.mode.has_plants();
         (grows && !shown.palette.scatter.0.is_empty()).then(|| PlantedSquare {
             terrain: shown.terrain.clone(),
@@ -310,7 +310,7 @@ impl Surface for SquareDrawing {
 }
 
 impl SquareDrawing {
-    /// Draws the tree by rays, once its pipelines are ready.
+    /// Draws the construction tree by rays, once the pipelines are ready.
     fn trace(
         &mut self,
         tree: &Arc<TreeSurface>,
@@ -343,7 +343,7 @@ impl SquareDrawing {
         chosen.second_group = Some(made.seen);
     }
 
-    /// Draws the tree from tiles. Until there are tiles and pipelines, the grid is drawn.
+    /// Draws the construction tree from tiles. Until tiles and pipelines are ready, the grid is drawn.
     fn tessellate(
         &mut self,
         tree: &Arc<TreeSurface>,
@@ -373,7 +373,7 @@ impl SquareDrawing {
     }
 }
 
-/// The walls of a terrain on the graphics card.
+/// A buffer on the graphics card with the walls along the void edge.
 fn walls_buffer(mask: &VoidMask, context: &DrawContext) -> Buffer {
     context.device.create_buffer_with_data(&BufferInitDescriptor {
         label: Some("talweg walls"),

@@ -19,69 +19,71 @@ use talweg::scene::{Settings, Surroundings};
 pub struct SquareFrame {
     clip_from_world: Mat4,
     eye_from_clip: Mat4,
-    /// The eye; exposure factor.
+    /// Position of the eye; exposure factor.
     eye_exposure: Vec4,
-    /// Direction of the sun; 1 if the terrain is drawn without its colours.
+    /// Direction of the sun; 1 if the terrain is drawn without its colours, otherwise 0.
     sun_plain: Vec4,
-    /// Index of the last sample, side of a cell, relief, side of the square.
+    /// Index of the last sample; cell size; height of the relief; side length of the square.
     grid: Vec4,
     /// Heights of the sea, of the block's base, of the lowest and of the highest terrain.
     heights: Vec4,
-    /// The eye over the square (x, z), its height over the peaks, range of the finest level.
+    /// Horizontal position of the eye over the square (x, z); height of the eye over the peaks; range of the finest
+    /// level.
     lod: Vec4,
-    /// Top level, start of morphing, quads of a patch, whether there is a sea.
+    /// Top level; fraction of a range at which morphing starts; quads of a patch; whether there is a sea.
     patches: Vec4,
-    /// Colour of rock (linear) and its strength.
+    /// Linear colour of rock and its strength.
     rock: Vec4,
-    /// Slopes (tangents) at which rock begins and is full, metres per world unit, unused.
+    /// Slopes (tangents) at which rock begins and at which it covers everything; metres per world unit; unused value.
     rock_slopes: Vec4,
     /// Origin and size of the viewport in pixels.
     viewport: Vec4,
-    /// Ramp position at which the overlay is transparent, distance from it at which it is opaque; cloud cover, and
+    /// Ramp position at which the overlay is transparent; distance from it at which the overlay is opaque; cloud cover;
     /// height of the clouds.
     overlay: Vec4,
-    /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; unused.
+    /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; unused value.
     surface_water: Vec4,
-    /// Matrix from positions relative to the eye.
+    /// Matrix from positions relative to the eye to the clip space of the image.
     clip_from_eye: Mat4,
-    /// For the patches of a tree: length of a step, position of the eye within its step, quads.
+    /// Values for the patches of a construction tree: length of a step; position of the eye within its step; quads.
     pub tiles: Vec4,
     /// Sunlight on terrain that faces the sun; brightness of the stars.
     sun_light: Vec4,
-    /// Light of the whole sky on level terrain; surroundings of the terrain: 0 nothing, 1 land, 2 sea.
+    /// Light of the whole sky on level terrain; surroundings of the terrain (0 nothing, 1 land, 2 sea).
     sky_light: Vec4,
-    /// Extinction of the air at the surface, per world unit; reach of the surroundings, in sides.
+    /// Extinction of the air at the surface, per world unit; extent of the surroundings, as a multiple of the terrain's
+    /// side length.
     air: Vec4,
     /// Matrices from world space to the shadow maps of plants.
     plant_shadows: [Mat4; SHADOW_CASCADES],
-    /// Extinction of the fog at its floor and its falloff with height, per world unit; height of the floor. Number of
-    /// terrain sides drawn from end to end.
+    /// Extinction of the fog at its floor and its decrease with height, per world unit; height of the floor; number of
+    /// terrain side lengths across the whole drawn land.
     fog: Vec4,
-    /// Direction of the waves (east, south), their steepness relative to a wind of 6 m/s, and the width of a pixel in
+    /// Direction of the waves (east, south); steepness of the waves relative to a wind of 6 m/s; width of a pixel in
     /// metres at a distance of 1.
     waves: Vec4,
-    /// Visibility of these shadows, half a texel of each map, and the distance up to which all plants are drawn.
+    /// Visibility of plant shadows; half a texel of each shadow map; distance up to which all plants are drawn.
     plants: Vec4,
 }
 
-/// Depths, as fractions of the relief, below which water is invisible and from which it is fully visible.
+/// Depths, as fractions of the relief, at which water starts to be visible and at which it is fully visible.
 const FILM: (f32, f32) = (0.000_3, 0.001_5);
 
-/// Height of the clouds over the highest terrain.
+/// Height of the clouds above the highest terrain, in metres.
 const CLOUDS_METRES: f32 = 900.0;
 
-/// Copies of the terrain on each side where the surrounding land is drawn.
+/// Number of copies of the terrain on each side, if the surrounding land is drawn.
 pub const FAR_TILES: i32 = 3;
 
 /// The camera data of a frame.
 pub struct SquareEye {
     pub clip_from_world: Mat4,
-    /// The same for the clip space of the pane, which leaves out the rest of the image.
+    /// Matrix from world space to the clip space of the pane, which excludes the rest of the image.
     pub pane_from_world: Mat4,
-    /// Matrix from positions relative to the eye, which stay exact however near they are.
+    /// Matrix from positions relative to the eye to clip space. These positions stay exact even very near the eye.
     pub clip_from_eye: Mat4,
     pub eye_world: Vec3,
-    /// Origin and size in pixels.
+    /// Origin and size of the viewport in pixels.
     pub viewport: Vec4,
     /// Whether haze is drawn in front of distant terrain.
     pub has_air: bool,
@@ -103,7 +105,7 @@ pub fn clip_from_eye(pane: Pane, context: &DrawContext) -> Mat4 {
 }
 
 impl SquareEye {
-    /// The camera of a pane.
+    /// The camera data of a pane.
     pub fn new(pane: Pane, context: &DrawContext) -> Self {
         let view = context.view;
         let clip_from_view = clip_from_view(pane, context);
@@ -115,14 +117,14 @@ impl SquareEye {
             clip_from_eye: clip_from_eye(pane, context),
             eye_world: view.world_from_view.translation(),
             viewport: Vec4::new(x, y, width, height),
-            // an orthographic eye is so far away that haze would hide everything
+            // an orthographic eye is so far away that haze would hide the whole terrain
             has_air: context.projection == ViewProjection::Perspective,
             auto_stops: context.auto_stops,
             pixels_per_radian: 0.5 * height * clip_from_view.y_axis.y,
         }
     }
 
-    /// Width of a pixel as a fraction of its distance.
+    /// Width that a pixel covers, as a fraction of the distance.
     fn pixel_share(&self) -> f32 {
         2.0 / (self.clip_from_eye.row(1).truncate().length() * self.viewport.w)
     }
@@ -184,7 +186,7 @@ impl SquareFrame {
     }
 }
 
-/// Height fog: its extinction falls exponentially with height above the sea, or above the lowest terrain if there is no
+/// Height fog. Its extinction falls exponentially with height above the sea, or above the lowest terrain if there is no
 /// sea.
 fn fog_of(terrain: &SquareTerrain) -> Vec4 {
     let (scale, settings) = (&terrain.scale, &terrain.settings);

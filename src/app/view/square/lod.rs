@@ -1,11 +1,11 @@
-//! Selection of the drawn patches from the quadtree: fine near the eye, coarse far from it.
+//! Selects the patches to draw from the quadtree: fine near the eye, coarse far from the eye.
 //!
-//! The scheme is that of Strugar, "Continuous Distance-Dependent Level of Detail" (2009). A patch of level `l` has
+//! The scheme comes from Strugar, "Continuous Distance-Dependent Level of Detail" (2009). A patch of level `l` has
 //! `quads` × `quads` quads of 2^l cells. It is split if it comes nearer to the eye than the range of the next finer
-//! level. Its vertices morph to those of level `l + 1` before they reach the range of their own level. If the finest
-//! range is over `MIN_RANGE_PATCHES` patches, neighbours differ by at most one level, and a patch meets a coarser one
-//! only where it has morphed into its shape. So there are no cracks. Distances combine the horizontal distance with the
-//! height of the eye over the highest peak, so that this holds for any relief.
+//! level. Its vertices morph to the vertices of level `l + 1` before they reach the range of their own level. If the
+//! finest range exceeds `MIN_RANGE_PATCHES` patches, neighbours differ by at most one level. A patch then meets a
+//! coarser patch only where it has morphed into the coarser shape. So there are no cracks. Distances combine the
+//! horizontal distance with the height of the eye over the highest peak, so that this is true for any relief.
 
 use glam::{Vec2, Vec3};
 
@@ -17,19 +17,21 @@ use crate::view::scale::{SIDE_WORLD, WorldScale};
 /// Fraction of the range of a level at which its vertices begin to morph.
 pub const MORPH_START: f32 = 0.85;
 
-/// Least range of the finest level, in sides of its patches: (2 · MORPH_START - 1) · range > 2 √2 sides.
+/// Smallest range of the finest level, as a multiple of the side length of its patches. It ensures that (2 ·
+/// MORPH_START - 1) · range > 2 √2 sides.
 const MIN_RANGE_PATCHES: f32 = 4.1;
 
-/// The eye, and the ranges of the levels.
+/// The eye, and the ranges of the levels of detail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LodRange {
     /// Horizontal position of the eye (x, z).
     pub eye_world: Vec2,
-    /// Height of the eye over the highest peak, or 0.
+    /// Height of the eye over the highest peak; 0 below the peak.
     pub over_world: f32,
-    /// Distance up to which the finest level is drawn; each coarser level reaches twice as far.
+    /// Distance up to which the finest level is drawn. Each coarser level is drawn up to twice the distance of the
+    /// previous level.
     pub finest_world: f32,
-    /// The level with a single patch that covers everything; it does not morph.
+    /// The level with a single patch that covers the whole terrain. This patch does not morph.
     pub top: u32,
 }
 
@@ -46,7 +48,7 @@ impl LodRange {
         }
     }
 
-    /// Distance from the eye to the nearest point between two corners.
+    /// Distance from the eye to the nearest point of the rectangle between two corners.
     fn distance_world(&self, low: Vec2, high: Vec2) -> f32 {
         let nearest = self.eye_world.clamp(low, high);
         (nearest.distance_squared(self.eye_world) + self.over_world * self.over_world).sqrt()
@@ -56,7 +58,7 @@ impl LodRange {
 /// A patch to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GridPatch {
-    /// North-west corner in cells.
+    /// North-west corner of the patch, in cells.
     pub column: u32,
     pub row: u32,
     pub level: u32,
@@ -86,7 +88,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// `row` and `column` count patches of `level`.
+    /// Selects patches within one quadtree node; `row` and `column` count patches of `level`.
     fn node(&self, level: u32, row: usize, column: usize, out: &mut Vec<GridPatch>) {
         let quads = self.detail.quads as usize;
         let tile_level = level as usize + (quads / TILE_CELLS).trailing_zeros() as usize;
@@ -111,7 +113,7 @@ impl Walk<'_> {
             }
         }
         if level > 0 && self.range.distance_world(low, high) < self.range.finest_world * (1 << (level - 1)) as f32 {
-            // the quarter with the eye first, the opposite one last
+            // first the quarter that contains the eye, last the opposite quarter
             let middle = corner((2 * row + 1) * (cells / 2), (2 * column + 1) * (cells / 2));
             let [first_row, first_column] =
                 [self.range.eye_world.y >= middle.y, self.range.eye_world.x >= middle.x].map(usize::from);
@@ -124,7 +126,7 @@ impl Walk<'_> {
     }
 }
 
-/// Sides of the block, numbered as in the shaders.
+/// Side walls of the terrain block, numbered as in the shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideKind {
     North,
@@ -133,7 +135,7 @@ pub enum SideKind {
     West,
 }
 
-/// The sides of the block that a patch touches.
+/// The side walls of the block that a patch touches.
 pub fn sides_of(patch: GridPatch, quads: u32, samples: usize) -> impl Iterator<Item = SideKind> {
     let (cells, last) = (quads << patch.level, samples as u32 - 1);
     [
@@ -198,7 +200,7 @@ mod tests {
         }
     }
 
-    /// The order holds along every line away from the eye, seen from above.
+    /// From above, patches along every line away from the eye must be in near-to-far order.
     #[test]
     fn patches_come_from_near_to_far() {
         for (scale, bounds, detail, range) in scenes() {
@@ -222,7 +224,7 @@ mod tests {
         }
     }
 
-    /// Where levels meet, the finer has morphed fully and the coarser has not begun.
+    /// Where two levels meet, the finer level has morphed fully and the coarser level has not begun to morph.
     #[test]
     fn levels_share_the_shape_of_their_edge() {
         for (scale, bounds, detail, range) in scenes() {

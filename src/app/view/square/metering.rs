@@ -1,4 +1,4 @@
-//! Light metering of a square: the maps of the terrain where rays through the image hit it.
+//! Light metering of a square. It reads the terrain's maps at the points where rays through the image hit the terrain.
 
 use bevy::math::{Mat4, Vec3};
 
@@ -12,9 +12,10 @@ use crate::view::scale::SIDE_WORLD;
 const SKY_WEIGHT: f32 = 0.3;
 /// Brightness of bare terrain, relative to which the canopy is measured.
 const BARE_ALBEDO: f32 = 0.12;
-/// Same as `CROWN_SHADE` in `assets/shaders/plants.wgsl`.
+/// Shade of plant crowns; must equal `CROWN_SHADE` in `assets/shaders/plants.wgsl`.
 const CROWN_SHADE: f32 = 0.8;
-/// Fraction of sunlight that a closed canopy keeps from the terrain below; see `THROUGH_CROWNS` there.
+/// Fraction of sunlight that a closed canopy keeps from the terrain below; see `THROUGH_CROWNS` in
+/// `assets/shaders/plants.wgsl`.
 const CROWN_SHADOW: f32 = 0.76;
 
 /// The mean light in an image of a square, in stops relative to sunlit level terrain. `canopy` holds the square root of
@@ -26,7 +27,7 @@ pub fn metered_square(terrain: &SquareTerrain, canopy: Option<&Mips>, eye_world:
     for (ray, weight) in picture_rays(clip_from_eye) {
         match picker.pick(eye_world, ray) {
             Some(way) => metered.add(light.ground_light(eye_world + ray * way, way).min(1.0), weight),
-            // surroundings below the horizon are unknown, so only rays to the sky count
+            // the surroundings below the horizon are unknown, so of the rays that miss, only those to the sky count
             None if ray.y > 0.0 => metered.add(1.0, SKY_WEIGHT * weight),
             None => {}
         }
@@ -34,13 +35,13 @@ pub fn metered_square(terrain: &SquareTerrain, canopy: Option<&Mips>, eye_world:
     metered.mean_stops()
 }
 
-/// Mean luminance of the visible sky: above the first value the image is darkened, and it is brightened up to the
-/// second.
+/// Two mean luminances of the visible sky. Above the first, the image is darkened. Up to the second, the image may be
+/// brightened.
 const BRIGHT_SKY: f32 = 0.85;
 const BRIGHTEST_SKY: f32 = 1.25;
 /// Greatest darkening by a bright sky, in stops.
 const MOST_DIMMED_STOPS: f32 = 1.6;
-/// Fraction of sky in the image from which the sky counts fully.
+/// Fraction of the image that the sky must fill to have its full effect.
 const SKY_SHARE: f32 = 0.12;
 
 /// Limits the brightening of an image so that its sky keeps its colour, even in front of a low sun.
@@ -64,8 +65,8 @@ pub fn with_sky_in_view(stops: f32, terrain: &SquareTerrain, clip_from_eye: Mat4
     stops.min(most) - dimmed
 }
 
-/// The light on a square, of white terrain relative to sunlit level terrain. It follows the shaders, see `lit` in
-/// `assets/shaders/common.wgsl`.
+/// The light that white terrain on a square reflects, relative to sunlit level terrain. It follows the shaders; see
+/// `lit` in `assets/shaders/common.wgsl`.
 struct SquareLight<'a> {
     terrain: &'a SquareTerrain,
     canopy: Option<&'a Mips>,
@@ -99,7 +100,7 @@ impl<'a> SquareLight<'a> {
             return 1.0;
         }
         let at = [place.x, place.z].map(|along| (along / SIDE_WORLD + 0.5).clamp(0.0, 1.0));
-        // width that one ray represents
+        // width of the terrain that one ray represents
         let wide = way / COLUMNS as f32 / SIDE_WORLD;
         let slope = from_halves_at(&self.terrain.slopes, at, wide);
         let [depth, openness] = bytes_at::<2>(&self.terrain.light, at, wide);
@@ -112,14 +113,15 @@ impl<'a> SquareLight<'a> {
             return ground / level_ground;
         }
         let crowns = luminance([r, g, b].map(|root| (root / cover) * (root / cover))) * CROWN_SHADE / BARE_ALBEDO;
-        // seen at a slant, the canopy hides more than from above
+        // seen at a slant, the canopy hides more of the terrain than seen from above
         let hidden = 1.0 - (1.0 - cover) * (1.0 - cover);
         let crowns = self.light_on(normal, sun_share, openness) * crowns.min(1.0);
         (ground + (crowns - ground) * hidden) / level_ground
     }
 }
 
-/// Bilinear value at a position from 0 to 1, from the mip level whose texels are about `wide` sides wide.
+/// Bilinear value at a position from 0 to 1. It is read from the mip level with texels that are about `wide` times the
+/// side length wide.
 fn blended<const N: usize, const C: usize>(
     mips: &Mips,
     at: [f32; 2],
@@ -194,7 +196,7 @@ mod tests {
         let clear = stops_from(&valley(SkyCondition::Clear), [0.0, 30.0, 400.0]);
         let overcast = stops_from(&valley(SkyCondition::Overcast), [0.0, 30.0, 400.0]);
         assert!(overcast > clear + 0.8, "{overcast} beside {clear}");
-        // looking up, only the sky is visible
+        // the camera looks up, so that only the sky is visible
         let terrain = valley(SkyCondition::Clear);
         let up = Mat4::perspective_infinite_reverse_rh(0.8, 1.6, 0.1) * Mat4::from_rotation_x(1.2).inverse();
         assert_eq!(metered_square(&terrain, None, Vec3::new(300.0, 420.0, 0.0), up), 0.0);

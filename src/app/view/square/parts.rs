@@ -23,7 +23,7 @@ use crate::view::render::shader_text::ViewShader;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SquarePart {
     Ground,
-    /// Copies of the terrain around it, mirrored at its edges.
+    /// Copies of the terrain around the square, mirrored at the edges.
     FarGround,
     Sides,
     /// Walls along the void edge inside the square.
@@ -34,7 +34,7 @@ pub enum SquarePart {
     SurfaceWaterSides,
     SurfaceWater,
     SeaSides,
-    /// The side of the sea above the walls.
+    /// The side of the sea above the walls along the void edge.
     SeaWalls,
     SeaSurface,
     AdaptiveGround,
@@ -46,10 +46,10 @@ pub enum SquarePart {
     Traced,
 }
 
-/// Depth bias that draws water in front of terrain at the same depth. It is greater for slanted views.
+/// Depth bias that draws water in front of terrain at the same depth. The bias is greater for slanted views.
 const SURFACE_WATER_BIAS: DepthBiasState = DepthBiasState { constant: 32, slope_scale: 1.0, clamp: 0.0 };
 
-/// All styles of the grid, those without an overlay first.
+/// All styles of the grid. Styles without an overlay come first.
 fn styles() -> impl Iterator<Item = GroundStyle> {
     let tints = [Tint::None, Tint::Slope, Tint::Data];
     tints.into_iter().flat_map(|tint| ViewMode::OF_GRID.map(|mode| (mode, tint)))
@@ -70,7 +70,7 @@ impl SquarePart {
         Self::SeaWalls,
         Self::SeaSurface,
     ];
-    /// The parts of a terrain drawn from patches of a tree; the void edge is that of the grid.
+    /// The parts of a terrain drawn from patches of a construction tree. The void edge comes from the grid.
     const OF_PATCHES: [Self; 9] = [
         Self::AdaptiveGround,
         Self::AdaptiveSides,
@@ -83,7 +83,7 @@ impl SquarePart {
         Self::AdaptiveSea,
     ];
 
-    /// The parts of a sphere-traced terrain; the sea and the void edge are those of the grid.
+    /// The parts of a sphere-traced terrain. The sea and the void edge come from the grid.
     const OF_RAYS: [Self; 6] = [Self::Traced, Self::Walls, Self::Sky, Self::SeaSides, Self::SeaWalls, Self::SeaSurface];
 
     fn entry_points(self, style: GroundStyle) -> (&'static str, &'static str) {
@@ -139,12 +139,12 @@ impl SquarePart {
         }
     }
 
-    /// Whether it is drawn from the segments of the void edge.
+    /// Whether the part is drawn from the segments of the void edge.
     pub fn is_wall(self) -> bool {
         matches!(self, Self::Walls | Self::SeaWalls)
     }
 
-    /// Whether it is drawn from the tiles of a tree.
+    /// Whether the part is drawn from the tiles of a construction tree.
     fn is_of_tiles(self) -> bool {
         matches!(
             self,
@@ -236,7 +236,7 @@ impl SurfacePart for SquarePart {
         }
     }
 
-    /// Only the surface of the terrain has styles.
+    /// The style of this part. Only the surface of the terrain has styles.
     fn own_style(self, style: GroundStyle) -> GroundStyle {
         match self {
             Self::Ground | Self::AdaptiveGround => style,
@@ -259,15 +259,16 @@ impl SurfacePart for SquarePart {
             },
             topology: if self.is_side() { PrimitiveTopology::TriangleStrip } else { default() },
             cover: self.cover(),
-            // mirroring reverses the winding, leaves have two sides, and the others cover the whole image
+            // mirroring reverses the winding, leaves have two sides, and the other parts cover the whole image
             is_two_sided: matches!(self, Self::FarGround | Self::Scatter | Self::Sky | Self::Traced),
             bias: if self == Self::SurfaceWater { SURFACE_WATER_BIAS } else { default() },
         }
     }
 }
 
-/// Pipelines that draw the grid to a target, in drawing order. When a target is first used, those of all styles are
-/// queued, so that a change of style finds its own ready. Until then the first style is drawn.
+/// Pipelines that draw the grid to a target, in drawing order. When a target is first used, the pipelines of all styles
+/// are queued, so that later changes of style find them ready. Until the pipeline of a style is ready, the first style
+/// is drawn.
 pub fn grid_parts(
     pipelines: &mut Pipelines<SquarePart>,
     cache: &PipelineCache,
@@ -287,7 +288,7 @@ pub fn grid_parts(
     SquarePart::OF_GRID.map(part).to_vec()
 }
 
-/// The pipelines that draw a tree. They are queued on first use; `None` until all are ready.
+/// The pipelines that draw a construction tree. The first call queues them; `None` until all are ready.
 pub fn tree_parts(
     pipelines: &mut Pipelines<SquarePart>,
     cache: &PipelineCache,
@@ -295,7 +296,7 @@ pub fn tree_parts(
     style: GroundStyle,
 ) -> Option<Parts<SquarePart>> {
     let own: &[SquarePart] = if style.0.traces() { &SquarePart::OF_RAYS } else { &SquarePart::OF_PATCHES };
-    // plants and stones come after the surface and before the water
+    // draw plants and stones after the surface and before the water
     let parts = [&own[..1], &[SquarePart::Scatter], &own[1..]].concat();
     let parts: Parts<_> = parts.iter().map(|part| (*part, pipelines.queue(cache, *part, style, key))).collect();
     are_ready(parts.iter().map(|(_, id)| id), cache).then_some(parts)

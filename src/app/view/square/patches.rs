@@ -1,4 +1,4 @@
-//! The patches of the grid that the camera sees, and those of its mirrored copies around it.
+//! The patches of the grid that the camera sees, and the patches of its mirrored copies around it.
 
 use std::ops::Range;
 
@@ -12,18 +12,18 @@ use crate::view::render::mesh::PatchDetail;
 use crate::view::scale::SIDE_WORLD;
 use talweg::scene::Surroundings;
 
-/// The drawn patches as the shader reads them: column, row, level, and side or copy.
+/// The drawn patches in the form that the shader reads: column, row, level, and side or copy.
 pub struct GridInstances {
     pub all: Vec<[u32; 4]>,
     pub ground: Range<u32>,
-    /// The patches at an edge of the terrain, once per side.
+    /// The patches at an edge of the terrain. A patch is listed once for each side that it touches.
     pub sides: Range<u32>,
-    /// The patches of the copies.
+    /// The patches of the mirrored copies.
     pub far_ground: Range<u32>,
 }
 
 impl GridInstances {
-    /// The patches within the frustum, with `far_tiles` copies of the terrain on each side.
+    /// The patches within the frustum, including `far_tiles` copies of the terrain on each side.
     pub fn new(
         terrain: &SquareTerrain,
         eye: &SquareEye,
@@ -35,7 +35,7 @@ impl GridInstances {
         let mut all = grid_instances(&patches, detail.quads, terrain.scale.samples);
         let (count, block_end) = (patches.len() as u32, all.len() as u32);
         if far_tiles > 0 {
-            // see `bent_land` in ground.wgsl and `beyond_edge` in common.wgsl
+            // `bent_land` in ground.wgsl can raise the copies, and `beyond_edge` in common.wgsl can lower them
             let rises_world = terrain.scale.highest_world - terrain.scale.lowest_world;
             let sinks_world = if surroundings == Surroundings::Sea { terrain.scale.fall_under_sea() } else { 0.0 };
             for tile in FarTile::from_near(eye.eye_world, far_tiles) {
@@ -52,7 +52,7 @@ impl GridInstances {
     }
 }
 
-/// A copy of the terrain beside it, mirrored at every edge in between.
+/// A copy of the terrain, mirrored at every edge between the terrain and the copy.
 #[derive(Clone, Copy)]
 struct FarTile {
     column: i32,
@@ -60,7 +60,7 @@ struct FarTile {
 }
 
 impl FarTile {
-    /// All copies, `tiles` of them on each side.
+    /// All copies, with `tiles` copies on each side of the terrain.
     fn all(tiles: i32) -> impl Iterator<Item = Self> {
         let span = -tiles..=tiles;
         let all = span.clone().flat_map(move |row| span.clone().map(move |column| Self { column, row }));
@@ -75,19 +75,19 @@ impl FarTile {
         all
     }
 
-    /// The number of the copy in the shaders.
+    /// The number by which the shaders identify the copy.
     fn number(self) -> u32 {
         ((self.row + 64) as u32) << 8 | (self.column + 64) as u32
     }
 
-    /// Signs of both axes, and position of its middle.
+    /// Signs of the copy's two axes, and position of the copy's middle.
     fn axes(self) -> (Vec3, Vec3) {
         let sign = |k: i32| if k.rem_euclid(2) == 1 { -1.0 } else { 1.0 };
         let middle = Vec3::new(self.column as f32, 0.0, self.row as f32) * SIDE_WORLD;
         (Vec3::new(sign(self.column), 1.0, sign(self.row)), middle)
     }
 
-    /// Matrix from the terrain to the copy.
+    /// Matrix from positions on the terrain to positions on the copy.
     fn matrix(self) -> Mat4 {
         let (signs, middle) = self.axes();
         Mat4::from_translation(middle) * Mat4::from_scale(signs)
@@ -100,7 +100,7 @@ impl FarTile {
     }
 }
 
-/// All patches, then the patches at an edge of the terrain, once per side.
+/// All patches, followed by the patches at an edge of the terrain, once for each side that they touch.
 fn grid_instances(patches: &[GridPatch], quads: u32, samples: usize) -> Vec<[u32; 4]> {
     let ground = patches.iter().map(|p| [p.column, p.row, p.level, 0]);
     let sides = patches

@@ -1,4 +1,5 @@
-//! Intersection of rays and terrain: front to back through the pyramid of [`GridBounds`], and exact within each cell.
+//! Intersection of rays and terrain. The search goes from front to back through the pyramid of [`GridBounds`], and is
+//! exact within each cell.
 
 use glam::{Vec2, Vec3};
 
@@ -6,7 +7,7 @@ use super::bounds::{GridBounds, TILE_CELLS};
 use crate::view::scale::{SIDE_WORLD, WorldScale};
 use talweg::field::Terrain;
 
-/// A terrain in the form that picking needs.
+/// The terrain data that picking reads.
 #[derive(Clone, Copy)]
 pub struct GridPicker<'a> {
     pub terrain: &'a Terrain,
@@ -26,7 +27,7 @@ impl PickRay {
         self.origin + self.step * t
     }
 
-    /// The part of the interval `from..to` that lies between `low` and `high`.
+    /// The part of the parameter interval `from..to` in which the ray is inside the box between `low` and `high`.
     fn clip(&self, low: Vec3, high: Vec3, from: f32, to: f32) -> Option<(f32, f32)> {
         let (mut from, mut to) = (from, to);
         for axis in 0..3 {
@@ -46,8 +47,8 @@ impl PickRay {
 }
 
 impl GridPicker<'_> {
-    /// Distance along the ray (in lengths of `direction_world`) to the first hit of the upper side of the surface. A
-    /// ray that enters the terrain block through one of its sides hits nothing.
+    /// Distance along the ray (in lengths of `direction_world`) to its first hit on the upper side of the surface. A
+    /// ray that enters the terrain block through a side wall hits nothing.
     pub fn pick(&self, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
         let cells = Vec3::new(self.scale.cell_world, 1.0, self.scale.cell_world);
         let corner = Vec3::new(0.5 * SIDE_WORLD, 0.0, 0.5 * SIDE_WORLD);
@@ -62,12 +63,12 @@ impl GridPicker<'_> {
         hit.filter(|&t| self.has_ground(ray.point_at(t)))
     }
 
-    /// The point where the ray hits the surface.
+    /// The point where the ray first hits the surface.
     pub fn pick_point(&self, origin_world: Vec3, direction_world: Vec3) -> Option<Vec3> {
         self.pick(origin_world, direction_world).map(|t| origin_world + direction_world * t)
     }
 
-    /// Whether the sample nearest to a position has data, that is, is not void.
+    /// Whether the sample nearest to a position has data. Void samples have none.
     fn has_ground(&self, at: Vec3) -> bool {
         let n = self.scale.samples;
         let [column, row] = [at.x, at.z].map(|place| (place.round().max(0.0) as usize).min(n - 1));
@@ -79,7 +80,7 @@ impl GridPicker<'_> {
         self.terrain.height_at(at.x / last, at.z / last) * self.scale.relief_world
     }
 
-    /// First hit in tile (row, column) of `level`, with the parameter at which the ray leaves the tile.
+    /// First hit of the ray in tile (row, column) of `level`, and the parameter at which the ray leaves the tile.
     fn node(&self, ray: &PickRay, level: usize, row: usize, column: usize, from: f32, to: f32) -> Option<(f32, f32)> {
         let (low, high) = self.bounds.range(level, row, column)?;
         let (low, high) = (low * self.scale.relief_world, high * self.scale.relief_world);
@@ -104,7 +105,7 @@ impl GridPicker<'_> {
         entered.into_iter().find_map(|&(_, row, column)| self.node(ray, level - 1, row, column, from, to))
     }
 
-    /// First hit between two parameters, cell by cell.
+    /// First hit of the ray between two parameters. The search proceeds cell by cell.
     fn cells(&self, ray: &PickRay, from: f32, to: f32) -> Option<f32> {
         let last = self.scale.samples as i32 - 2;
         let start = ray.point_at(from);
@@ -148,7 +149,7 @@ impl GridPicker<'_> {
         let start = ray.point_at(from);
         let (u, v) = (start.x - column as f32, start.z - row as f32);
         let (du, dv) = (ray.step.x, ray.step.z);
-        // height above the surface at parameter `from` + s: square s² + linear s + above
+        // the ray's height above the surface at the parameter `from` + s is square s² + linear s + above
         let above = start.y - (a + b * u + c * v + e * u * v);
         let linear = ray.step.y - (b * du + c * dv + e * (u * dv + v * du));
         let square = -e * du * dv;
@@ -227,14 +228,14 @@ mod tests {
                     (None, None) => {}
                     (Some(f), Some(e)) => {
                         hits += 1;
-                        assert!((f - e).abs() < 0.06, "{samples} {k}: {f} for {e}");
+                        assert!((f - e).abs() < 0.06, "{samples} samples, ray {k}: the hit is at {f}, expected at {e}");
                     }
                     // marching can step over a ridge that the ray only grazes
                     (Some(f), None) => {
                         let p = origin + direction * f;
                         assert!((p.y - scale.ground_world(&terrain, p)).abs() < 0.05, "{samples} {k}: {f}");
                     }
-                    (None, Some(e)) => panic!("{samples} {k}: nothing found, but there is ground at {e}"),
+                    (None, Some(e)) => panic!("{samples} samples, ray {k}: no hit, but the terrain is at {e}"),
                 }
             }
         }
@@ -249,6 +250,6 @@ mod tests {
         let hit = ground.pick_point(Vec3::new(0.0, 900.0, 3.0), Vec3::NEG_Y).unwrap();
         assert!((hit.y - 0.5 * scale.relief_world).abs() < 1e-2, "{hit}");
         assert_eq!(ground.pick(Vec3::new(0.0, -900.0, 3.0), Vec3::Y), None);
-        assert_eq!(ground.pick(Vec3::new(900.0, 10.0, 3.0), Vec3::NEG_X), None, "through the side");
+        assert_eq!(ground.pick(Vec3::new(900.0, 10.0, 3.0), Vec3::NEG_X), None, "the ray enters through a side wall");
     }
 }

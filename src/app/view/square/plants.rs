@@ -21,23 +21,23 @@ use talweg::appearance_files::{ScatterKind, ScatterRule};
 use talweg::construction::LANES;
 use talweg::field::Control;
 
-/// Most texels along a side of the canopy map.
+/// Greatest number of texels along a side of the canopy map.
 const CANOPY_SIDE: usize = 1024;
 /// Size of the largest canopy map with its mip levels on the graphics card, in bytes.
 #[cfg(test)]
 pub const CANOPY_BYTES: usize = CANOPY_SIDE * CANOPY_SIDE * 4 * 4 / 3;
 
-/// Plants and stones on a square terrain; see the module.
+/// Plants and stones on a square terrain; see the module documentation.
 #[derive(Clone)]
 pub struct PlantedSquare {
     pub terrain: Arc<SquareTerrain>,
-    /// The tree that is drawn in place of the grid, if any.
+    /// The construction tree that is drawn in place of the grid, if there is one.
     pub tree: Option<Arc<TreeSurface>>,
     pub table: Arc<PaletteTable>,
 }
 
 impl PlantedSquare {
-    /// Heights of the objects of one cell above the grid, if a tree is drawn in its place.
+    /// Heights of one cell's objects above the grid, if a construction tree is drawn in place of the grid.
     fn lifts(&self, objects: &[ScatteredObject]) -> Vec<f32> {
         let (Some(tree), Some(first)) = (&self.tree, objects.first()) else { return Vec::new() };
         let metres = self.terrain.scale.metres_per_world;
@@ -47,7 +47,7 @@ impl PlantedSquare {
             (low, high) = ([0, 1].map(|k| low[k].min(at[k])), [0, 1].map(|k| high[k].max(at[k])));
         });
         let selection = tree.selection(low, high);
-        // forms smaller than a fraction of the plant do not raise it
+        // terrain detail smaller than a fraction of the plant does not raise the plant
         let smallest = objects.iter().map(|object| object.size_metres).fold(f32::INFINITY, f32::min);
         let detail = tree.detail(f64::from(0.25 * smallest.max(0.2) / metres));
         let mut samples = Vec::with_capacity(objects.len());
@@ -71,10 +71,10 @@ impl PlantedSquare {
 }
 
 impl PlantedSurface for PlantedSquare {
-    /// Column and row.
+    /// Column and row of a cell.
     type CellPlace = [i32; 2];
 
-    /// Unlimited, because each task prepares the conditions of the whole terrain anyway.
+    /// The number of cells is unlimited, because each task prepares the conditions of the whole terrain anyway.
     const MOST_CELLS: usize = usize::MAX;
 
     fn rules(&self) -> &[ScatterRule] {
@@ -120,7 +120,7 @@ impl PlantedSurface for PlantedSquare {
     }
 }
 
-/// The cells that the camera sees, with the number of ranks needed of each, nearest first.
+/// The cells that the camera sees, each with the number of ranks that it needs, nearest first.
 pub fn seen_cells(
     rules: &[ScatterRule],
     terrain: &SquareTerrain,
@@ -151,7 +151,7 @@ pub fn seen_cells(
     nearest_first(seen)
 }
 
-/// Search for the cells of a rule that are visible or cast shadows, by repeated halving of blocks of cells.
+/// Search for the cells of a rule that are visible or cast shadows. The search repeatedly halves blocks of cells.
 struct CellSearch<'a> {
     number: usize,
     rule: &'a ScatterRule,

@@ -1,4 +1,4 @@
-//! The values of a terrain's maps that material rules use, as a texture.
+//! A texture with the values of a terrain's maps that material rules use.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use talweg::appearance::{SITE_MAPS, site_conditions};
 use talweg::field::{Cancelled, Control, Region, Terrain};
 use talweg::scene::Settings;
 
-/// Flow, deposits, vegetation and one minus wear of every sample, from 0 to 1, as bytes. The fourth is inverted because
-/// a terrain without maps is read as 0, 0, 0, 1.
+/// Flow, deposits, vegetation and one minus erosion of every sample, from 0 to 1, as bytes. Erosion is inverted because
+/// the shader reads 0, 0, 0, 1 for a terrain without maps.
 #[derive(Clone)]
 pub struct SiteConditionMap {
     pub texels: Arc<Mips>,
 }
 
 impl SiteConditionMap {
-    /// The map of a terrain, if the terrain has any of these values.
+    /// The site map of a terrain, if the terrain has any of these values.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -31,7 +31,8 @@ impl SiteConditionMap {
         Ok(Some(Self { texels: Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?) }))
     }
 
-    /// The map of a terrain that differs only within a region from `before`, whose map is `old`.
+    /// The site map of a terrain that differs from the terrain `before` only within a region. `old` is the map of
+    /// `before`.
     ///
     /// # Errors
     /// If `control` cancels.

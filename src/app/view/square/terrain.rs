@@ -1,4 +1,4 @@
-//! A square terrain prepared for drawing. The worker computes it, so that the main thread only swaps a pointer.
+//! A square terrain prepared for drawing. A worker thread prepares it, so that the main thread only swaps a pointer.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -28,7 +28,8 @@ use talweg::field::Region;
 use talweg::field::{Cancelled, Control, Grid, MapKind, Terrain, bilinear, gradient, heights_over_void};
 use talweg::scene::{Settings, Surroundings};
 
-/// Most samples per side. A wider terrain is drawn with every second sample or fewer, to limit the texture memory.
+/// Greatest number of drawn samples per side. A larger terrain is drawn with every second sample or fewer, to limit
+/// texture memory.
 const MAX_DRAWN_SAMPLES: usize = 4097;
 
 /// A square terrain prepared for drawing. Immutable.
@@ -43,20 +44,22 @@ pub struct SquareTerrain {
     pub slopes: Arc<Mips>,
     /// Shadow depth and openness, as bytes.
     pub light: Arc<Mips>,
-    /// Shadow depth on the copies in the surrounding land, if there is such land, as bytes: for copies mirrored east to
-    /// west, north to south, and both. Relative to these copies, the sun shines from another side.
+    /// Shadow depth on the mirrored copies, as bytes, if the surroundings are land. There are three maps: for copies
+    /// mirrored east to west, north to south, and both. On each copy, sunlight comes from another side of the mirrored
+    /// terrain.
     pub mirrored_shadows: Option<Arc<Mips>>,
     /// Direction of the sun: east, up, south.
     pub towards_sun: [f32; 3],
-    /// Rivers and lakes, if there are any.
+    /// Rivers and lakes, if the terrain has any.
     pub surface_water: Option<Arc<SurfaceWater>>,
-    /// Void areas, if there are any. The heights there are those of [`heights_over_void`].
+    /// Void areas, if the terrain has any. The heights there are those of [`heights_over_void`].
     pub void_mask: Option<Arc<VoidMask>>,
     pub data: Option<Data>,
-    /// sRGB colours and their opacity over the palette, as bytes. They come from biomes, or from the materials of
-    /// construction primitives, premultiplied by the opacity.
+    /// sRGB colours and their opacity over the palette, as bytes. The colours come from biomes, or from the materials
+    /// of construction primitives, and are premultiplied by the opacity.
     pub colours: Option<Arc<Mips>>,
-    /// Fractions covered by sand and by snow, and the hardness of the rock, as bytes, if any is known.
+    /// Fractions covered by sand and by snow, and the hardness of the rock, as bytes. `None` if the terrain has no such
+    /// data.
     pub cover: Option<SnowSandCover>,
     /// The values of the terrain's maps that the material rules use.
     pub site: Option<SiteConditionMap>,
@@ -95,8 +98,8 @@ fn painted(terrain: &Terrain, biomes: Option<&BiomePaint>, control: &Control) ->
     Ok(Some(Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?)))
 }
 
-/// Whether land reaches an edge of the terrain. With a sea around, that land continues beyond the edge down to the
-/// water.
+/// Whether land reaches an edge of the terrain. If the surroundings are sea, this land continues beyond the edge down
+/// to the water.
 fn has_land_at_edge(terrain: &Terrain, settings: &Settings) -> bool {
     let (n, sea) = (terrain.samples(), settings.sea_level / settings.relief_metres);
     let is_land = |k: usize| terrain.height[k] > sea && terrain.has_ground(k);
@@ -104,15 +107,15 @@ fn has_land_at_edge(terrain: &Terrain, settings: &Settings) -> bool {
 }
 
 impl SquareTerrain {
-    /// Whether land reaches an edge of the terrain, beyond which the sea lies.
+    /// Whether land reaches an edge of the terrain that has sea beyond it.
     pub fn has_land_at_edge(&self) -> bool {
         has_land_at_edge(&self.terrain, &self.settings)
     }
 
-    /// Prepares a terrain for drawing; call it on the worker. Takes about 10 ms per million samples on one core.
+    /// Prepares a terrain for drawing; call it on a worker thread. Takes about 10 ms per million samples on one core.
     ///
     /// # Errors
-    /// If `control` cancels; it is polled every few milliseconds.
+    /// If `control` cancels. The function polls `control` every few milliseconds.
     pub fn new(
         terrain: &Arc<Terrain>,
         settings: &Settings,
@@ -184,8 +187,8 @@ impl SquareTerrain {
         })
     }
 
-    /// The same terrain with another overlay or other biomes. Cheaper than [`new`](Self::new), because all other data
-    /// is shared.
+    /// The same terrain with another overlay or other biomes. This is cheaper than [`new`](Self::new), because all
+    /// other data is shared.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -204,8 +207,8 @@ impl SquareTerrain {
         Ok(Self { base, colours, data, ..self.clone() })
     }
 
-    /// Quickly prepares a terrain that differs from this one only within a region. Light is recomputed near the region
-    /// and copied farther away. `None` if that saves nothing.
+    /// Quickly prepares a terrain that differs from this terrain only within a region. Light is recomputed near the
+    /// region and copied farther away. `None` if this would save no time.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -264,7 +267,7 @@ impl SquareTerrain {
         }))
     }
 
-    /// The optional features that pipelines draw.
+    /// The optional features of the scene that pipelines must draw.
     pub fn needs(&self) -> SceneNeeds {
         SceneNeeds::new([
             (SceneNeed::Clouds, self.settings.clouds > 0.0),
@@ -293,14 +296,14 @@ impl SquareTerrain {
         bilinear(n, |row, column| map[row * n + column], uv.to_array()).max(0.0) * self.scale.relief_world
     }
 
-    /// Whether the terrain has data next to a position, given as fractions of the square.
+    /// Whether the terrain has data around a position, which is given as fractions of the square's side.
     pub fn has_ground(&self, [u, v]: [f64; 2]) -> bool {
         let n = self.scale.samples;
         let [column, row] = [u, v].map(|at| ((at.clamp(0.0, 1.0) * (n - 1) as f64).round() as usize).min(n - 1));
         self.terrain.has_ground(row * n + column)
     }
 
-    /// The terrain in the form that picking needs.
+    /// The terrain data that picking reads.
     pub fn picker(&self) -> GridPicker<'_> {
         GridPicker { terrain: &self.terrain, scale: &self.scale, bounds: &self.bounds }
     }
@@ -346,7 +349,7 @@ impl TexelSource for Arc<SquareTerrain> {
     }
 }
 
-/// The terrain itself, or every second, third, … sample of it.
+/// The terrain itself, or every second, third, … sample of it, with at most `most` samples per side.
 fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     let last = terrain.samples() - 1;
     let stride = last.div_ceil(most - 1);
@@ -493,7 +496,7 @@ mod tests {
         assert!(old.renewed(&after, &settings, &all, &Control::default()).unwrap().is_none());
     }
 
-    /// The shadows of a copy equal those of a terrain that is really mirrored, under the same sun.
+    /// The shadows on a copy equal the shadows on a terrain that is actually mirrored, under the same sun.
     #[test]
     fn copies_have_the_shadows_of_mirrored_land() {
         let n = 129;
@@ -514,7 +517,7 @@ mod tests {
         }
         let block = Settings { surroundings: Surroundings::Block, ..settings.clone() };
         assert!(prepare(&own.terrain, &block).mirrored_shadows.is_none());
-        // around an island there is nothing to mirror, unless an edge cuts its coast
+        // around an island no land is mirrored, unless an edge of the terrain cuts the coast
         let sea = |sea_level: f32| Settings { surroundings: Surroundings::Sea, sea_level, ..settings.clone() };
         assert!(prepare(&own.terrain, &sea(100.0)).mirrored_shadows.is_some());
         assert!(prepare(&own.terrain, &sea(5000.0)).mirrored_shadows.is_none());

@@ -1,8 +1,8 @@
 //! Void areas inside the square: the mask of missing terrain, and the walls along the void edge.
 //!
-//! The void edge is the line where [`MapKind::Ground`] is one half. Beyond it, the shaders draw neither terrain nor
-//! water nor sides. A wall stands on every segment of it that crosses a cell, from the surface down to the base of the
-//! block.
+//! The void edge is the line where [`MapKind::Ground`] is one half. In the void, the shaders draw neither terrain nor
+//! water nor sides. Along the void edge, every segment that crosses a cell has a wall, from the surface down to the
+//! base of the block.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use crate::view::render::mips::{Mips, unit_bytes};
 use talweg::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
 
-/// A segment of the void edge: both ends (column, row), counted in samples. Seen from its first end, the terrain is on
-/// the left.
+/// A segment of the void edge: both end points (column, row), counted in samples. Seen from the first end point, the
+/// terrain is on the left.
 pub type Wall = [f32; 4];
 
 /// The void areas of a terrain, ready to be drawn.
@@ -40,16 +40,17 @@ pub fn void_mask(terrain: &Terrain, control: &Control) -> Result<Option<VoidMask
     Ok(Some(VoidMask { void: Arc::new(Mips::new(n, void, unit_bytes, control)?), walls: rows.concat() }))
 }
 
-/// The walls in the cell whose first corner is sample (i, j).
+/// The walls in the cell whose north-west corner is sample (i, j).
 fn walls_in_cell(map: &[f32], n: usize, i: usize, j: usize, walls: &mut Vec<Wall>) {
-    // clockwise from the north-west
+    // the corners, clockwise from the north-west
     let corners = [(0, 0), (0, 1), (1, 1), (1, 0)]
         .map(|(down, along)| (map[(i + down) * n + j + along] - HAS_GROUND, [(j + along) as f32, (i + down) as f32]));
     let inside = corners.map(|(over, _)| over >= 0.0);
     if inside.iter().all(|&one| one == inside[0]) {
         return;
     }
-    // points where the void edge crosses the cell's edges, going clockwise: into the terrain, and out of it
+    // points where the void edge crosses the cell's edges, in clockwise order: crossings into the terrain, and
+    // crossings out of the terrain
     let (mut entries, mut exits) = (Vec::new(), Vec::new());
     for k in 0..4 {
         let ((a, from), (b, to)) = (corners[k], corners[(k + 1) % 4]);
@@ -93,7 +94,7 @@ mod tests {
             length += (dx * dx + dy * dy).sqrt();
             let (mx, my) = (0.5 * (ax + bx) - centre, 0.5 * (ay + by) - centre);
             assert!(((mx * mx + my * my).sqrt() / (n - 1) as f32 - 0.3).abs() < 0.005);
-            // right of the segment is void, as the shader expects
+            // the void is right of the segment, as the shader expects
             assert!(-dy * mx + dx * my >= 0.0, "{ax} {ay} {bx} {by}");
         }
         let around = std::f32::consts::TAU * 0.3 * (n - 1) as f32;
@@ -108,7 +109,7 @@ mod tests {
             walls_in_cell(&[a, b, b, a], 2, 0, 0, &mut walls);
             assert_eq!(walls.len(), 2);
             for [ax, ay, bx, by] in walls {
-                // each wall cuts off a corner: its ends lie on two edges that meet there
+                // each wall cuts off a corner: its end points are on the two edges that meet at this corner
                 assert!((ax - bx).abs() == 0.5 && (ay - by).abs() == 0.5);
             }
         }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::GroundTile;
 
-/// A tile with its slot in the atlas.
+/// A tile and its slot in the atlas.
 struct CachedTile<T> {
     tile: Arc<T>,
     slot: u32,
     used: u64,
 }
 
-/// A cache of tiles; see the module.
+/// A cache of tiles; see the module documentation.
 pub struct TileCache<T: GroundTile> {
     kept: HashMap<T::Key, CachedTile<T>>,
     free: Vec<u32>,
@@ -52,8 +52,8 @@ impl<T: GroundTile> TileCache<T> {
         }
     }
 
-    /// Adds a tile. It replaces a tile with the same key, or else the tiles unused for longest are evicted if
-    /// necessary. Returns its slot, or `None` if all are in use.
+    /// Adds a tile, which replaces any tile with the same key. If the cache is full, the tiles unused for longest are
+    /// evicted. Returns the tile's slot, or `None` if all slots are in use.
     pub fn put(&mut self, tile: Arc<T>) -> Option<u32> {
         let key = tile.key();
         if let Some(kept) = self.kept.get_mut(&key) {
@@ -68,11 +68,11 @@ impl<T: GroundTile> TileCache<T> {
         Some(slot)
     }
 
-    /// Frees an eighth of the slots, from the tiles unused for longest.
+    /// Frees an eighth of the slots by evicting the tiles unused for longest.
     fn make_room(&mut self) {
         let mut old: Vec<(u64, T::Key)> =
             self.kept.iter().filter(|(_, kept)| kept.used < self.now).map(|(key, kept)| (kept.used, *key)).collect();
-        // of tiles of the same age, evict the finest first, as a tile is useless without its parent
+        // of tiles of the same age, evict the finest first, because a tile is useless without its parent
         old.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
         for (_, key) in old.into_iter().take((self.slots / 8).max(1) as usize) {
             self.drop_tile(key);
@@ -127,11 +127,11 @@ mod tests {
         }
         cache.use_now([3, 4].into_iter().map(|k| tile(k).0));
         let slot = cache.slot(tile(0).0);
-        assert_eq!(cache.put(tile(20)), slot, "the oldest makes room");
+        assert_eq!(cache.put(tile(20)), slot, "the oldest tile is evicted");
         assert!(cache.get(tile(0).0).is_none() && cache.get(tile(3).0).is_some());
         cache.use_now((0..30).map(|k| tile(k).0));
-        assert_eq!(cache.put(tile(21)), None, "everything is in use");
-        assert_eq!(cache.put(tile(3)), cache.slot(tile(3).0), "a new version takes the place of the old");
+        assert_eq!(cache.put(tile(21)), None, "all slots are in use");
+        assert_eq!(cache.put(tile(3)), cache.slot(tile(3).0), "a new version of a tile replaces the old version");
         assert_eq!(cache.len(), 8);
         cache.retain(|tile| tile.0 == 3);
         assert_eq!(cache.len(), 1);

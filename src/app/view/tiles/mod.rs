@@ -1,29 +1,29 @@
-//! Terrain tiles that are computed while they are in view: a pool of threads computes them, and a cache keeps the most
-//! recently used. Used for construction trees ([`adaptive`](super::construction_surface::adaptive)) and for the fine
-//! terrain of globes ([`globe::tiles`](super::globe)).
+//! Terrain tiles that are computed while they are in view. A pool of threads computes the tiles, and a cache keeps the
+//! most recently used. Construction trees ([`adaptive`](super::construction_surface::adaptive)) and the fine terrain of
+//! globes ([`globe::tiles`](super::globe)) use these tiles.
 
 pub mod cache;
 pub mod pool;
 
 use std::hash::Hash;
 
-/// A tile of terrain.
+/// A tile of terrain that can be cached.
 pub trait GroundTile: Send + Sync + 'static {
-    /// Identifies the tile. A tile is useless without its ancestors, whose keys are smaller.
+    /// Identifies the tile. A tile cannot be drawn without its ancestors, which have smaller keys.
     type Key: Copy + Eq + Ord + Hash + Send + std::fmt::Debug + 'static;
 
     fn key(&self) -> Self::Key;
 }
 
-/// The inputs to compute a tile.
+/// The inputs from which a thread computes a tile.
 pub trait TileJob: Send + 'static {
     type Tile: GroundTile;
 
-    /// Serial number of the terrain: only tiles of the newest terrain are wanted.
+    /// Serial number of the job's terrain. Only tiles of the newest terrain are wanted.
     fn serial(&self) -> u64;
 
     fn key(&self) -> <Self::Tile as GroundTile>::Key;
 
-    /// Computes the tile. Returns `None` if `stop` returns true; it is polled every few milliseconds.
+    /// Computes the tile. Polls `stop` every few milliseconds and returns `None` if `stop` returns true.
     fn tile(&self, stop: &dyn Fn() -> bool) -> Option<Self::Tile>;
 }

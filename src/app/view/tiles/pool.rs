@@ -1,5 +1,5 @@
 //! Threads that compute tiles. Only the newest list of requests counts: earlier requests that have not started are
-//! dropped, and jobs of an older terrain are cancelled.
+//! dropped, and running jobs of an older terrain are cancelled.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use crate::view::render::mesh::RenderQuality;
 type KeyOf<J> = <<J as TileJob>::Tile as GroundTile>::Key;
 
 struct PoolState<J: TileJob> {
-    /// Pending jobs, the most urgent last.
+    /// Pending jobs, with the most urgent job last.
     jobs: Vec<J>,
     running: HashSet<(u64, KeyOf<J>)>,
     done: Vec<(u64, J::Tile)>,
@@ -30,14 +30,14 @@ impl<J: TileJob> PoolShared<J> {
     }
 }
 
-/// A pool of threads; see the module. They end when it is dropped.
+/// A pool of threads; see the module documentation. The threads end when the pool is dropped.
 pub struct Pool<J: TileJob> {
     shared: Arc<PoolShared<J>>,
 }
 
 impl<J: TileJob> Pool<J> {
-    /// One thread per processor but one, which draws. For single images there is a thread for every processor, because
-    /// drawing waits for the tiles.
+    /// Starts one thread per processor, except one processor that draws. For single images, every processor has a
+    /// thread, because drawing waits for the tiles.
     pub fn new(quality: RenderQuality) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let drawing = usize::from(quality != RenderQuality::Still);
@@ -47,13 +47,13 @@ impl<J: TileJob> Pool<J> {
         for k in 0..cores.saturating_sub(drawing).clamp(1, 12) {
             let shared = shared.clone();
             let thread = std::thread::Builder::new().name(format!("talweg-tile-{k}"));
-            // fewer threads only take longer; without any, the coarse surface stays on screen
+            // with fewer threads, tiles only take longer; without any thread, the coarse surface stays on screen
             let _ = thread.spawn(move || work(&shared));
         }
         Self { shared }
     }
 
-    /// Replaces all pending requests by these jobs, the most urgent first.
+    /// Replaces all pending requests by these jobs, with the most urgent job first.
     pub fn ask(&self, serial: u64, jobs: impl DoubleEndedIterator<Item = J>) {
         let mut state = self.shared.state();
         state.serial = serial;
@@ -105,7 +105,7 @@ fn work<J: TileJob>(shared: &PoolShared<J>) {
             state.is_over || state.serial != serial
         };
         let made = job.tile(&stop);
-        // drop the reference to the terrain before anyone waits for the lock
+        // drop the reference to the terrain before another thread waits for the lock
         drop(job);
         let mut state = shared.state();
         match made {

@@ -18,7 +18,7 @@ use crate::view::lens::Lens;
 use crate::view::state::ViewState;
 use talweg::preferences::PlanetProjection;
 
-/// Carries out commands; starts and continues glides.
+/// Carries out camera commands over a globe; starts and continues glides.
 #[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 pub fn obey_commands(
     mut commands: MessageReader<ViewCommand>,
@@ -83,11 +83,11 @@ pub fn obey_commands(
     }
 }
 
-/// The pose after a command.
+/// The pose of the camera after a command.
 fn commanded(command: ViewCommand, now: &GlobePose, ground: &GlobeSurface, first: DVec3, lens: &Lens) -> GlobePose {
     let highest = ground.radius + ground.range.1;
     let down = |heading: f64| {
-        // near the surface look across the land, from far away look down on it
+        // near the surface the camera looks across the land, from far away it looks down on the land
         let pitch = if now.radius < 1.05 * ground.radius { now.pitch.clamp(-0.5, -0.12) } else { now.pitch.min(-1.2) };
         now.facing(heading, pitch)
     };

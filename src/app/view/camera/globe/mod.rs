@@ -1,4 +1,4 @@
-//! The cameras over a globe, on its map and around its orbit, and their motion.
+//! The cameras of a globe (over its surface, on its map and around its orbit), and their motion.
 
 pub mod commands;
 pub mod mouse;
@@ -26,7 +26,7 @@ pub struct GlobeCamera {
     pub orbit: OrbitPose,
     glide: Option<GlobeGlide>,
     drag: Option<GlobeDrag>,
-    /// The view size and terrain height for which the pose was framed, until the user moves the camera.
+    /// The view size and terrain height that the pose was framed for. `None` after the user has moved the camera.
     framed: Option<(Vec2, f64)>,
     by_hand: bool,
     map_framed: Vec2,
@@ -60,7 +60,8 @@ impl GlobeCamera {
         Self { pose, map: MapPose::framing(size), map_framed: size, orbit, ..Self::default() }
     }
 
-    /// Moves over a place; see `put_over`. Waits for the fine terrain, because heights are measured from it.
+    /// Moves the cameras over a place; see `put_over`. Waits for the fine terrain, because heights are measured from
+    /// it.
     pub fn placed_over(mut self, terrain: &GlobeTerrain, planet_view: &PlanetView, place: [f64; 5]) -> Self {
         if let Some(ground) = terrain.detail(&planet_view.view) {
             ground.detail();
@@ -69,14 +70,14 @@ impl GlobeCamera {
         self
     }
 
-    /// Turned about the planet's axis by an angle in radians, at the same height.
+    /// The cameras turned about the planet's axis by an angle in radians, at the same height.
     #[must_use]
     pub fn turned_round(&self, angle: f64) -> Self {
         let pose = self.pose.turn_about(DVec3::Z, angle);
         self.with_pose(pose)
     }
 
-    /// Turned on the spot by an angle in radians.
+    /// The cameras turned on the spot by an angle in radians.
     pub fn looking_round(&self, angle: f64) -> Self {
         self.with_pose(self.pose.facing(self.pose.heading() + angle, self.pose.pitch))
     }
@@ -85,8 +86,8 @@ impl GlobeCamera {
         Self { pose, map: self.map, orbit: self.orbit, by_hand: true, ..Self::default() }
     }
 
-    /// Moves over a place, at `height_metres` above the drawn surface. Angles are in degrees; the inclination is
-    /// negative downwards.
+    /// Moves the camera over a place, to `height_metres` above the drawn surface. Angles are in degrees; a negative
+    /// inclination looks downwards.
     fn put_over(
         &mut self,
         terrain: &GlobeTerrain,
@@ -103,8 +104,9 @@ impl GlobeCamera {
         (self.glide, self.by_hand) = (None, true);
     }
 
-    /// Zooms in by `lines` of the mouse wheel (out if negative). `point` is a point of the globe that stays at `under`
-    /// in the image; on the map and in the orbit view, `under` and the centre play that part.
+    /// Zooms in by `lines` of the mouse wheel, or out if `lines` is negative. Over the globe, `point` stays at the
+    /// image position `under`. On the map and in the orbit view, the place at `under` or the centre of the view stays
+    /// fixed.
     fn zoom(
         &mut self,
         terrain: &GlobeTerrain,
@@ -118,7 +120,7 @@ impl GlobeCamera {
             PlanetProjection::Globe => {
                 let radius = ground(terrain, planet_view, state, &self.pose).radius;
                 let nearer = self.pose.approach(lens, point, under, factor, radius);
-                // the exaggeration has fallen on the way down, and the surface under the cursor with it
+                // on the way down the exaggeration has fallen, which lowers the surface under the cursor
                 let place = point.normalize_or(DVec3::X);
                 let sunk = place * ground(terrain, planet_view, state, &nearer).surface(place);
                 let held = nearer.hold(lens, sunk, under).filter(|held| held.up_vector().dot(nearer.up_vector()) > 0.5);
@@ -155,8 +157,8 @@ fn lens(size: Vec2) -> Lens {
     Lens { fov_y: FIELD_OF_VIEW, size }
 }
 
-/// The direction from which a planet is first seen. The usual one is the morning side, so that some night is visible.
-/// If a direction over the day side shows much more land, that one is used.
+/// The direction from which a planet is first seen. The default is above the morning side, so that some night is
+/// visible. If a direction over the day side shows much more land, that direction is used.
 fn initial_direction(planet_view: &PlanetView, terrain: &GlobeTerrain) -> DVec3 {
     let sun = planet_view.body.attitude.to_sun().normalize_or(DVec3::X);
     let usual = (DQuat::from_rotation_z(0.75) * sun + DVec3::Z * 0.35).normalize_or(DVec3::X);
@@ -177,12 +179,12 @@ fn initial_direction(planet_view: &PlanetView, terrain: &GlobeTerrain) -> DVec3 
     if seen(best) > LAND_TURNS * seen(usual) { best } else { usual }
 }
 
-/// Samples per side of a face that are tested for land, and how many times more land must be visible to leave the usual
-/// direction.
+/// Samples per side of a face that are tested for land; and the factor by which visible land must increase before the
+/// default direction is abandoned.
 const LAND_SAMPLES: usize = 17;
 const LAND_TURNS: f64 = 1.15;
 
-/// The surface as drawn for a pose.
+/// The surface of the globe as drawn from a pose.
 fn ground<'a>(
     terrain: &'a GlobeTerrain,
     planet_view: &PlanetView,

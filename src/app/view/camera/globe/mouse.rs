@@ -1,4 +1,4 @@
-//! Camera control over a globe by mouse.
+//! Mouse control of the camera over a globe.
 
 use bevy::input::mouse::MouseWheel;
 use bevy::prelude::*;
@@ -15,7 +15,7 @@ use crate::view::lens::{Lens, ViewProjection};
 use crate::view::state::ViewState;
 use talweg::preferences::{CameraGesture, PlanetProjection};
 
-/// Orbits, pans and zooms by the mouse.
+/// Orbits, pans and zooms the globe's camera by the mouse.
 #[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 pub fn follow_mouse(
     mut camera: ResMut<GlobeCamera>,
@@ -35,7 +35,7 @@ pub fn follow_mouse(
     };
     let rect = area.clamped_rect(window.size());
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
-    // a drag stays with the image in which it started, wherever the cursor goes
+    // a drag keeps the image in which it started, even if the cursor leaves this image
     if camera.drag.is_none() {
         camera.pane = pane_under(cursor, rect, &state).unwrap_or(Pane::ALONE);
     }
@@ -107,8 +107,8 @@ pub fn follow_mouse(
     }
 }
 
-/// The point that a drag holds: the surface under the cursor, or the nearest point of the globe if the cursor is off
-/// it.
+/// The point that a drag holds: the surface point under the cursor. If the cursor is off the globe, it is the nearest
+/// point of the globe.
 fn anchor(pose: &GlobePose, lens: &Lens, at: Vec2, ground: &GlobeSurface) -> DVec3 {
     let (eye, ray) = (pose.eye(), pose.ray(lens, at));
     ground.pick(eye, ray).unwrap_or_else(|| {

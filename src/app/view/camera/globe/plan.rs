@@ -1,4 +1,4 @@
-//! Plans the images of a globe that the render world draws.
+//! Plans the images of globes, which the render world then draws.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::view::globe::{GlobeTerrain, PlanetView, PlannedScenery, Scenery};
 use crate::view::state::ViewState;
 use talweg::preferences::{GlobeView, PlanetProjection};
 
-/// Radius of the sun in the sky as a chord: a little larger than true, for visibility.
+/// Radius of the sun in the sky as a chord. It is a little larger than the real sun, for visibility.
 const SUN_SIZE: f64 = 0.0075;
 
-/// Plans the images of globes to draw, and requests a frame if they changed.
+/// Plans the images of the globes in the view, and requests a frame if an image changed.
 pub fn plan(
     mut planned: ResMut<PlannedScenery>,
     mut camera: ResMut<GlobeCamera>,
@@ -47,7 +47,7 @@ pub fn plan(
     }
 }
 
-/// The image of a globe from a camera.
+/// The planned image of a globe, seen from a camera.
 pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &PlanetView, water: bool) -> Scenery {
     let (pose, attitude) = (&camera.pose, &planet_view.body.attitude);
     let ground = match planet_view.projection {
@@ -59,7 +59,7 @@ pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &Plane
     let sun = if planet_view.view.night_side {
         attitude.to_sun()
     } else {
-        // a light behind the left shoulder
+        // a light from behind the viewer's left shoulder
         (up + pose.stand * DVec3::new(-0.45, 0.0, -0.40)).normalize()
     };
     let mut scenery = Scenery {

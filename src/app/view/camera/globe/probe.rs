@@ -1,4 +1,4 @@
-//! The place of a globe under the cursor, and the position of a place in the image.
+//! The place of a globe under the cursor, and the image position of a place.
 
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
@@ -13,13 +13,13 @@ use crate::view::lens::ViewProjection;
 use crate::view::state::ViewState;
 use talweg::preferences::PlanetProjection;
 
-/// The point of the globe under the cursor, if any.
+/// The point of the globe under the cursor, if there is one.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct GlobeProbe {
     pub hit: Option<GlobeHit>,
 }
 
-/// A point of the surface; angles are in degrees.
+/// A point of the globe's surface. Angles are in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobeHit {
     pub latitude: f32,
@@ -77,7 +77,7 @@ fn hit(ground: &GlobeSurface, direction: DVec3, relief_metres: f32) -> GlobeHit 
     }
 }
 
-/// Position of a place of the globe in an image of `size`, if it is not behind the globe.
+/// Position of a place of the globe in an image of `size`. `None` if the globe hides the place.
 pub fn project(
     camera: &GlobeCamera,
     planet_view: &PlanetView,

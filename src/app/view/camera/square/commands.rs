@@ -11,10 +11,10 @@ use crate::view::lens::ViewProjection;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::state::ViewState;
 
-/// If the top or the bottom of a terrain moves by less than this, the terrain is not framed again.
+/// Threshold for framing the terrain again. The camera stays if the terrain's top and bottom move by less.
 const REFRAME_THRESHOLD_WORLD: f32 = 0.08 * SIDE_WORLD;
 
-/// Carries out commands; starts and continues glides.
+/// Carries out camera commands over a square; starts and continues glides.
 pub fn obey_commands(
     mut commands: MessageReader<ViewCommand>,
     mut camera: ResMut<ViewCamera>,
@@ -25,10 +25,10 @@ pub fn obey_commands(
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let (Some((low, high)), Some(window)) = (bounds_world(&state), window) else { return };
-    // frame by the whole area: a change of the comparison layout must not frame the terrain again
+    // use the size of the whole view: a change of the comparison layout must not frame the terrain again
     let size = area.clamped_rect(window.size()).size();
     let lens = state.lens(size);
-    // the first frames are drawn before the panels have reported the free area
+    // the first frames are drawn before the panels have reported which area they leave free
     let heights_world = Vec2::new(low.y, high.y);
     let fits = match camera.framed {
         Framed::ByHand => true,

@@ -1,4 +1,4 @@
-//! Limits of the eye over a square: out of terrain and water, and within reach.
+//! Limits of the eye over a square: it stays out of terrain and water, and near the terrain.
 
 use crate::view::camera::pose::Pose;
 use crate::view::compare::CompareSide;
@@ -11,17 +11,18 @@ use crate::view::state::ViewState;
 /// Greatest distance of the eye from the middle of the terrain.
 const FARTHEST_WORLD: f32 = 6.0 * SIDE_WORLD;
 
-/// Smallest distance between the eye and the terrain: some centimetres for a tree, which is exact down to the pebbles.
+/// Smallest distance between the eye and the terrain. For a construction tree, which is exact down to pebbles, it is
+/// some centimetres.
 pub fn clearance_world(square: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> f32 {
     let nearest_metres = if tree_surface.is_some() { NEAREST_TO_TREE_METRES } else { NEAREST_METRES };
     (nearest_metres / square.scale.metres_per_world).clamp(1e-3, 4.0)
 }
 
-/// Smallest distance of the eye from a grid terrain, and from a construction tree.
+/// Smallest distances of the eye: from a grid terrain, and from a construction tree.
 const NEAREST_METRES: f32 = 0.3;
 const NEAREST_TO_TREE_METRES: f32 = 0.06;
 
-/// Lifts the eye out of terrain and water, and keeps it within reach of all visible terrains.
+/// Lifts the eye out of terrain and water, and limits its distance from all visible terrains.
 pub fn confined(pose: Pose, projection: ViewProjection, state: &ViewState) -> Pose {
     let farthest = FARTHEST_WORLD * projection.distance_factor();
     state.squares().fold(pose, |pose, square| {

@@ -1,4 +1,4 @@
-//! The camera over a square terrain and its motion.
+//! The camera over a square terrain, and its motion.
 
 pub mod commands;
 pub mod confine;
@@ -23,7 +23,7 @@ pub struct ViewCamera {
     drag: Option<CameraDrag>,
     cursor: Option<Vec2>,
     framed: Framed,
-    /// The terrain under the cursor, and the top left corner of its image.
+    /// The comparison side under the cursor, and the top left corner of this side's image.
     picture: (CompareSide, Vec2),
 }
 
@@ -31,12 +31,12 @@ pub struct ViewCamera {
 #[derive(Clone, Copy, PartialEq)]
 enum Framed {
     NotYet,
-    /// The camera frames a terrain between these heights in a view of this size.
+    /// The camera frames a terrain between these two heights in a view of this size.
     For {
         size: Vec2,
         heights_world: Vec2,
     },
-    /// The user has moved the camera.
+    /// The user has moved the camera, so automatic framing has ended.
     ByHand,
 }
 
@@ -56,13 +56,13 @@ impl Default for ViewCamera {
 }
 
 impl ViewCamera {
-    /// The cursor, in pixels from the top left corner of the window.
+    /// Position of the cursor, in pixels from the top left corner of the window.
     pub fn cursor(&self) -> Option<Vec2> {
         self.cursor
     }
 
-    /// Moves at once to a position given by metres from the west edge, from the north edge and above the terrain, with
-    /// heading and tilt in degrees. Returns false if there is no terrain.
+    /// Moves the camera at once to a position, in metres from the west edge, from the north edge and above the terrain.
+    /// Heading and tilt are in degrees. Returns false if there is no terrain.
     pub fn stand(&mut self, state: &ViewState, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
         let Some(square) = state.square_of(CompareSide::A) else { return false };
         let scale = &square.scale;
@@ -78,7 +78,7 @@ impl ViewCamera {
         true
     }
 
-    /// Sets a pose in perspective. In an orthographic view, the next frame converts it.
+    /// Sets a pose for perspective projection. In an orthographic view, the next frame converts the pose.
     fn set_perspective_pose(&mut self, pose: Pose, state: &ViewState) {
         self.pose = confined(pose, ViewProjection::Perspective, state);
         self.projection = ViewProjection::Perspective;
@@ -89,12 +89,12 @@ impl ViewCamera {
         self.projection
     }
 
-    /// The pose that gives the same view in perspective.
+    /// The pose that shows the same view in perspective projection.
     pub fn perspective_pose(&self, state: &ViewState) -> Pose {
         self.projected(ViewProjection::Perspective, state)
     }
 
-    /// The pose that gives the same view in another projection: objects in the middle of the image keep their size.
+    /// The pose for the same view in another projection. Objects in the middle of the image keep their size.
     fn projected(&self, to: ViewProjection, state: &ViewState) -> Pose {
         if to == self.projection {
             return self.pose;
@@ -107,19 +107,19 @@ impl ViewCamera {
         self.pose.projected(distance, self.projection, to)
     }
 
-    /// Moves at once to a given pose in perspective.
+    /// Moves the camera at once to a pose that is given for perspective projection.
     pub fn put(&mut self, pose: Pose) {
         (self.pose, self.projection) = (pose, ViewProjection::Perspective);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
-    /// Frames the next terrain as a whole.
+    /// Frames the whole terrain again, once the next terrain arrives.
     pub fn frame_again(&mut self) {
         (self.glide, self.drag, self.framed) = (None, None, Framed::NotYet);
     }
 
-    /// Moves over another place, given as fractions of the side to the east and to the south. Height and heading stay,
-    /// unless the terrain is in the way.
+    /// Moves the camera over another place, given as fractions of the side to the east and to the south. Height and
+    /// heading are kept unless terrain is in the way.
     pub fn move_over(&mut self, state: &ViewState, [u, v]: [f32; 2]) {
         let mut pose = self.perspective_pose(state);
         (pose.eye_world.x, pose.eye_world.z) = ((u - 0.5) * SIDE_WORLD, (v - 0.5) * SIDE_WORLD);
@@ -127,8 +127,8 @@ impl ViewCamera {
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
-    /// Moves by a vector in world space, as far as the terrain allows. When walking, `eye_metres` is the height of the
-    /// eye above the terrain, kept as closely as the samples allow.
+    /// Moves the camera by a vector in world space, as far as the terrain allows. While walking, `eye_metres` is the
+    /// eye's height above the terrain. It is kept as closely as the samples allow.
     pub fn travel(&mut self, state: &ViewState, way_world: Vec3, eye_metres: Option<f32>) {
         let mut pose = self.perspective_pose(state);
         pose.eye_world += way_world;
@@ -143,7 +143,7 @@ impl ViewCamera {
         (self.glide, self.framed) = (None, Framed::ByHand);
     }
 
-    /// Turns on the spot to a heading in radians, clockwise from north.
+    /// Turns the camera on the spot to a heading in radians, clockwise from north.
     pub fn turn_to(&mut self, state: &ViewState, yaw: f32) {
         let pose = self.perspective_pose(state);
         self.set_perspective_pose(Pose { yaw: yaw.rem_euclid(std::f32::consts::TAU), ..pose }, state);
@@ -173,7 +173,7 @@ enum CameraDrag {
     Look {
         from: Vec2,
     },
-    /// The drag started over a panel or has no meaning here, so the camera ignores it.
+    /// The drag started over a panel or has no effect here, so the camera ignores it.
     Elsewhere,
 }
 

@@ -1,4 +1,4 @@
-//! Camera control over a square by mouse.
+//! Mouse control of the camera over a square.
 
 use bevy::input::mouse::MouseWheel;
 use bevy::prelude::*;
@@ -15,7 +15,7 @@ use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
 use talweg::preferences::CameraGesture;
 
-/// Orbits, pans and zooms by the mouse.
+/// Orbits, pans and zooms the square's camera by the mouse.
 #[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 pub fn follow_mouse(
     mut camera: ResMut<ViewCamera>,
@@ -28,7 +28,7 @@ pub fn follow_mouse(
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let Some(window) = window else { return };
-    // outside the window, the position of the cursor is known only during a drag
+    // outside the window, the cursor position is known only during a drag
     let beyond = moved.read().last().map(|moved| moved.position);
     let lines: f32 = wheel.read().map(lines_scrolled).sum();
     let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
@@ -42,7 +42,7 @@ pub fn follow_mouse(
     };
     let rect = area.clamped_rect(window.size());
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
-    // a drag stays with the image in which it started, wherever the cursor goes
+    // a drag keeps the image in which it started, even if the cursor leaves this image
     if camera.drag.is_none() || !dragging {
         let Some(pane) = pane_under(cursor, rect, &state) else { return };
         camera.picture = (pane.side, pane.picture(rect).min);
@@ -105,8 +105,8 @@ pub fn follow_mouse(
     }
 }
 
-/// The pose after zooming towards a point by `lines` of the mouse wheel (away if negative), as near as the terrain
-/// allows.
+/// The pose after zooming towards a point by `lines` of the mouse wheel, or away from the point if negative. The eye
+/// comes only as near as the terrain allows.
 fn zoomed(pose: &Pose, anchor_world: Vec3, lines: f32, square: &SquareTerrain, state: &ViewState) -> Pose {
     let distance = pose.eye_world.distance(anchor_world).max(1e-3);
     let nearest = (2.0 * clearance_world(square, state.tree_surface.as_deref())).min(distance);
@@ -114,12 +114,13 @@ fn zoomed(pose: &Pose, anchor_world: Vec3, lines: f32, square: &SquareTerrain, s
     confined(pose.zoom_towards(anchor_world, factor), state.projection, state)
 }
 
-/// The plane of panning: horizontal, unless the view looks along the terrain.
+/// The plane in which panning moves the eye: horizontal, unless the view direction is almost parallel to the terrain.
 fn pan_plane(pose: &Pose, lens: &Lens, at: Vec2) -> PanPlane {
     if pose.ray(lens, at).normalize().y < -0.3 { PanPlane::Level } else { PanPlane::Picture }
 }
 
-/// The point that a drag holds: the terrain or the sea under the cursor, or otherwise a point at a similar distance.
+/// The point that a drag holds: the terrain or sea point under the cursor. If there is none, a point at a similar
+/// distance.
 fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, state: &ViewState) -> Vec3 {
     let Some(square) = state.square_of(side) else { return Vec3::ZERO };
     let (scale, ray) = (&square.scale, pose.ray(lens, at).normalize());
@@ -137,7 +138,7 @@ fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, state: &ViewSta
     pose.eye_world + ray * distance
 }
 
-/// The pose after an orbit about a pivot. The tilt is dropped if the terrain is in the way.
+/// The pose after an orbit about a pivot. If terrain is in the way, only the heading changes.
 fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, state: &ViewState) -> Pose {
     let both = pose.rotate_about(pivot_world, turn.x, -turn.y);
     if confined(both, state.projection, state) == both {

@@ -1,4 +1,4 @@
-//! The patches on the graphics card: one texture with a rectangle per patch, read in the vertex stage.
+//! The patches on the graphics card: one texture with a rectangle per patch. The vertex stage reads it.
 
 use bevy::math::{DVec3, Vec4};
 use bevy::mesh::{VertexBufferLayout, VertexFormat};
@@ -47,7 +47,7 @@ impl Atlas {
         Self { view: texture.create_view(&TextureViewDescriptor::default()), texture, quads, columns }
     }
 
-    /// First texel of a slot.
+    /// First texel of a slot in the texture.
     fn corner(&self, slot: u32) -> [u32; 2] {
         [slot % self.columns * 2 * (self.quads + 1), slot / self.columns * (self.quads + 1)]
     }
@@ -72,7 +72,8 @@ impl Atlas {
         );
     }
 
-    /// The instance data of a tile. `side` is the number of a side of the block, from 1 on, or 0 for the surface.
+    /// The instance data of a tile. `side` is the number of a side wall of the block, counted from 1, or 0 for the
+    /// surface.
     pub fn instance(&self, tile: &QuadTile, slot: u32, steps: &Steps, side: u32) -> TileInstance {
         let TileKey { level, column, row } = tile.key;
         let shift = u32::from(FINEST - level);
@@ -88,8 +89,8 @@ impl Atlas {
     }
 }
 
-/// A tile as the shaders read it. `piece` holds its corner in steps from the eye's own step, its shift and side, and
-/// its first texel. `morphs` holds how far each corner has morphed.
+/// A tile in the form that the shaders read. `piece` holds its corner in steps from the eye's own step, its shift and
+/// side wall, and its first texel. `morphs` holds the morph fraction of each corner.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct TileInstance {
@@ -98,7 +99,7 @@ pub struct TileInstance {
 }
 
 impl TileInstance {
-    /// The vertex data of tiles.
+    /// The vertex buffer layout of tiles.
     pub fn input() -> Vec<VertexBufferLayout> {
         let formats = [(VertexFormat::Uint32x4, 0), (VertexFormat::Float32x4, 16)];
         vec![vertex_layout(size_of::<Self>(), VertexStepMode::Instance, 0, &formats)]
@@ -106,7 +107,7 @@ impl TileInstance {
 }
 
 /// The lattice of all possible vertices, relative to the eye. Positions are whole numbers of steps from the eye's own
-/// step. These are exact, so a vertex has the same position in every patch that contains it.
+/// step. Whole numbers are exact, so a vertex has the same position in every patch that contains it.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
     eye: [i64; 2],
@@ -125,14 +126,14 @@ impl Steps {
     }
 }
 
-/// Sides of the block that a patch touches, numbered from 1 in the order north, east, south, west.
+/// Side walls of the block that a patch touches, numbered from 1 in the order north, east, south, west.
 pub fn sides_of(key: TileKey) -> impl Iterator<Item = u32> {
     let end = (1u32 << key.level) - 1;
     let at = [key.row == 0, key.column == end, key.row == end, key.column == 0];
     (1..).zip(at).filter_map(|(side, is)| is.then_some(side))
 }
 
-/// Whether any part of a patch lies below the sea.
+/// Whether any part of a patch is below the sea.
 pub fn is_wet(patch: &TilePatch, sea_world: f32) -> bool {
     patch.lowest_world < sea_world
 }

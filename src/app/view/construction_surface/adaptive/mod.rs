@@ -1,10 +1,11 @@
-//! Adaptive tessellation: the tree is evaluated at the vertices that the image needs, however near the eye comes.
+//! Adaptive tessellation: a construction tree is evaluated at the vertices that the image needs, however near the eye
+//! comes.
 //!
 //! ```text
 //! eye ─▶ quadtree (which patches, how far morphed) ─▶ tiles ─▶ instances
 //!           │ missing                ▲ has
 //!           ▼                        │
-//!         pool (threads) ─ patches ─▶ cache (places by last use) ─▶ atlas texture
+//!         pool (threads) ─ patches ─▶ cache (slots by last use) ─▶ atlas texture
 //! ```
 //! [`quadtree`] is plain logic, and [`patch`] evaluates the tree on the threads of [`tiles`](crate::view::tiles), whose
 //! cache keeps the results. [`atlas`] holds the patches on the graphics card. All of it runs in the render world, off
@@ -30,16 +31,16 @@ use crate::view::tiles::pool::Pool;
 use patch::{PatchJob, TilePatch};
 use quadtree::{QuadTile, Quadtree, QuadtreeContext, QuadtreePlan, TileKey};
 
-/// Target quality and limits of the tessellation.
+/// Target quality and limits of the adaptive tessellation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// Quads along the side of a patch: a power of two.
     pub quads: usize,
-    /// Greatest width of a quad on screen, in pixels, when nothing moves.
+    /// Greatest width of a quad on screen, in pixels, while nothing moves.
     pub quad_pixels: f64,
-    /// The same while the eye or the terrain moves.
+    /// Greatest width of a quad on screen, in pixels, while the eye or the terrain moves.
     pub moving_pixels: f64,
-    /// Size of the patches on the graphics card, in bytes. The same amount is kept in main memory.
+    /// Size of the patches on the graphics card, in bytes. Main memory holds the same amount again.
     pub bytes: usize,
     /// Speed at which corners morph, in levels per second.
     pub levels_per_second: f32,
@@ -58,22 +59,23 @@ impl Budget {
     }
 }
 
-/// Smallest distance up to which a level is fine enough, in sides of its patches. With a smaller one, adjacent patches
-/// would request levels too far apart.
+/// Smallest distance up to which a level is fine enough, as a multiple of the side length of its patches. With a
+/// smaller distance, adjacent patches would request levels that differ by more than one.
 const LEAST_RANGE_PATCHES: f64 = 3.0;
 
-/// Seconds without motion after which the image is drawn finely.
+/// Seconds without motion after which the image is drawn with fine quads.
 const REST_SECONDS: f32 = 0.2;
 
-/// Levels by which patches out of view may be coarser. They are present when the eye turns, and are soon refined.
+/// Number of levels by which patches out of view may be coarser. When the eye turns, they are already present and are
+/// soon refined.
 const LEVELS_UNSEEN: f32 = 2.0;
-/// Growth factor of the quads per frame while the patches exceed the budget, and the greatest total growth.
+/// Growth factor of the quad size per frame while the patches exceed the budget, and the greatest total growth.
 const STRAIN_STEP: f64 = 1.08;
 const MOST_STRAIN: f64 = 16.0;
-/// Factor by which that growth shrinks again in each frame with motion.
+/// Factor by which the quad size shrinks again in each frame with motion.
 const RELIEF: f64 = 0.995;
 
-/// Most jobs handed to the pool at a time.
+/// Greatest number of jobs handed to the thread pool at a time.
 const MOST_JOBS: usize = 256;
 /// Cache slots that the quadtree keeps free for patches being computed.
 const SPARE: usize = 64;
@@ -82,12 +84,12 @@ const SPARE: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TileCamera {
     pub eye_world: DVec3,
-    /// Matrix to clip space from positions relative to the eye.
+    /// Matrix from positions relative to the eye to clip space.
     pub clip_from_eye: Mat4,
     pub pixels_per_radian: f64,
 }
 
-/// The adaptive tessellation of one view; see the module.
+/// The adaptive tessellation of one view; see the module documentation.
 pub struct Tessellation {
     pub budget: Budget,
     tree_surface: Option<Arc<TreeSurface>>,
@@ -96,14 +98,14 @@ pub struct Tessellation {
     pool: Pool<PatchJob>,
     arriving: Option<ArrivingTree>,
     tiles: Vec<QuadTile>,
-    /// Requested patches. Finished siblings stay in the cache until all are present.
+    /// Requested patches. Finished siblings stay in the cache until all four are present.
     wanted: Vec<TileKey>,
-    /// The camera of the last frame, and the seconds since anything moved.
+    /// The camera of the last frame, and the seconds since the last motion of eye or terrain.
     last: Option<TileCamera>,
     rest_seconds: f32,
-    /// Factor by which quads are larger than the budget wants, so that the patches suffice for the whole image.
+    /// Factor by which quads are larger than the budget requests, so that the patches suffice for the whole image.
     strain: f64,
-    /// No patch is missing, and nothing moves.
+    /// Whether no patch is missing and nothing moves.
     pub is_settled: bool,
 }
 
@@ -122,7 +124,7 @@ impl ArrivingTree {
     }
 }
 
-/// North-west corner and side in world units.
+/// North-west corner and side length of a patch in world units.
 fn world_of(key: TileKey) -> ([f64; 2], f64) {
     let whole = f64::from(SIDE_WORLD);
     let (corner, side) = key.place();
@@ -154,7 +156,7 @@ impl Tessellation {
         }
     }
 
-    /// Advances by `seconds` towards showing `wanted` as `camera` sees it. Returns the patches to upload.
+    /// Advances by `seconds` towards showing `wanted` from `camera`. Returns the patches to upload.
     pub fn advance(&mut self, wanted: &Arc<TreeSurface>, camera: &TileCamera, seconds: f32) -> Vec<Upload> {
         let is_edited = self.tree_surface.as_ref().is_some_and(|shown| shown.serial != wanted.serial);
         let is_still = self.last.replace(*camera).is_none_or(|last| last == *camera) && !is_edited;
@@ -191,7 +193,7 @@ impl Tessellation {
         let pace = seconds * self.budget.levels_per_second;
         let most = (self.cache.slots() as usize).saturating_sub(SPARE);
         let QuadtreePlan { tiles, missing, is_moving, is_full } = self.quadtree.step(&view, pace, most);
-        // only after all patches requested earlier have arrived
+        // enlarge the quads only after all patches requested earlier have arrived
         let is_strained = is_full && !is_moving && missing.is_empty() && self.strain < MOST_STRAIN;
         if is_strained {
             self.strain *= STRAIN_STEP;
@@ -209,7 +211,7 @@ impl Tessellation {
         uploads
     }
 
-    /// Stores the patches that the threads have finished, and returns those to upload.
+    /// Stores the patches that the threads have finished, and returns the patches to upload.
     fn receive(&mut self) -> Vec<Upload> {
         let mut uploads = Vec::new();
         for (serial, patch) in self.pool.take() {
@@ -229,7 +231,7 @@ impl Tessellation {
         uploads
     }
 
-    /// Quadtree patches that the newer tree surface still lacks and whose parents it has, coarse ones first.
+    /// Quadtree patches that the newer tree surface still lacks although it has their parents, coarse patches first.
     fn lacking(&self, arriving: &ArrivingTree) -> Vec<TileKey> {
         let there = |key: &TileKey| arriving.patches.contains_key(key);
         let mut keys: Vec<TileKey> = self
@@ -242,7 +244,7 @@ impl Tessellation {
     }
 
     /// Swaps to a newer tree surface when all of its patches are present. A swap that has begun is finished even if a
-    /// still newer surface is wanted. Otherwise nothing would ever be shown while every frame brings a new one.
+    /// still newer surface is wanted. Otherwise, a new surface in every frame would prevent all swaps.
     fn exchange(&mut self, wanted: &Arc<TreeSurface>) -> Vec<Upload> {
         if self.arriving.is_none() && self.tree_surface.as_ref().is_none_or(|shown| shown.serial != wanted.serial) {
             let changed = match &self.tree_surface {
@@ -275,7 +277,7 @@ impl Tessellation {
         uploads
     }
 
-    /// The drawn patches: those in view, with their slots in the atlas.
+    /// The patches in view that are drawn, with their slots in the atlas.
     pub fn tiles(&self) -> impl Iterator<Item = (&QuadTile, u32, &Arc<TilePatch>)> {
         self.tiles.iter().filter_map(|tile| Some((tile, self.cache.slot(tile.key)?, self.cache.get(tile.key)?)))
     }
@@ -285,14 +287,14 @@ impl Tessellation {
         self.tree_surface.as_ref()
     }
 
-    /// Size of the present patches, in bytes.
+    /// Size of all cached patches in bytes.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.cache.len() * TilePatch::bytes(self.budget.quads)
     }
 }
 
-/// The cached patches and the camera, as the quadtree needs them.
+/// The cached patches and the camera, in the form that the quadtree reads.
 struct TileView<'a> {
     cache: &'a TileCache<TilePatch>,
     camera: &'a TileCamera,
@@ -382,7 +384,7 @@ mod tests {
 
     fn settle(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, camera: &TileCamera) -> usize {
         let mut uploads = 0;
-        // a limit that only a tessellation that never settles reaches
+        // the loop reaches this limit only if the tessellation never settles
         for _ in 0..100_000 {
             uploads += tessellation.advance(wanted, camera, 1e9).len();
             if tessellation.is_settled {
@@ -390,7 +392,7 @@ mod tests {
             }
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
-        panic!("it never settles");
+        panic!("the tessellation never settles");
     }
 
     #[test]
@@ -453,7 +455,7 @@ mod tests {
             assert!(!tessellation.is_settled);
             moving = tessellation.tiles().count();
         }
-        assert!(moving * 5 < still * 4, "{moving} of {still}");
+        assert!(moving * 5 < still * 4, "{moving} patches while moving, {still} at rest");
         settle(&mut tessellation, &tree_surface, &camera);
         assert!(tessellation.tiles().count() * 10 > still * 9);
     }
@@ -478,7 +480,10 @@ mod tests {
                 side / 8.0 / DVec3::ZERO.clamp(low, high).length().max(0.02) * camera.pixels_per_radian
             });
             let widest = widths.fold(0.0, f64::max);
-            assert!(widest < 2.0 * poor.quad_pixels * strain, "{widest} pixels at {strain}, {above} above the ground");
+            assert!(
+                widest < 2.0 * poor.quad_pixels * strain,
+                "the widest quad has {widest} pixels at strain {strain}, {above} above the terrain"
+            );
         }
     }
 
@@ -488,7 +493,7 @@ mod tests {
         let poor = Budget { bytes: SMALL.bytes / 3, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
         let mut tessellation = Tessellation::new(poor, RenderQuality::Moving);
         let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
-        // move back and forth, so that earlier patches are used again while others are evicted
+        // the camera moves back and forth, so that earlier patches are used again while others are evicted
         for step in 0..24u32 {
             let east = f64::from(step * 7 % 12) * 3.0;
             let above = if step % 3 == 0 { 12.0 } else { 0.5 };
@@ -511,11 +516,11 @@ mod tests {
         let tree_surface = tree_surface(presets::volcano());
         let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let ground = tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);
-        // ten centimetres above the terrain
+        // the eye is ten centimetres above the terrain
         let eye_world = DVec3::new(40.0, f64::from(ground) + 0.1 * tree_surface.per_metre, 60.0);
         settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, ..camera() });
         let finest = tessellation.quadtree.keys().map(|key| key.level).max().unwrap_or(0);
         let spacing_metres = 1000.0 / tree_surface.per_metre / (8.0 * f64::from(1u32 << finest));
-        assert!(spacing_metres < 0.01, "{spacing_metres} m");
+        assert!(spacing_metres < 0.01, "the spacing near the eye is {spacing_metres} m");
     }
 }

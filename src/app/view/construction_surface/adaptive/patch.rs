@@ -2,9 +2,9 @@
 //!
 //! Vertex (i, j) morphs into vertex (i - i mod 2, j - j mod 2), which is also a vertex of the parent. The parent's
 //! values are copied bit for bit. So a patch that has morphed into its parent's shape meets the parent's neighbours
-//! without a crack. The position of a vertex follows from its whole number of steps, which is the same for all patches
-//! that contain it. Slopes are differences between the two adjacent vertices, and one row beyond the patch is sampled
-//! for them. The exact slope at a vertex would jump from vertex to vertex along a sharp crest.
+//! without a crack. The position of a vertex is a whole number of steps, which is the same in all patches that contain
+//! the vertex. Slopes are differences between the two adjacent vertices. So one more row of vertices around the patch
+//! is sampled. The exact slope at a vertex would jump from vertex to vertex along a sharp crest.
 
 use std::sync::Arc;
 
@@ -22,12 +22,13 @@ pub type Texel = [f32; 4];
 pub struct TilePatch {
     pub key: TileKey,
     pub quads: usize,
-    /// Row by row, for each vertex its own texel and the texel of the vertex that it morphs into.
+    /// The texels of all vertices, row by row. Each vertex has its own texel and the texel of the vertex that it morphs
+    /// into.
     pub texels: Vec<Texel>,
-    /// Lowest and highest vertex of both levels.
+    /// Lowest and highest vertex of both levels, in world units.
     pub lowest_world: f32,
     pub highest_world: f32,
-    /// Greatest depth of the water.
+    /// Greatest depth of the water, in world units.
     pub wettest_world: f32,
 }
 
@@ -43,7 +44,7 @@ impl GroundTile for TilePatch {
 pub struct PatchJob {
     pub tree_surface: Arc<TreeSurface>,
     pub key: TileKey,
-    /// Quads along a side.
+    /// Number of quads along the patch's side.
     pub quads: usize,
     pub parent: Option<Arc<TilePatch>>,
 }
@@ -65,7 +66,7 @@ impl TileJob for PatchJob {
 }
 
 impl TilePatch {
-    /// Computes a patch. Returns `None` if `stop` returns true; it is called before each row.
+    /// Computes a patch. Calls `stop` before each row and returns `None` if `stop` returns true.
     pub fn new(
         tree_surface: &TreeSurface,
         key: TileKey,
@@ -75,7 +76,7 @@ impl TilePatch {
     ) -> Option<Self> {
         let side = f64::from(SIDE_WORLD);
         let step = side / (quads as f64 * f64::from(1u32 << key.level));
-        // index 0 lies one step before the patch
+        // index 0 is one step before the patch
         let place = |cell: u32, k: usize| (f64::from(cell) * quads as f64 + k as f64 - 1.0) * step - 0.5 * side;
         let detail = tree_surface.detail(step);
         let n = quads + 1;
@@ -132,12 +133,13 @@ impl TilePatch {
         Some(patch)
     }
 
-    /// The texel of vertex (i, j): row and column.
+    /// The texel of the vertex in row `i` and column `j`.
     pub fn own(&self, i: usize, j: usize) -> Texel {
         self.texels[2 * (i * (self.quads + 1) + j)]
     }
 
-    /// Size of a patch with this many quads along its side, in bytes, on the graphics card and again in main memory.
+    /// Size in bytes of a patch with this many quads along its side. The graphics card and main memory each hold one
+    /// copy.
     pub fn bytes(quads: usize) -> usize {
         (quads + 1) * (quads + 1) * 2 * size_of::<Texel>()
     }
@@ -165,16 +167,16 @@ mod tests {
         let [a, b, ..] = &children;
         let grandchildren = b.key.children().map(|key| make(key, Some(b)));
         for k in 0..=16 {
-            assert_eq!(a.own(k, 16), b.own(k, 0), "two of a level");
-            // the western children of b, fully morphed, meet a unmorphed
+            assert_eq!(a.own(k, 16), b.own(k, 0), "two patches of the same level differ at their border");
+            // the western children of b, fully morphed, meet patch a, which is not morphed
             let fine = &grandchildren[if k < 8 { 0 } else { 2 }];
             let i = 2 * (k % 8);
             let morphed = fine.texels[2 * (i * 17) + 1];
             if k < 16 {
-                assert_eq!(morphed, a.own(k, 16), "a fine patch meets a coarse one");
+                assert_eq!(morphed, a.own(k, 16), "a fine patch differs from the coarse patch at its border");
             }
         }
-        // a morphed odd vertex lies on the even vertex before it
+        // a fully morphed odd vertex is at the even vertex before it
         let fine = &grandchildren[0];
         assert_eq!(fine.texels[2 * (3 * 17 + 5) + 1], b.own(1, 2));
     }

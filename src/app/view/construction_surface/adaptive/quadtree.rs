@@ -1,27 +1,27 @@
 //! Quadtree that decides which patches are drawn, and how far each has morphed into the shape of the next coarser
 //! level.
 //!
-//! A patch of level `l` is a square of 2^-l of the side. Every corner has a continuous level `c`, which all patches
-//! meeting there share. Within a patch, `c` is interpolated between the four corners. A vertex of a patch of level `l`
-//! has morphed by `l - c` towards the shape of level `l - 1`. Two rules always hold:
+//! A patch of level `l` is a square whose side is 2^-l times that of the terrain. Every corner has a continuous level
+//! `c`, which all patches meeting there share. Within a patch, `c` is interpolated between the four corners. A vertex
+//! of a patch of level `l` has morphed by `l - c` towards the shape of level `l - 1`. Two rules always hold:
 //!
 //! * patches that touch, even at a corner or along a part of an edge, differ by at most one level;
 //! * at a corner, `c` is at most the lowest level there and at least the highest level there minus 1.
 //!
-//! So where a patch meets a coarser one, it has the coarser shape along the whole edge, and the coarser patch has not
-//! begun to morph. There are no cracks, whichever patches are still being computed. Corner levels move at a limited
-//! pace towards the level that the distance from the eye demands. A patch is split only when `c` at all its corners is
-//! its own level. Four patches are merged only when all their corners have the level of the merged patch. In both cases
-//! the shape does not change, so nothing pops. After Strugar, "Continuous Distance-Dependent Level of Detail" (2009).
-//! Here the morphing depends on corner levels, not directly on distances, so that patches may arrive later than the
-//! eye.
+//! So where a patch meets a coarser patch, it has the coarser shape along the whole edge. The coarser patch has not
+//! begun to morph there. There are no cracks, whichever patches are still being computed. Corner levels move at a
+//! limited pace towards the level that the distance from the eye demands. A patch is split only when `c` at all its
+//! corners is its own level. Four patches are merged only when all their corners have the level of the merged patch. In
+//! both cases the shape does not change, so no jump is visible. After Strugar, "Continuous Distance-Dependent Level of
+//! Detail" (2009). Here the morphing depends on corner levels, not directly on distances. So patches may arrive after
+//! the eye is already near.
 
 use std::collections::{HashMap, HashSet};
 
 /// The finest level of a patch.
 pub const FINEST: u8 = 20;
 
-/// A patch: its level, and its position from the north-west corner in units of its side.
+/// Identifies a patch: its level, and its position from the north-west corner as a multiple of its side length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TileKey {
     pub level: u8,
@@ -46,7 +46,7 @@ impl TileKey {
         })
     }
 
-    /// Patches of the same level that touch it.
+    /// Patches of the same level that touch this patch.
     fn neighbours(self) -> impl Iterator<Item = Self> {
         let end = 1i64 << self.level;
         (-1..=1).flat_map(move |i| (-1..=1).map(move |j| (i, j))).filter_map(move |(i, j)| {
@@ -56,19 +56,19 @@ impl TileKey {
         })
     }
 
-    /// North-west corner and side, as fractions of the square.
+    /// North-west corner and side length of the patch, as fractions of the square.
     pub fn place(self) -> ([f64; 2], f64) {
         let side = 1.0 / f64::from(1u32 << self.level);
         ([f64::from(self.column) * side, f64::from(self.row) * side], side)
     }
 
-    /// Its corners, in the order of [`children`](Self::children).
+    /// The corners of the patch, in the order of [`children`](Self::children).
     fn corners(self) -> [TileCorner; 4] {
         let scale = FINEST - self.level;
         [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(j, i)| TileCorner((self.column + j) << scale, (self.row + i) << scale))
     }
 
-    /// The middles of its edges and its own centre: the corners that its children add.
+    /// The middles of the patch's edges and its centre: the corners that its children add.
     fn middles(self) -> [TileCorner; 5] {
         let half = 1u32 << (FINEST - self.level - 1);
         let TileCorner(x, y) = self.corners()[0];
@@ -76,7 +76,7 @@ impl TileKey {
     }
 }
 
-/// Position of a corner, in sides of the finest patches.
+/// Position of a corner, as a multiple of the side length of the finest patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct TileCorner(u32, u32);
 
@@ -87,18 +87,18 @@ impl TileCorner {
     }
 }
 
-/// What the quadtree needs to know about the patches and the eye.
+/// The information about patches and eye that the quadtree requires.
 pub trait QuadtreeContext {
     /// Whether the patch is ready to be drawn.
     fn has(&self, key: TileKey) -> bool;
-    /// Level wanted for a patch, at its point nearest to the eye.
+    /// Level wanted for a patch, at its nearest point to the eye.
     fn wanted(&self, key: TileKey) -> f32;
-    /// Level wanted at a position of the square, on the surface of a patch that is present.
+    /// Level wanted at a position of the square, on the surface of a patch that is already computed.
     fn wanted_at(&self, place: [f64; 2], key: TileKey) -> f32;
     fn is_visible(&self, key: TileKey) -> bool;
 }
 
-/// A patch to be drawn, with how far its corners have morphed into the next coarser level.
+/// A patch to be drawn, with the morph fraction of each corner towards the next coarser level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuadTile {
     pub key: TileKey,
@@ -109,21 +109,21 @@ pub struct QuadTile {
 #[derive(Clone, Debug, Default)]
 pub struct QuadtreePlan {
     pub tiles: Vec<QuadTile>,
-    /// Patches to be computed, the most urgent first.
+    /// Patches to be computed, the most urgent patch first.
     pub missing: Vec<TileKey>,
     /// Whether the next step can give a different result.
     pub is_moving: bool,
-    /// Whether more patches were wanted than fit.
+    /// Whether more patches were wanted than memory holds.
     pub is_full: bool,
 }
 
-/// The quadtree of one view; see the module.
+/// The quadtree of one view; see the module documentation.
 #[derive(Debug, Default)]
 pub struct Quadtree {
-    /// Patches that are replaced by their children.
+    /// Patches that are replaced by their four children.
     split: HashSet<TileKey>,
     levels: HashMap<TileCorner, f32>,
-    /// Split patches that must not be merged, because finer neighbours need them split.
+    /// Split patches that must not be merged, because their neighbours are finer.
     held: HashSet<TileKey>,
 }
 
@@ -131,18 +131,19 @@ pub struct Quadtree {
 struct Touch {
     lowest: u8,
     highest: u8,
-    /// One of the patches here.
+    /// One of the patches that touch the corner.
     patch: TileKey,
-    /// Level that the corner must reach before patches that wait here can be split.
+    /// Level that the corner must reach before the patches that wait at it can be split.
     raised: f32,
 }
 
-/// Difference between the wanted level at which a patch is split and the one at which its children are merged.
+/// Difference between two wanted levels: a patch is split at the higher level, and its children are merged at the
+/// lower.
 const HYSTERESIS: f32 = 0.1;
 const NEAR: f32 = 1e-3;
 
 impl Quadtree {
-    /// All patches of the tree: the drawn ones and those replaced by their children.
+    /// All patches of the quadtree: the drawn patches and the patches replaced by their children.
     pub fn keys(&self) -> impl Iterator<Item = TileKey> {
         let children = self.split.iter().flat_map(|key| key.children());
         std::iter::once(TileKey::ROOT).chain(children)
@@ -161,8 +162,8 @@ impl Quadtree {
         out
     }
 
-    /// One step: splits and merges patches, and moves corner levels by at most `pace`. Keeps at most `most` patches.
-    /// The root patch must be present.
+    /// Advances one step: splits and merges patches, and moves corner levels by at most `pace`. Keeps at most `most`
+    /// patches. The root patch must be present.
     pub fn step(&mut self, around: &impl QuadtreeContext, pace: f32, most: usize) -> QuadtreePlan {
         let joined = self.join(around);
         let held = std::mem::take(&mut self.held);
@@ -195,7 +196,8 @@ impl Quadtree {
         QuadtreePlan { tiles, missing, is_moving: is_moving || is_busy, is_full }
     }
 
-    /// Splits a patch if possible, after its coarser neighbours. Adds patches that are not present yet to `missing`.
+    /// Splits a patch if possible, after splitting its coarser neighbours. Adds patches that are not computed yet to
+    /// `missing`.
     fn divide(
         &mut self,
         key: TileKey,
@@ -232,7 +234,8 @@ impl Quadtree {
         ready
     }
 
-    /// Merges patches that are finer than wanted once they have the merged shape. Returns whether any was merged.
+    /// Merges patches that are finer than wanted, once they have the merged shape. Returns whether any patches were
+    /// merged.
     fn join(&mut self, around: &impl QuadtreeContext) -> bool {
         let before = self.split.len();
         let mut joinable: Vec<TileKey> = self.split.iter().copied().collect();
@@ -358,7 +361,7 @@ mod tests {
         }
     }
 
-    /// Checks that each position is drawn once and that neighbours have the same shape along shared edges.
+    /// Checks that each position is drawn once and that neighbours have the same shape along the edges that they share.
     fn check(quadtree: &Quadtree, plan: &QuadtreePlan) {
         let leaves: HashMap<TileKey, [f32; 4]> = plan.tiles.iter().map(|tile| (tile.key, tile.morphs)).collect();
         let area: f64 = leaves.keys().map(|key| key.place().1.powi(2)).sum();
@@ -368,7 +371,7 @@ mod tests {
             for &b in &all {
                 if a != b && touch(a, b) {
                     assert!(a.level.abs_diff(b.level) <= 1, "{a:?} {b:?}");
-                    // the finer patch has the coarser one's shape at the corners of the shared edge
+                    // the finer patch has the coarser patch's shape at the corners of the shared edge
                     if a.level > b.level {
                         for (corner, morph) in a.corners().into_iter().zip(leaves[&a]) {
                             let on_b = {
@@ -389,7 +392,7 @@ mod tests {
         assert!(quadtree.keys().count() >= all.len());
     }
 
-    /// The morphed level at a position. Its change per step is limited, as splits and merges must not be visible.
+    /// The morphed level at a position. Its change per step is limited, because splits and merges must be invisible.
     fn level_at(plan: &QuadtreePlan, place: [f64; 2]) -> f32 {
         let tile = plan
             .tiles
@@ -417,7 +420,7 @@ mod tests {
         let mut deepest = 0;
         for frame in 0..300 {
             let t = f64::from(frame) / 300.0;
-            // down to the surface, along it, and up again
+            // the eye moves down to the surface, along it, and up again
             let height = if t < 0.8 { 2.0 * (-9.0 * t).exp() } else { 2.0 * (-9.0 * (1.6 - t).max(0.0)).exp() };
             eye.at = [0.3 + 0.3 * t, 0.4 + 0.05 * t, height.max(2e-3)];
             let plan = quadtree.step(&eye, PACE, 4000);

@@ -1,4 +1,5 @@
-//! Draws a tree from tiles: keeps its patches on the graphics card and selects the drawn instances of a frame.
+//! Draws a construction tree from tiles: keeps its patches on the graphics card, and selects the instances to draw in a
+//! frame.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use crate::view::construction_surface::TreeSurface;
 use crate::view::render::batch::{DrawContext, GrowingBuffer};
 use crate::view::render::mesh::RenderQuality;
 
-/// Instance ranges of the tiles of a tree.
+/// Instance ranges of the tiles of a construction tree.
 #[derive(Clone, Default)]
 pub struct TileRanges {
     pub ground: Range<u32>,
@@ -22,7 +23,7 @@ pub struct TileRanges {
     pub water: Range<u32>,
 }
 
-/// A tree on the graphics card.
+/// A construction tree on the graphics card.
 pub struct TileRenderer {
     tessellation: Tessellation,
     atlas: Atlas,
@@ -42,7 +43,7 @@ impl TileRenderer {
         }
     }
 
-    /// Advances by one frame and uploads new patches. Returns `None` until there is something to draw.
+    /// Advances by one frame and uploads new patches. Returns `None` until the first patches can be drawn.
     pub fn advance(
         &mut self,
         tree_surface: &Arc<TreeSurface>,
@@ -97,7 +98,7 @@ impl TileRenderer {
         &self.instances.buffer
     }
 
-    /// No patch is missing, and nothing moves.
+    /// Whether no patch is missing and nothing moves.
     pub fn is_settled(&self) -> bool {
         self.tessellation.is_settled
     }

@@ -1,16 +1,17 @@
-//! Sphere tracing on the graphics card: in every frame, rays advance some steps by evaluating the words of a tree.
+//! Sphere tracing on the graphics card. In every frame, each ray advances some steps by evaluating a construction tree,
+//! which is encoded as 32-bit words.
 //!
 //! ```text
 //! words of the tree ─▶ trace.wgsl (compute): advances its rays ─▶ rays ─▶ traced.wgsl (fragment): light, depth
 //! ```
 //!
-//! The words are those of [`buffer`](talweg::construction::gpu_buffer). A ray advances as in
+//! [`buffer`](talweg::construction::gpu_buffer) defines the words. A ray advances as in
 //! [`trace`](talweg::construction::trace): by the Lipschitz bound of the next segment, and without octaves too small
-//! for a pixel. Here a single traversal of the tree gives both the bound and the height at the middle of the segment.
-//! Once the tree has a [`GroundTable`], rays cross regions that the table knows to be lower without evaluating the
-//! tree. Where the slopes measured in the table are smaller than the proven ones, rays use them. Every ray stores its
-//! distance in a buffer, so one frame does no more work than a slow card can handle. The work for an image is spread
-//! over several frames, from coarse to fine ([`RayPlan`]).
+//! for a pixel. Here a single traversal of the construction tree returns both the bound and the height at the middle of
+//! the segment. The tree's [`GroundTable`] is computed in the background. Once it is ready, rays cross regions that the
+//! table shows to be lower without evaluating the tree. Where the table's measured slopes are smaller than the proven
+//! slopes, rays use the measured slopes. Every ray stores its distance in a buffer, so one frame does no more work than
+//! a slow card can handle. The work for an image is spread over several frames, from coarse to fine ([`RayPlan`]).
 
 mod plan;
 
@@ -38,11 +39,11 @@ use crate::view::render::batch::Adapter;
 use crate::view::render::mesh::RenderQuality;
 use talweg::construction::trace::{GroundTable, Tracer};
 
-/// Stack frames of the shader.
+/// Stack frames that the shader has for traversing a construction tree.
 const FRAMES: u32 = 16;
 /// Index of the buffer word that holds the number of stack frames that a traversal needs.
 const FRAMES_WORD: usize = 11;
-/// Number of evaluations with the last colour of the ramp.
+/// Number of evaluations that has the last colour of the ramp.
 const MOST_SHOWN: f32 = 128.0;
 /// Distance in world units that is encoded as all bits set in a distance image.
 pub const FARTHEST_WORLD: f32 = 4096.0;
@@ -51,7 +52,7 @@ const RAY_BYTES: u64 = 32;
 /// Width and height of a workgroup, in rays.
 const GROUP: u32 = 8;
 
-/// Uniform data of the shaders; mirrors `Tracing` in `assets/shaders/trace.wgsl`.
+/// Uniform data of the tracing shaders; mirrors `Tracing` in `assets/shaders/trace.wgsl`.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Tracing {
@@ -73,14 +74,14 @@ pub struct RayCamera {
     pub size: UVec2,
     pub mode: ViewMode,
     pub has_water: bool,
-    /// Distance in metres at which the level of detail is half.
+    /// Distance from the eye in metres at which the level of detail is half.
     pub half_detail: Option<f32>,
     /// Whether this is a single image or a moving view.
     pub quality: RenderQuality,
 }
 
 impl Tracing {
-    /// Data for one ray per pixel. A pass changes some of it, see [`of_pass`](Self::of_pass).
+    /// Uniform data for one ray per pixel. A pass changes some values, see [`of_pass`](Self::of_pass).
     fn new(tree_surface: &TreeSurface, camera: &RayCamera) -> Self {
         let metres = 1.0 / tree_surface.per_metre;
         let up = 1.0 / tree_surface.rise;
@@ -115,7 +116,7 @@ impl Tracing {
     }
 }
 
-/// The layouts of the bind groups that advance rays and that shade them.
+/// The layouts of two bind groups: one to advance rays, one to shade them.
 pub fn layouts() -> [BindGroupLayoutDescriptor; 2] {
     let tracing = || uniform_buffer_sized(false, (size_of::<Tracing>() as u64).try_into().ok());
     let words = || storage_buffer_read_only_sized(false, None);
@@ -134,7 +135,7 @@ pub fn layouts() -> [BindGroupLayoutDescriptor; 2] {
     ]
 }
 
-/// Why a graphics card cannot trace a tree; `None` if it can.
+/// The reason why a graphics card cannot trace a construction tree; `None` if it can.
 pub fn unsupported(tree_surface: &TreeSurface, device: &RenderDevice) -> Option<Unsupported> {
     let limits = device.limits();
     let bytes = 4 * tree_surface.buffer.words.len().max(tree_surface.buffer.image_samples.len()) as u64;
@@ -169,7 +170,7 @@ impl RayLevel {
     }
 }
 
-/// The work and the bindings of one frame.
+/// The ray work of one frame, and its bindings.
 pub struct RayBatch {
     /// The rays to advance and the number of workgroups; `None` when all rays have arrived.
     pub march: Option<(BindGroup, UVec2)>,
@@ -178,28 +179,29 @@ pub struct RayBatch {
     pub is_settled: bool,
 }
 
-/// A tree on the graphics card, and the rays traced through it.
+/// A construction tree on the graphics card, and the rays traced through it.
 pub struct Rays {
     serial: u64,
     words: Buffer,
     image_samples: Buffer,
-    /// The drawn level and the level in progress.
+    /// The level of rays that is drawn, and the level in progress.
     levels: [Option<RayLevel>; 2],
-    /// The table of bounds of the tree at its full level of detail, once it is computed.
+    /// The table of bounds of the construction tree at full level of detail, once the table is computed.
     table: Option<Buffer>,
     making: Option<TableTask>,
     plan: RayPlan,
     last: Option<Tracing>,
 }
 
-/// A thread that computes the table of the tree with this serial number. Only one runs at a time. If the tree changes
-/// meanwhile, the new tree waits until the old table is finished.
+/// A thread that computes the table of the construction tree with this serial number. Only one thread runs at a time.
+/// If the tree changes meanwhile, the table of the new tree is started only after the old table is finished.
 struct TableTask {
     serial: u64,
     thread: JoinHandle<Vec<f32>>,
 }
 
-/// Computes the table of bounds of a tree in the layout of the shader. It takes a few tenths of a second up to seconds.
+/// Computes the table of bounds of a construction tree in the layout of the shader. This takes tenths of a second to
+/// seconds.
 fn tiles_of(tree_surface: &TreeSurface) -> Vec<f32> {
     let mut tracer = Tracer::new(&tree_surface.program);
     tracer.level = f64::from(tree_surface.recipe.level);
@@ -234,8 +236,8 @@ impl Rays {
         }
     }
 
-    /// Takes over the table of bounds. A single image waits for it; a moving view continues without it until it is
-    /// ready.
+    /// Fetches the finished table of bounds. A single image waits for the table; a moving view continues without it
+    /// until it is ready.
     fn poll_table(&mut self, tree_surface: &Arc<TreeSurface>, quality: RenderQuality, device: &RenderDevice) {
         if self.table.is_some() || self.plan.is_done() {
             return;
@@ -250,7 +252,7 @@ impl Rays {
                 let tree_surface = tree_surface.clone();
                 let serial = tree_surface.serial;
                 let thread = std::thread::Builder::new().name("talweg-ray-table".into());
-                // if the thread cannot start, there is no table, and rays step by the bounds of the tree
+                // if the thread cannot start, there is no table, and rays step by the bounds of the construction tree
                 self.making =
                     thread.spawn(move || tiles_of(&tree_surface)).ok().map(|thread| TableTask { serial, thread });
             }
@@ -265,7 +267,7 @@ impl Rays {
         });
     }
 
-    /// The rays of a tree. Replaces those of another tree, but keeps its measured speed.
+    /// The rays of a construction tree. Replaces the rays of another tree, but keeps the measured speed.
     pub fn for_tree<'a>(
         rays: &'a mut Option<Self>,
         tree_surface: &Arc<TreeSurface>,
@@ -299,7 +301,7 @@ impl Rays {
             self.plan.restart(camera.size, most_rays);
         }
         self.poll_table(tree_surface, camera.quality, device);
-        // if detail falls with distance, a simplified primitive can be higher than the table's bound for the full one
+        // if detail falls with distance, a simplified primitive can be higher than the table's bound for full detail
         let table = self.table.clone().filter(|_| camera.half_detail.is_none());
         let pass = self.plan.next();
         let march = pass.map(|pass| {
@@ -322,7 +324,7 @@ impl Rays {
         RayBatch { march, seen, is_settled: self.plan.is_done() }
     }
 
-    /// The level with this number, with a buffer of at least `bytes`.
+    /// The ray level with this number, with a buffer of at least `bytes`.
     fn level(&mut self, number: usize, bytes: u64, device: &RenderDevice) -> &RayLevel {
         let slot = &mut self.levels[number];
         let made = slot.take().filter(|level| level.bytes >= bytes);
@@ -338,7 +340,7 @@ pub fn cost_ramp() -> &'static Ramp {
 /// The legend of the evaluation counts.
 pub fn cost_legend() -> Legend {
     Legend {
-        title: "Evaluations of the tree, per pixel".into(),
+        title: "Evaluations of the construction tree per pixel".into(),
         unit: String::new(),
         ramp: cost_ramp(),
         ticks: legend::linear(0.0, MOST_SHOWN, 4, true),

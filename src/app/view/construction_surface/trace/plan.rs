@@ -1,9 +1,9 @@
 //! Plan that decides which rays advance in a frame and how far, so that each frame stays short.
 //!
-//! An image is computed in levels, each with twice as many rays per axis as the one before. A level is computed band by
-//! band. In every frame, the rays of a band advance by some evaluations of the tree, until all of them must have
-//! arrived. The last complete level is drawn; the first one is drawn while still in progress. The work per frame is
-//! adapted to the measured frame time.
+//! An image is computed in levels. Each level has twice as many rays per axis as the previous level, and is computed
+//! band by band. In every frame, the rays of a band advance by some evaluations of the construction tree, until all of
+//! them must have arrived. The last complete level is drawn; the first level is drawn while still in progress. The work
+//! per frame is adapted to the measured frame time.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -14,26 +14,27 @@ use super::GROUP;
 use crate::view::render::batch::Adapter;
 use crate::view::render::mesh::RenderQuality;
 
-/// Evaluations after which a ray has arrived or is given up, including those of the surface at its end. Mirrors
+/// Evaluations after which a ray has arrived or is abandoned, including evaluations of the surface at its end. Mirrors
 /// `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`.
 const MOST_EVALUATIONS: u32 = 1024 + 8;
 /// Rough mean number of evaluations per ray.
 const USUAL_EVALUATIONS: u64 = 48;
-/// Least and greatest work per frame: rays times evaluations.
+/// Least and greatest work per frame, as the product of rays and evaluations.
 const LEAST_WORK: u64 = 1 << 17;
 const MOST_WORK: u64 = 1 << 32;
-/// Least evaluations per ray in a frame.
+/// Smallest number of evaluations per ray in a frame.
 const LEAST_EVALUATIONS: u64 = 16;
 /// Pixels between neighbouring rays at the coarsest level.
 const COARSEST: u32 = 16;
-/// Frame time in milliseconds: below the first value the next frame does more work, above the second less.
+/// Two limits of the frame time in milliseconds. Below the first, the next frame does more work; above the second,
+/// less.
 const SHORT_MS: f32 = 20.0;
 const LONG_MS: f32 = 45.0;
 
-/// The work of one frame.
+/// The rays that advance in one frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RayPass {
-    /// Number of the buffer.
+    /// Number of the ray buffer.
     pub level: usize,
     /// Pixels between neighbouring rays.
     pub divisor: u32,
@@ -41,11 +42,11 @@ pub struct RayPass {
     pub size: UVec2,
     pub rows: Range<u32>,
     pub evaluations: u32,
-    /// Whether its rays start here rather than continue.
+    /// Whether the rays start in this pass, rather than continue.
     pub begins: bool,
 }
 
-/// The progress of an image.
+/// The progress of an image that is being traced.
 pub struct RayPlan {
     adapter: Adapter,
     work: u64,
@@ -80,7 +81,7 @@ impl RayPlan {
         self.size.map(|n| n.div_ceil(divisor).max(1))
     }
 
-    /// Starts another image of this size. A buffer holds at most `most_rays`.
+    /// Starts another image of this size. A buffer holds at most `most_rays` rays.
     pub fn restart(&mut self, size: UVec2, most_rays: u64) {
         self.size = size;
         let count = |plan: &Self, divisor| u64::from(plan.rays(divisor).element_product());
@@ -136,7 +137,7 @@ impl RayPlan {
         Some(pass)
     }
 
-    /// Number of the buffer to draw.
+    /// Number of the ray buffer to draw.
     pub fn shown(&self) -> usize {
         if self.has_complete { 1 - self.making } else { self.making }
     }
@@ -166,7 +167,7 @@ mod tests {
             let (mut reached, mut divisor, mut frames) = (vec![0u32; 203], 0, 0);
             while let Some(pass) = plan.next() {
                 frames += 1;
-                assert!(frames < 20_000, "it never ends");
+                assert!(frames < 20_000, "the plan never ends");
                 if pass.divisor != divisor {
                     assert!(divisor == 0 || pass.divisor == divisor / 2);
                     assert!(divisor == 0 || reached.iter().all(|spent| *spent >= MOST_EVALUATIONS));

@@ -1,4 +1,5 @@
-//! The flat map: its visible part, and how the mouse changes it. Longitudes wrap around, latitudes do not.
+//! The flat map of a globe: its visible part, and how the mouse changes this part. Longitudes wrap around, latitudes do
+//! not.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -25,13 +26,13 @@ impl Default for MapPose {
 const FINEST: f64 = 2e-7;
 
 impl MapPose {
-    /// The whole world in an image of `size` pixels.
+    /// The pose that shows the whole map in an image of `size` pixels.
     pub fn framing(size: Vec2) -> Self {
         let size = size.as_dvec2();
         Self { radians_per_pixel: (TAU / size.x).max(PI / size.y) * 1.02, ..Self::default() }
     }
 
-    /// Longitude and latitude under the cursor; the latitude may lie beyond the poles.
+    /// Longitude and latitude under the cursor. The latitude may be beyond the poles.
     pub fn angles(&self, size: Vec2, cursor: Vec2) -> (f64, f64) {
         let from_middle = (cursor - 0.5 * size).as_dvec2() * self.radians_per_pixel;
         (self.longitude + from_middle.x, self.latitude - from_middle.y)
@@ -43,21 +44,22 @@ impl MapPose {
         (latitude.abs() <= FRAC_PI_2).then(|| from_angles(latitude, longitude).into())
     }
 
-    /// Position of a place in the image; of its repetitions, the nearest.
+    /// Position of a place in the image. The map repeats the place eastwards and westwards; the result is the nearest
+    /// repetition.
     pub fn project(&self, size: Vec2, direction: DVec3) -> Vec2 {
         let aside = (direction.y.atan2(direction.x) - self.longitude + PI).rem_euclid(TAU) - PI;
         let up = direction.z.clamp(-1.0, 1.0).asin() - self.latitude;
         0.5 * size + (Vec2::new(aside as f32, -up as f32) / self.radians_per_pixel as f32)
     }
 
-    /// Panned so that the place at `from` moves to `to`.
+    /// The pose after panning so that the place at `from` moves to `to`.
     #[must_use]
     pub fn drag(&self, size: Vec2, from: Vec2, to: Vec2) -> Self {
         let way = (to - from).as_dvec2() * self.radians_per_pixel;
         Self { longitude: self.longitude - way.x, latitude: self.latitude + way.y, ..*self }.confined(size)
     }
 
-    /// Zoomed so that the place under the cursor stays there.
+    /// The pose after zooming so that the place under the cursor stays there.
     #[must_use]
     pub fn zoom(&self, size: Vec2, cursor: Vec2, factor: f64) -> Self {
         let (longitude, latitude) = self.angles(size, cursor);
@@ -72,7 +74,7 @@ impl MapPose {
         .confined(size)
     }
 
-    /// Confined so that, as far as possible, no edge of the image lies beyond a pole.
+    /// The pose limited so that, as far as possible, no edge of the image is beyond a pole.
     #[must_use]
     pub fn confined(&self, size: Vec2) -> Self {
         let room = (FRAC_PI_2 - 0.5 * f64::from(size.y) * self.radians_per_pixel).max(0.0);

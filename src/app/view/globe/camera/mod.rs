@@ -1,8 +1,8 @@
 //! The camera over a globe: its position, its inclination, and how the mouse changes them.
 //!
-//! Positions are in planet space, in metres, in double precision, which resolves centimetres at 6371 km from the
-//! centre. The camera stands upright on its own radius. So panning, turning and zooming are rotations of that stand
-//! about the centre of the planet, and the poles need no special case.
+//! Positions are in metres in planet space. Double precision resolves centimetres at 6371 km from the centre. The
+//! camera stands upright on the radius through its eye. So panning, turning and zooming are rotations of this upright
+//! frame about the centre of the planet, and the poles need no special case.
 
 pub mod map;
 pub mod orbit;
@@ -17,32 +17,33 @@ use crate::view::lens::Lens;
 
 /// Greatest upward inclination near the surface, in radians.
 const MAX_PITCH: f64 = 1.05;
-/// Greatest distance of the eye from the centre, in radii.
+/// Greatest distance of the eye from the centre, as a multiple of the radius.
 const FARTHEST_RADII: f64 = 30.0;
-/// Heights, in radii, between which zooming in tilts the view from straight down to the horizon.
+/// Two heights, as multiples of the radius. Zooming in from the greater to the smaller height tilts the view from
+/// straight down towards the horizon.
 const TILT_FROM: f64 = 0.03;
 const TILT_TO: f64 = 2.5e-4;
-/// Total tilt of such an approach, in radians.
+/// Total tilt of the view while zooming in, in radians.
 const TILT: f64 = 1.36;
 
 /// Position and direction of the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobePose {
-    /// Rotation to planet space from a frame with x to the right, y up along the radius and -z ahead.
+    /// Rotation to planet space from the camera's upright frame: x to the right, y up along the radius, -z ahead.
     pub stand: DQuat,
-    /// Distance from the centre in metres.
+    /// Distance of the eye from the centre in metres.
     pub radius: f64,
     /// Inclination in radians, negative downwards.
     pub pitch: f64,
 }
 
-/// Tangents of half the field of view, horizontal and vertical.
+/// Tangents of half the horizontal and half the vertical field of view.
 fn tangents(lens: &Lens) -> DVec2 {
     let up = f64::from(0.5 * lens.fov_y).tan();
     DVec2::new(up * f64::from(lens.aspect()), up)
 }
 
-/// Tilt of an initially vertical view at a height (in radii) during an approach.
+/// Tilt, at a height in radii, of a view that started vertically and zoomed in.
 fn natural_tilt(height_radii: f64) -> f64 {
     let way = (height_radii.max(1e-9) / TILT_FROM).ln() / (TILT_TO / TILT_FROM).ln();
     let s = way.clamp(0.0, 1.0);
@@ -72,7 +73,8 @@ impl GlobePose {
         self.rotation() * DVec3::NEG_Z
     }
 
-    /// Heading in radians, clockwise from north. Looking straight down, it is the heading of the image's upper edge.
+    /// Heading in radians, clockwise from north. If the view looks straight down, the heading of the image's upper
+    /// edge.
     pub fn heading(&self) -> f64 {
         let up = self.up_vector();
         let ahead = self.stand * DVec3::NEG_Z;
@@ -94,8 +96,8 @@ impl GlobePose {
         (seen.z < 0.0).then(|| ((flat * 0.5 + 0.5) * lens.size.as_dvec2()).as_vec2())
     }
 
-    /// Turns about the centre of the planet so that `point` lies under the cursor. `None` if the ray of the cursor
-    /// misses the sphere of the point, or grazes it so much that the camera would jump.
+    /// Turns the camera about the centre of the planet so that `point` appears under the cursor. `None` if the cursor's
+    /// ray misses the sphere through the point, or grazes it so much that the camera would jump.
     #[must_use]
     pub fn hold(&self, lens: &Lens, point: DVec3, cursor: Vec2) -> Option<Self> {
         let there = meet_sphere(self.eye(), self.ray(lens, cursor), point.length())?;
@@ -103,7 +105,7 @@ impl GlobePose {
         (there.angle_between(point) < 1.0).then(|| self.turned(turn))
     }
 
-    /// Like [`hold`](Self::hold), but a cursor off the globe drags its edge.
+    /// Turns the camera like [`hold`](Self::hold). If the cursor is off the globe, it drags the globe's edge.
     #[must_use]
     pub fn drag(&self, lens: &Lens, point: DVec3, cursor: Vec2) -> Self {
         let (eye, ray) = (self.eye(), self.ray(lens, cursor));
@@ -116,13 +118,13 @@ impl GlobePose {
         Self { stand: (turn * self.stand).normalize(), ..*self }
     }
 
-    /// Turns about the vertical of a point.
+    /// Turns the camera about the vertical through a point.
     #[must_use]
     pub fn turn_about(&self, pivot: DVec3, angle: f64) -> Self {
         self.turned(DQuat::from_axis_angle(pivot.normalize_or(self.up_vector()), angle))
     }
 
-    /// Tilts about a point, upwards for a positive angle. The point keeps its position in the image.
+    /// Tilts the camera about a point, upwards for a positive angle. The point keeps its position in the image.
     #[must_use]
     pub fn tilt_about(&self, pivot: DVec3, angle: f64, planet_radius: f64) -> Self {
         let right = self.stand * DVec3::X;
@@ -133,13 +135,13 @@ impl GlobePose {
         let level = up.cross(right);
         let pitch = ahead.dot(up).atan2(ahead.dot(level));
         let tilted = Self { stand: frame(right, up), radius: eye.length(), pitch };
-        // beyond straight down, the image would be upside down
+        // if tilted beyond straight down, the image would be upside down
         let allowed = (-FRAC_PI_2..=max_pitch(tilted.radius, planet_radius)).contains(&pitch);
         if allowed { tilted } else { *self }
     }
 
-    /// Scales the distance of the eye from a point by `factor`. The point stays under the cursor. Near the surface the
-    /// view tilts towards the horizon, and back again on the way out.
+    /// Scales the distance of the eye from a point by `factor`. The point stays under the cursor. Near the surface,
+    /// zooming in tilts the view towards the horizon, and zooming out tilts it back.
     #[must_use]
     pub fn approach(&self, lens: &Lens, point: DVec3, cursor: Vec2, factor: f64, planet_radius: f64) -> Self {
         let eye = point + (self.eye() - point) * factor;
@@ -153,25 +155,25 @@ impl GlobePose {
         held(&tilted).or_else(|| held(&moved)).unwrap_or(moved)
     }
 
-    /// The same orientation above another position, with the heading carried along.
+    /// The same orientation above another position. The heading is carried along the sphere.
     fn moved_to(&self, eye: DVec3) -> Self {
         let up = eye.normalize_or(self.up_vector());
         let carried = DQuat::from_rotation_arc(self.up_vector(), up) * self.stand;
         Self { stand: carried.normalize(), radius: eye.length(), pitch: self.pitch }
     }
 
-    /// Keeps the eye above the surface and within reach, and the planet in view.
+    /// Keeps the eye above the surface and within the greatest distance, and keeps the planet in view.
     #[must_use]
     pub fn confined(&self, ground: &GlobeSurface) -> Self {
         let floor = ground.surface(self.up_vector()) + clearance(ground);
         let radius = self.radius.clamp(floor, (FARTHEST_RADII * ground.radius).max(floor));
         let pitch = self.pitch.clamp(-FRAC_PI_2, max_pitch(radius, ground.radius).max(-FRAC_PI_2));
-        // normalise only after drift, so that an already confined pose stays equal to the bit
+        // normalise only after drift, so that an already confined pose stays unchanged bit for bit
         let stand = if (self.stand.length_squared() - 1.0).abs() > 1e-12 { self.stand.normalize() } else { self.stand };
         Self { stand, radius, pitch }
     }
 
-    /// A pose over a direction, north up, so far away that the whole globe is in the image.
+    /// A pose above a direction with north up, so far away that the whole globe is in the image.
     pub fn framing(direction: DVec3, highest: f64, lens: &Lens) -> Self {
         let tangents = tangents(lens);
         let half = tangents.min_element().atan();
@@ -186,12 +188,13 @@ impl GlobePose {
     }
 }
 
-/// Smallest distance of the eye from the surface: eye height of a walker, less on small bodies.
+/// Smallest distance of the eye from the surface: the eye height of a walker, or less on small planets.
 pub fn clearance(ground: &GlobeSurface) -> f64 {
     (1e-6 * ground.radius).clamp(0.02, 1.7)
 }
 
-/// Greatest upward inclination: near the surface above the horizon, from far away no further than the planet.
+/// Greatest upward inclination. Near the surface, the view may point above the horizon; from far away, only at the
+/// planet.
 fn max_pitch(radius: f64, planet_radius: f64) -> f64 {
     let height = ((radius - planet_radius) / planet_radius).max(1e-9);
     let edge = (planet_radius / radius).clamp(0.0, 1.0).asin();
@@ -200,10 +203,10 @@ fn max_pitch(radius: f64, planet_radius: f64) -> f64 {
     MAX_PITCH + (-FRAC_PI_2 + 0.9 * edge - MAX_PITCH) * far
 }
 
-/// The frame that stands on a radius, with its forward axis as close to `ahead` as possible.
+/// The upright frame on a radius, with its forward axis as close to `ahead` as possible.
 fn upright(up: DVec3, ahead: DVec3) -> DQuat {
     let right = ahead.cross(up);
-    // over a pole, align with the prime meridian
+    // over a pole, align the frame with the prime meridian
     let right = if right.length_squared() < 1e-18 { DVec3::X.cross(up) } else { right };
     frame(right.normalize(), up)
 }
@@ -283,7 +286,7 @@ mod tests {
             let to = from + Vec2::new(10.0 * k as f32 - 50.0, 40.0);
             pose = pose.drag(&LENS, grabbed, to);
             assert!(are_near(pose.project(&LENS, grabbed).unwrap(), to));
-            assert!((pose.forward() + pose.up_vector()).length() < 1e-9, "it still looks straight down");
+            assert!((pose.forward() + pose.up_vector()).length() < 1e-9, "the camera no longer looks straight down");
         }
     }
 
@@ -297,7 +300,10 @@ mod tests {
         for _ in 0..90 {
             let Some(point) = ground.pick(pose.eye(), pose.ray(&LENS, cursor)) else { break };
             let next = pose.approach(&LENS, point, cursor, 0.85, planet.radius).confined(&ground);
-            assert!(next.radius >= ground.surface(next.up_vector()) + 0.99 * clearance(&ground), "below ground");
+            assert!(
+                next.radius >= ground.surface(next.up_vector()) + 0.99 * clearance(&ground),
+                "the eye is below the surface"
+            );
             pose = next;
             steepest = steepest.max(pose.pitch);
         }
@@ -325,7 +331,7 @@ mod tests {
             pose = pose.turn_about(pivot, 0.13).tilt_about(pivot, if k < 20 { 0.03 } else { -0.05 }, planet.radius);
             assert!(are_near(pose.project(&LENS, pivot).unwrap(), cursor), "{k}");
             let right = pose.rotation() * DVec3::X;
-            assert!(right.dot(pose.up_vector()).abs() < 1e-9, "no roll");
+            assert!(right.dot(pose.up_vector()).abs() < 1e-9, "the camera rolls");
         }
     }
 

@@ -1,4 +1,4 @@
-//! The planet on its way around the sun, not to scale: its axis, the plane of its orbit, its seasons.
+//! The orbit view: the planet in its orbit around the sun, with its axis and its seasons. Sizes are not to scale.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -6,23 +6,23 @@ use glam::{DQuat, DVec3, EulerRot};
 
 use crate::view::globe::sun::Attitude;
 
-/// End points of lines, relative to the eye, each with its colour.
+/// End points of lines, relative to the eye, each with the line's colour there.
 pub type LineEnds = Vec<([f32; 3], [f32; 4])>;
 
-/// Radius of the orbit in planet radii, and radius of the sun as a fraction of the orbit's.
+/// Radius of the orbit in planet radii, and radius of the sun as a fraction of the orbit's radius.
 const ORBIT_RADII: f64 = 5.0;
 const SUN_SHARE: f64 = 0.18;
-/// Initial angle between sun and planet about the middle, in radians.
+/// Initial angle between sun and planet, seen from the middle of the view, in radians.
 const BESIDE: f64 = 2.3;
 
-/// Viewpoint in the frame of the orbit: the sun is the centre, z the normal.
+/// Viewpoint in the frame of the orbit. The sun is at the centre, and the z axis is the normal of the orbit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrbitPose {
-    /// Angle around the normal, in radians.
+    /// Angle around the normal of the orbit, in radians.
     pub yaw: f64,
-    /// Angle above the plane, in radians.
+    /// Angle above the plane of the orbit, in radians.
     pub height: f64,
-    /// Distance from the middle, in radii of the orbit.
+    /// Distance of the eye from the middle of the view, in radii of the orbit.
     pub distance: f64,
 }
 
@@ -32,7 +32,7 @@ impl Default for OrbitPose {
     }
 }
 
-/// The eye and the sun, relative to the planet.
+/// The positions of the eye and the sun, relative to the planet.
 pub struct OrbitView {
     pub eye: DVec3,
     pub rotation: DQuat,
@@ -43,8 +43,8 @@ pub struct OrbitView {
 }
 
 impl OrbitPose {
-    /// Initial viewpoint: the planet beside the sun and a little behind it, so that its day side is visible. Of the two
-    /// sides, it is the one that shows the tilt of the axis better.
+    /// Initial viewpoint. The planet is at the side of the sun and a little behind it, so that its day side is visible.
+    /// Of the two sides, the viewpoint is on the side that shows the tilt of the axis better.
     pub fn framing(attitude: &Attitude) -> Self {
         let yaw = |beside: f64| FRAC_PI_2 - attitude.season + beside;
         let [left, right] = [-BESIDE, BESIDE].map(yaw);
@@ -69,7 +69,7 @@ impl OrbitPose {
         // the planet is on the opposite side of the sun from the solar longitude
         let place = |season: f64| DVec3::new(-season.cos(), -season.sin(), 0.0) * orbit;
         let planet = place(attitude.season);
-        // the camera aims at the middle, shifted a little towards the planet
+        // the camera aims at the middle of the orbit, shifted a little towards the planet
         let level = DVec3::new(-self.yaw.sin(), -self.yaw.cos(), 0.0);
         let eye = (level * self.height.cos() + DVec3::Z * self.height.sin()) * self.distance * orbit;
         let rotation = DQuat::from_euler(EulerRot::ZXY, -self.yaw, FRAC_PI_2 - self.height, 0.0);
@@ -84,7 +84,7 @@ impl OrbitPose {
             let at = |k: i32| place(f64::from(k) * TAU / 240.0);
             line(at(k), at(k + 1), way);
         }
-        // equinoxes and solstices, each with the direction of the axis
+        // lines for equinoxes and solstices, each with the direction of the planet's axis
         let axis = planet_from_orbit.inverse() * DVec3::Z;
         for k in 0..4 {
             let at = place(f64::from(k) * FRAC_PI_2);
@@ -95,7 +95,7 @@ impl OrbitPose {
         line(DVec3::ZERO, planet, [0.95, 0.80, 0.45, 0.4]);
         line(planet - DVec3::Z * 1.6 * radius, planet + DVec3::Z * 1.6 * radius, [0.45, 0.55, 0.70, 0.5]);
         let back = planet_from_orbit.inverse();
-        // the equator and the line between day and night, drawn a little above the surface
+        // lines for the equator and the border between day and night, a little above the surface
         let sun = attitude.to_sun();
         let aside = sun.any_orthonormal_vector();
         let circles =
@@ -132,7 +132,7 @@ mod tests {
             let view = pose.view(&attitude, 1e6);
             let seen = view.rotation.inverse() * -view.eye;
             assert!(seen.x.abs() > 0.6 * ORBIT_RADII * 1e6, "beside the sun: {seen}");
-            // the sun is on the side of the eye
+            // the sun is on the same side of the planet as the eye
             assert!(attitude.to_sun().dot(view.eye.normalize()) > -0.3);
             let axis = view.rotation.inverse() * DVec3::Z;
             assert!(axis.x.abs() > 0.15, "it leans: {axis}");
@@ -146,7 +146,7 @@ mod tests {
             let view = OrbitPose { yaw: 1.1, height: 0.5, distance: 4.0 }.view(&attitude, 1e6);
             let ahead = view.rotation * DVec3::NEG_Z;
             assert!(ahead.distance(view.sun_from_eye) < 1e-9);
-            // the north of the orbit is up
+            // the north of the orbit is upwards in the image
             let up = view.rotation * DVec3::Y;
             assert!(up.dot(attitude.planet_from_orbit() * DVec3::Z) > 0.5);
             // seen from the planet, the sun is in the direction of the light

@@ -1,4 +1,4 @@
-//! The tiles on the graphics card: five textures, each with a square per tile.
+//! The tiles on the graphics card: five textures, each with a square of texels per tile.
 
 use bevy::render::render_resource::{
     Extent3d, Origin3d, TexelCopyBufferLayout, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor,
@@ -24,7 +24,7 @@ pub struct GlobeAtlas {
 }
 
 impl GlobeAtlas {
-    /// Textures for this many tiles. Without `has_site`, the site texture is a single texel.
+    /// Textures for this number of tiles. Without `has_site`, the site texture has only a single texel.
     pub fn new(slots: u32, has_site: bool, device: &RenderDevice) -> Self {
         let columns = f64::from(slots).sqrt().ceil() as u32;
         let side = SIDE as u32;
@@ -49,7 +49,7 @@ impl GlobeAtlas {
         Self { textures, views, columns }
     }
 
-    /// First texel of a slot.
+    /// First texel of a slot in the textures.
     pub fn corner(&self, slot: u32) -> [f32; 2] {
         [slot % self.columns, slot / self.columns].map(|at| (at * SIDE as u32) as f32)
     }

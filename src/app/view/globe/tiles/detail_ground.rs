@@ -1,4 +1,4 @@
-//! The fine terrain of one globe, shared by the threads that compute tiles, the camera and picking.
+//! The fine terrain of one globe. The threads that compute tiles, the camera and picking share it.
 
 use std::collections::HashMap;
 use std::f64::consts::FRAC_PI_2;
@@ -15,44 +15,46 @@ use talweg::field::globe::{locate, locate_fast};
 use talweg::field::{Control, Globe, Terrain};
 use talweg::planet_detail::{DetailSource, PlanetDetail};
 
-/// Least refinement of a tile over the globe's samples. Coarser levels have no tiles and show the globe's own maps.
+/// Least refinement of a tile relative to the globe's samples. Coarser levels have no tiles and show the globe's own
+/// maps.
 const FINER: f64 = 4.0;
-/// Greatest distance between terrain of an unknown tile and the samples around it, in steepest rises over a cell.
+/// Greatest distance between the terrain of an unknown tile and the samples around it, as a multiple of the steepest
+/// rise over a cell.
 const SLACK_RISES: f64 = 1.5;
-/// Distance by which finer terrain may leave the height range of a tile, in sample spacings of the tile.
+/// Distance by which finer terrain may exceed the height range of a tile, as a multiple of the tile's sample spacing.
 const SLACK_STEPS: f64 = 3.0;
-/// Sample spacing for queries of a single point.
+/// Sample spacing for height queries at a single point.
 const SPACING_ALONE_METRES: f64 = 2.0;
 
 /// The tiles on the graphics card.
 type DrawnTiles = Arc<HashMap<GlobePatch, Arc<GlobeTile>>>;
 
-/// The fine terrain of a globe; see the module.
+/// The fine terrain of a globe; see the module documentation.
 pub struct FineTerrain {
-    /// Serial number, unique to each terrain and each colouring of it.
+    /// Serial number. It is unique to each terrain and to each colouring of a terrain.
     pub serial: u64,
     pub radius_metres: f64,
     pub sea_metres: Option<f64>,
     source: DetailSource,
     terrain: Arc<Terrain>,
     pub painter: Arc<TilePainter>,
-    /// The scatter rules, and the seed of the scene.
+    /// The scatter rules for plants and stones, and the seed of the scene.
     pub scatter: (Arc<ScatterRules>, u32),
     slack_metres: f64,
     first_level: u32,
     /// The prepared detail, shared with recoloured copies.
     made: Arc<OnceLock<PlanetDetail<Arc<Terrain>>>>,
-    /// Locked while the detail is being prepared.
+    /// Lock that a thread holds while it prepares the detail.
     making: Mutex<()>,
-    /// Cancels the running preparation.
+    /// Control that cancels the running preparation of the detail.
     preparing: Mutex<Arc<Control>>,
     /// The tiles on the graphics card.
     drawn: Arc<RwLock<DrawnTiles>>,
 }
 
 impl FineTerrain {
-    /// Fine terrain for a globe with this radius and this sample spacing. `steepest_metres` is the greatest rise over
-    /// a cell.
+    /// Fine terrain for a globe with this radius and this sample spacing. `steepest_metres` is the greatest height
+    /// difference across a cell.
     pub fn new(
         source: DetailSource,
         terrain: Arc<Terrain>,
@@ -79,7 +81,7 @@ impl FineTerrain {
         }
     }
 
-    /// The same terrain in other colours.
+    /// The same fine terrain with another painter of its colours.
     pub fn repainted(&self, painter: TilePainter) -> Self {
         Self {
             serial: new_serial(),
@@ -95,7 +97,7 @@ impl FineTerrain {
         }
     }
 
-    /// The same terrain with other plants and stones.
+    /// The same fine terrain with other scatter rules for plants and stones.
     pub fn planted(&self, rules: &Arc<ScatterRules>) -> Self {
         Self {
             serial: new_serial(),
@@ -111,13 +113,13 @@ impl FineTerrain {
         }
     }
 
-    /// Whether both have the same heights.
+    /// Whether both fine terrains have the same heights.
     pub fn has_shape_of(&self, other: &FineTerrain) -> bool {
         Arc::ptr_eq(&self.made, &other.made)
     }
 
-    /// The detail. The first call prepares it, which takes some tenths of a second, or seconds on large globes. `None`
-    /// if the preparation was [cancelled](Self::give_up).
+    /// The prepared detail. The first call prepares it, which takes tenths of a second, or seconds on large globes.
+    /// `None` if the preparation was [cancelled](Self::give_up).
     pub fn detail(&self) -> Option<&PlanetDetail<Arc<Terrain>>> {
         if self.made.get().is_none() {
             let _one_at_a_time = self.making.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,12 +133,12 @@ impl FineTerrain {
         self.made.get()
     }
 
-    /// Cancels a preparation that is no longer needed.
+    /// Cancels a preparation of the detail that is no longer needed.
     pub fn give_up(&self) {
         self.preparing.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
 
-    /// Site values of a direction from the globe's maps, if it has such maps: see [`globe_site`].
+    /// Returns a function for the site values of a direction, if the globe has the required maps; see [`globe_site`].
     pub fn site(&self) -> Option<impl Fn([f64; 3]) -> [f32; 4]> {
         globe_site(&self.terrain, self.source.relief_metres)
     }
@@ -146,7 +148,7 @@ impl FineTerrain {
         self.first_level
     }
 
-    /// Spacing of the samples of a level's tiles, in the middle of a face.
+    /// Sample spacing of a level's tiles, in the middle of a face, in metres.
     pub fn spacing_metres(&self, level: u32) -> f64 {
         self.radius_metres * FRAC_PI_2 / (STEPS as f64 * f64::from(1u32 << level))
     }
@@ -156,7 +158,7 @@ impl FineTerrain {
         self.slack_metres
     }
 
-    /// Records the tiles that are now on the graphics card.
+    /// Stores the tiles that are now on the graphics card.
     pub fn show(&self, tiles: HashMap<GlobePatch, Arc<GlobeTile>>) {
         *self.drawn.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tiles);
     }
@@ -165,23 +167,23 @@ impl FineTerrain {
         self.drawn.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A tile on the graphics card.
+    /// The tile of a patch, if it is on the graphics card.
     pub fn drawn_tile(&self, patch: GlobePatch) -> Option<Arc<GlobeTile>> {
         self.drawn().get(&patch).cloned()
     }
 
-    /// Difference between the heights 0 and 1 of the globe's samples.
+    /// Height difference in metres between the heights 0 and 1 of the globe's samples.
     pub fn relief_metres(&self) -> f32 {
         self.painter.relief_metres
     }
 
-    /// The globe's samples.
+    /// The terrain at the globe's samples.
     pub fn terrain(&self) -> &Terrain {
         &self.terrain
     }
 
-    /// Height of terrain and surface water in a direction, in metres. It comes from the finest tile on the graphics
-    /// card, otherwise from the detail itself if that is prepared.
+    /// Height of terrain and surface water in a direction, in metres. The source is the finest tile on the graphics
+    /// card, or otherwise the detail itself if it is prepared.
     pub fn height_metres(&self, direction: DVec3) -> Option<f64> {
         let drawn = self.drawn();
         let (face, u, v) = locate(direction.to_array());
@@ -199,8 +201,8 @@ impl FineTerrain {
         })
     }
 
-    /// Returns a function for the height range of a patch, in metres, from the nearest enclosing tile on the graphics
-    /// card.
+    /// Returns a function for the height range of a patch, in metres. The range comes from the smallest enclosing tile
+    /// on the graphics card.
     pub fn ranges(&self) -> impl Fn(GlobePatch) -> Option<(f64, f64)> + use<> {
         let (drawn, first) = (self.drawn(), self.first_level);
         let steps: Vec<f64> = (0..32).map(|level| self.spacing_metres(level)).collect();
@@ -221,7 +223,8 @@ pub struct TilePainter {
     palette: Arc<PaletteTable>,
     relief_metres: f32,
     sea_metres: f32,
-    /// Fractions of the surface covered by sand and by snow at each sample; empty if there is neither.
+    /// Fractions of the surface covered by sand and by snow at each sample. A list is empty if there is no sand or
+    /// snow.
     cover: [Vec<f32>; 2],
 }
 
@@ -242,7 +245,7 @@ impl TilePainter {
         }
     }
 
-    /// The scene's colours: by biome, or by height and slope. Sand and snow cover them.
+    /// The scene's colours: by biome, or by height and slope. Sand and snow cover these colours.
     pub fn colours(&self, ground: &GlobeSites) -> Vec<[u8; 3]> {
         let mut colours = match &self.biomes {
             Some(paint) => paint.colours_of(ground),
@@ -264,8 +267,8 @@ impl TilePainter {
     }
 }
 
-/// The palette colour at a height, given the sea level (both as fractions of the relief) and a slope as a tangent. The
-/// first half of the palette's table is water, the second half is land.
+/// The palette colour for a height, a sea level (both as fractions of the relief) and a slope (as a tangent). The first
+/// half of the palette's table is water, the second half is land.
 pub fn palette_colour(table: &PaletteTable, height: f32, sea: f32, slope: f32) -> [u8; 3] {
     let half = table.lut.len() / 2;
     let (from, to) = table.rock_degrees;

@@ -1,4 +1,4 @@
-//! Selection of the tiles that the patches of a frame show, and requests for missing tiles.
+//! Selects the tiles that the patches of a frame show, and requests missing tiles.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,43 +16,45 @@ use crate::view::render::mesh::RenderQuality;
 use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 
-/// Memory of the tiles on the graphics card, enough for 1,588 tiles. A view over mountains needs up to 1,400 until the
-/// height ranges show which hills hide others. With too little memory, tiles would evict each other, and with them the
-/// known height ranges, without end.
+/// Memory in bytes for tiles on the graphics card, enough for 1,588 tiles. A view over mountains needs up to 1,400
+/// tiles, until their height ranges show which hills hide others. With too little memory, tiles would keep evicting
+/// each other, and known height ranges would be lost with the tiles.
 const TILES_BYTES: usize = 128 << 20;
-/// Most jobs handed to the pool at a time, and most tiles uploaded per frame.
+/// Greatest number of jobs handed to the pool at a time, and of tiles uploaded per frame.
 const MOST_JOBS: usize = 64;
 const MOST_UPLOADS: usize = 48;
-/// Speed at which a new tile fades in, as a fraction of its shape per second.
+/// Speed at which a new tile fades in, as the fraction of its own shape gained per second.
 const FADE_PER_SECOND: f32 = 3.0;
 
-/// The tiles of a patch as the shader reads them; see `PatchInstance` in globe.wgsl.
+/// The tiles of a patch in the form that the shader reads; see `PatchInstance` in globe.wgsl.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PatchTiles {
-    /// First texel of the tile, its steps along the patch (0 without a tile), and the fraction of its own shape shown.
+    /// First texel of the tile, number of its steps along the patch (0 without a tile), and fraction of its own shape
+    /// shown.
     pub own: [f32; 4],
-    /// First texel and steps of the coarser tile, then a flag: 1 if there is such a tile, 0 if the maps replace it. The
-    /// flag is 2 greater if the patch shows the tile of an ancestor, which it then keeps at any distance.
+    /// First texel and steps of the coarser tile, then a flag: 1 if there is a coarser tile, 0 if the maps replace it.
+    /// If the patch shows the tile of an ancestor, the flag is greater by 2, and the patch keeps this tile at any
+    /// distance.
     pub coarse: [f32; 4],
 }
 
-/// The tiles of a globe on the graphics card; see the module.
+/// The tiles of a globe on the graphics card; see the module documentation.
 pub struct TileDrawing {
     ground: Option<Arc<FineTerrain>>,
     cache: TileCache<GlobeTile>,
     pool: Pool<GlobeTileJob>,
     atlas: GlobeAtlas,
     pub has_site: bool,
-    /// Tiles that are fading in, each with the fraction of its own shape shown.
+    /// Tiles that are fading in, each with the fraction of its own shape that is shown.
     fading: HashMap<GlobePatch, f32>,
     waiting: Vec<Arc<GlobeTile>>,
     last: Option<Instant>,
-    /// No tile is missing, waiting or fading in.
+    /// Whether no tile is missing, waiting or fading in.
     pub is_settled: bool,
 }
 
 impl TileDrawing {
-    /// An empty drawing, for tiles with or without `site`.
+    /// An empty set of tiles. `has_site` decides whether its tiles have a site texture.
     pub fn new(has_site: bool, context: &DrawContext) -> Self {
         let slots = (TILES_BYTES / TILE_BYTES) as u32;
         Self {
@@ -73,8 +75,8 @@ impl TileDrawing {
         &self.atlas.views
     }
 
-    /// Advances by one frame: uploads new tiles and requests missing ones. Returns the tiles of each patch, in their
-    /// order.
+    /// Advances by one frame: uploads new tiles and requests missing tiles. Returns the tiles of each patch, in the
+    /// order of the patches.
     pub fn advance(
         &mut self,
         ground: &Arc<FineTerrain>,
@@ -115,7 +117,7 @@ impl TileDrawing {
         patches.iter().map(|&patch| self.tiles_of(patch, first)).collect()
     }
 
-    /// Discards all tiles if the terrain is another one.
+    /// Discards all tiles if `ground` is another terrain.
     fn switch_terrain(&mut self, ground: &Arc<FineTerrain>) {
         if self.ground.as_ref().is_some_and(|shown| shown.serial == ground.serial) {
             return;
@@ -130,7 +132,7 @@ impl TileDrawing {
         self.waiting.clear();
     }
 
-    /// Uploads finished tiles; returns whether there were any.
+    /// Uploads finished tiles. Returns whether there were any.
     fn receive(&mut self, ground: &FineTerrain, context: &DrawContext) -> bool {
         let done = self.pool.take().into_iter().filter(|(serial, _)| *serial == ground.serial);
         self.waiting.extend(done.map(|(_, tile)| Arc::new(tile)));
@@ -164,8 +166,8 @@ impl TileDrawing {
     }
 }
 
-/// The tiles that the patches show and morph into, coarse ones first. If not all fit, the finest are dropped, and no
-/// patch waits for them.
+/// The tiles that the patches show and morph into, coarse tiles first. If not all tiles fit, the finest are dropped,
+/// and no patch waits for them.
 fn needed_tiles(patches: &[GlobePatch], first: u32, room: usize) -> Vec<GlobePatch> {
     let own = patches.iter().flat_map(|patch| patch.ancestors().take(2)).filter(|patch| patch.level >= first);
     let mut needed: Vec<GlobePatch> = own.collect();
@@ -175,9 +177,9 @@ fn needed_tiles(patches: &[GlobePatch], first: u32, room: usize) -> Vec<GlobePat
     needed
 }
 
-/// The tile that a patch shows, and the coarser tile that it morphs into, if that level has tiles. It prefers the
-/// patch's own tile with its parent's, otherwise the nearest such pair among its ancestors. Tiles start at level
-/// `first`.
+/// The tile that a patch shows, and the coarser tile that it morphs into if that level has tiles. The preferred pair is
+/// the patch's own tile and its parent's tile. Otherwise the nearest such pair of ancestors is returned. Tiles start at
+/// level `first`.
 fn shown_tiles(
     patch: GlobePatch,
     first: u32,
@@ -185,7 +187,7 @@ fn shown_tiles(
 ) -> Option<(GlobePatch, Option<GlobePatch>)> {
     let around = patch.ancestors().take_while(|tile| tile.level >= first).filter(|&tile| is_there(tile));
     around.map(|tile| (tile, tile.ancestors().nth(1).filter(|parent| parent.level >= first))).find(|(_, parent)| {
-        // a tile morphs into its parent's, so it is not shown before that is present
+        // a tile morphs into its parent's tile, so it is not shown until the parent's tile is present
         parent.is_none_or(&is_there)
     })
 }
@@ -225,8 +227,8 @@ mod tests {
         assert_eq!(shown(&[9]), None, "a tile waits for its parent");
         assert_eq!(shown(&[8, 9]), Some((9, Some(8))));
         assert_eq!(shown(&[6, 7, 9]), Some((7, Some(6))));
-        assert_eq!(shown(&[5]), Some((5, None)), "the first goes over to the maps");
-        assert_eq!(shown(&[3, 4]), None, "coarser levels have none");
+        assert_eq!(shown(&[5]), Some((5, None)), "the first level with tiles morphs into the maps");
+        assert_eq!(shown(&[3, 4]), None, "coarser levels have no tiles");
         let (within, span) = patch.place_in(&at(7));
         assert_eq!((within, span), ([0.25, 0.0], 0.25));
     }

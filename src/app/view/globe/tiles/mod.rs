@@ -7,9 +7,9 @@
 //!                                                             ▼         │
 //!                                                            pool ─▶ GlobeTile
 //! ```
-//! A patch ([`lod`](super::lod)) shows its own tile and morphs into its parent's with distance. Until its own tile is
-//! ready, it shows the nearest ancestor's. Levels whose samples are as wide as the globe's own need no tiles: they
-//! show the maps.
+//! A patch ([`lod`](super::lod)) shows its own tile, which morphs with distance into the parent's tile. Until its own
+//! tile is ready, the patch shows the tile of the nearest ancestor. Levels with a sample spacing as wide as the globe's
+//! need no tiles: they show the globe's maps.
 
 mod atlas;
 mod detail_ground;

@@ -1,5 +1,5 @@
-//! Plants and stones on a globe. The cells of a lattice are the patches of the cube faces at a level of their own, so
-//! they are the same from every place and distance. The tile that contains a cell supplies its terrain values.
+//! Plants and stones on a globe. The cells of a scatter rule are the patches of the cube faces at one fixed level. So
+//! cells are the same from every place and distance. The tile that contains a cell supplies its terrain values.
 
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
@@ -23,33 +23,35 @@ use talweg::appearance::scatter::{
 use talweg::appearance_files::{CONDITIONS, ScatterKind, ScatterRule};
 use talweg::field::{Globe, Stream};
 
-/// Greatest sample spacing of the tiles on which objects stand, that of the finest drawn tiles.
+/// Greatest sample spacing, in metres, of the tiles that plants and stones stand on. The finest drawn tiles have this
+/// spacing.
 const STEP_METRES: f64 = 3.0;
-/// Greatest distance at which objects are drawn. Beyond it, forests are only the canopy drawn on the terrain.
+/// Greatest distance in metres at which plants and stones are drawn. Beyond it, only the canopy map on the terrain
+/// shows forests.
 pub const MOST_METRES: f32 = 6000.0;
-/// Fraction of water in a sample above which nothing stands there.
+/// Fraction of water in a sample above which no plant or stone stands there.
 const WATER_SHARE: f32 = 0.2;
 
-/// Plants and stones on a globe; see the module.
+/// A globe's fine terrain as the surface for plants and stones; see the module documentation.
 #[derive(Clone)]
 pub struct PlantedGlobe(pub Arc<FineTerrain>);
 
-/// The level of the tiles on which objects stand, for a globe of this radius.
+/// The level of the tiles that plants and stones stand on, for a globe of this radius.
 fn tile_level(radius_metres: f64) -> u32 {
     level_within(radius_metres, STEP_METRES * STEPS as f64)
 }
 
-/// The coarsest level whose patches are nowhere wider than `metres`.
+/// The coarsest level whose patches are at most `metres` wide everywhere.
 fn level_within(radius_metres: f64, metres: f64) -> u32 {
     (radius_metres * FRAC_PI_2 / metres).max(1.0).log2().ceil() as u32
 }
 
-/// The level of the patches that are the cells of a rule; each lies within one tile.
+/// The level of the patches that are the cells of a rule. Each cell is within one tile.
 fn cell_level(rule: &ScatterRule, radius_metres: f64) -> u32 {
     level_within(radius_metres, f64::from(cell_metres(rule))).max(tile_level(radius_metres))
 }
 
-/// Random numbers of a rule on a face.
+/// The stream of random numbers of a rule on a face.
 fn face_stream(seed: u32, (number, rule): (usize, &ScatterRule), face: u32, radius_metres: f64) -> Stream {
     let level = cell_level(rule, radius_metres);
     rule_stream(seed, number).fork(u64::from(face) << 32 | u64::from(level))
@@ -95,7 +97,7 @@ impl PlantedGlobe {
 impl PlantedSurface for PlantedGlobe {
     type CellPlace = GlobePatch;
 
-    /// The nearest cells first, because each needs the terrain below it.
+    /// Greatest number of cells per task. The nearest cells are first, because each cell needs the terrain below it.
     const MOST_CELLS: usize = 256;
 
     fn rules(&self) -> &[ScatterRule] {
@@ -123,7 +125,8 @@ impl PlantedSurface for PlantedGlobe {
                 by_tile.entry(tile).or_default().push(request);
             }
         }
-        // prepare the detail before the tiles, or they would block every thread while they wait for it
+        // prepare the detail before the tiles; otherwise the tiles would block every thread while they wait for the
+        // detail
         let _ = ground.detail();
         let planted = by_tile.into_par_iter().filter_map(|(patch, requests)| {
             let tile = match ground.drawn_tile(patch) {
@@ -141,11 +144,11 @@ impl PlantedSurface for PlantedGlobe {
     }
 }
 
-/// The terrain values of a tile for plants.
+/// The terrain values of a tile that plants and stones need.
 pub struct PlantedTile<'a> {
     ground: &'a FineTerrain,
     tile: &'a GlobeTile,
-    /// Spacing of its samples along rows and columns.
+    /// Spacing of the tile's samples along rows and columns.
     step_metres: [f32; 2],
     /// Present if the globe has density maps.
     globe: Option<Globe>,
@@ -162,7 +165,7 @@ impl<'a> PlantedTile<'a> {
         Self { ground, tile, step_metres, globe }
     }
 
-    /// The canopy at its samples, computed at every second sample; `None` if `stop` returns true.
+    /// The canopy at the tile's samples, computed at every second sample. `None` if `stop` returns true.
     pub fn canopy(&self, stop: &dyn Fn() -> bool) -> Option<Vec<[u8; 4]>> {
         const HALF: usize = STEPS / 2;
         let (rules, seed) = (&self.ground.scatter.0.0, self.ground.scatter.1);
@@ -197,7 +200,7 @@ impl<'a> PlantedTile<'a> {
         Some((0..SIDE * SIDE).map(texel).collect())
     }
 
-    /// The sample before a position, along rows and columns, and the fraction of the way to the next.
+    /// The sample before a position and the fraction of the way to the next sample, along rows and along columns.
     fn cell([x, y]: [f32; 2]) -> [(usize, f32); 2] {
         [x, y].map(|along| {
             let at = (along * STEPS as f32).clamp(0.0, STEPS as f32);
@@ -210,7 +213,7 @@ impl<'a> PlantedTile<'a> {
         self.tile.heights[row * SIDE + column]
     }
 
-    /// Slopes of the drawn quad along rows and columns, as tangents.
+    /// Slopes of the drawn quad at a position, along rows and columns, as tangents.
     fn slopes(&self, place: [f32; 2]) -> [f32; 2] {
         let [(j, right), (i, down)] = Self::cell(place);
         let [a, b, c, d] = [self.height(i, j), self.height(i, j + 1), self.height(i + 1, j), self.height(i + 1, j + 1)];
@@ -278,7 +281,7 @@ impl PlantedGround for PlantedTile<'_> {
     }
 }
 
-/// The cells that the camera sees, with the number of ranks needed of each, nearest first. Positions are in metres
+/// The cells that the camera sees, each with the number of ranks that it needs, nearest first. Positions are in metres
 /// relative to the eye, and heights are scaled by `exaggeration`.
 pub fn seen_cells(
     rules: &[ScatterRule],
@@ -348,7 +351,7 @@ mod tests {
         PlantedGlobe(Arc::new(ground().planted(&rules)))
     }
 
-    /// Cells of the first rule, in the middles of faces and in their corners.
+    /// Cells of the first scatter rule, in the middles of faces and in their corners.
     fn cells(planted: &PlantedGlobe) -> Vec<GlobePatch> {
         let level = cell_level(&planted.rules()[0], planted.0.radius_metres);
         let last = (1 << level) - 1;

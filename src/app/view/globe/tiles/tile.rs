@@ -1,4 +1,4 @@
-//! A tile: heights, slopes, water and colours of a patch, finer than the samples of the globe.
+//! A tile: heights, slopes, water and colours of a patch, at a finer spacing than the samples of the globe.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::view::tiles::{GroundTile, TileJob};
 use talweg::appearance::GlobeSites;
 use talweg::field::globe::direction_at;
 
-/// Sample intervals along a side.
+/// Number of sample intervals along the side of a tile.
 pub const STEPS: usize = 64;
-/// Samples along a side.
+/// Number of samples along the side of a tile.
 pub const SIDE: usize = STEPS + 1;
 
 /// A tile ready to be drawn. Immutable.
@@ -29,7 +29,7 @@ pub struct GlobeTile {
     pub colours: Vec<[u8; 4]>,
     /// Tree crowns above the terrain, in the format of `Canopy::texel`.
     pub canopy: Vec<[u8; 4]>,
-    /// Deposits, wear, vegetation and hardness for the material rules; empty on a globe without such maps.
+    /// Deposits, erosion, vegetation and hardness for the material rules; empty on a globe without these maps.
     pub site: Vec<[u8; 4]>,
     pub lowest_metres: f32,
     pub highest_metres: f32,
@@ -38,23 +38,23 @@ pub struct GlobeTile {
 /// Size of a tile on the graphics card in bytes, without `site`, which few globes have.
 pub const TILE_BYTES: usize = SIDE * SIDE * (4 + 8 + 4 + 4);
 
-/// Packs a curvature measure into a byte: the height of a sample over the mean of its four neighbours, in sample
-/// spacings, from -0.25 to 0.25. The mean curvature is twice that divided by the spacing. Mirrors `curvature_of` in
-/// `assets/shaders/globe_ground.wgsl`.
+/// Packs a curvature measure into a byte. The measure is the height of a sample above the mean of its four neighbours,
+/// in sample spacings, from -0.25 to 0.25. The mean curvature is twice the measure divided by the spacing. Mirrors
+/// `curvature_of` in `assets/shaders/globe_ground.wgsl`.
 fn curvature_byte(bend: f32) -> u8 {
     (128.0 + 508.0 * bend).clamp(0.0, 255.0).round() as u8
 }
 
-/// Inverse of [`curvature_byte`].
+/// Unpacks the curvature measure; inverse of [`curvature_byte`].
 fn bend_of(byte: u8) -> f32 {
     (f32::from(byte) - 128.0) / 508.0
 }
 
 impl GlobeTile {
-    /// Computes a tile. Returns `None` if `stop` returns true; it is polled frequently.
+    /// Computes a tile. Polls `stop` frequently and returns `None` if `stop` returns true.
     pub fn new(ground: &FineTerrain, patch: GlobePatch, stop: &dyn Fn() -> bool) -> Option<Self> {
         let detail = ground.detail()?;
-        // one more sample on every side, for slopes
+        // one more sample on every side, from which slopes are computed
         const WIDE: usize = SIDE + 2;
         let place = |k: usize| (k as f64 - 1.0) / STEPS as f64;
         let directions: Vec<[f64; 3]> = (0..WIDE * WIDE)
@@ -123,7 +123,7 @@ impl GlobeTile {
         Some(tile)
     }
 
-    /// Fraction of a sample's surface that lies under surface water.
+    /// Fraction of a sample's area that is under surface water.
     pub fn water_share(&self, sample: usize) -> f32 {
         from_half(self.shape[sample][3])
     }
@@ -133,7 +133,7 @@ impl GlobeTile {
         2000.0 * bend_of(self.colours[sample][3]) / spacing_metres as f32
     }
 
-    /// Bilinear height at a position of the face within the tile, both coordinates from 0 to 1.
+    /// Bilinear height at a position within the tile. Both coordinates, from 0 to 1, are positions on the face.
     pub fn height_at(&self, u: f64, v: f64) -> f32 {
         let tiles = f64::from(1u32 << self.patch.level);
         let at = |place: f64, tile: u32| {
@@ -199,10 +199,13 @@ pub mod tests {
         globe.detail(&talweg::preferences::GlobeView::default()).expect("it has detail").clone()
     }
 
-    /// The values of a planet's maps reach its tiles, and the material rules that use them.
+    /// The values of a planet's maps are in its tiles, where the material rules read them.
     #[test]
     fn tiles_have_the_site_of_their_planet() {
-        assert!(tile(&ground(), patches(9).next().unwrap()).site.is_empty(), "it has no such maps");
+        assert!(
+            tile(&ground(), patches(9).next().unwrap()).site.is_empty(),
+            "the globe has no maps for the site values"
+        );
         let mut terrain = Terrain::flat(Grid::globe(17));
         terrain.map_mut(MapKind::Vegetation).fill(0.4);
         let scene = talweg::scene::example("earthlike").expect("shipped").scene.clone();
@@ -223,7 +226,7 @@ pub mod tests {
         GlobeTile::new(ground, patch, &|| false).expect("not stopped")
     }
 
-    /// Patches over mountains and coasts, near the middle of a face and in a corner of it.
+    /// Patches over mountains and coasts, near the middle of a face and in one of its corners.
     fn patches(level: u32) -> impl Iterator<Item = GlobePatch> {
         let last = (1 << level) - 2;
         (0..6).map(move |k| GlobePatch {
@@ -261,7 +264,7 @@ pub mod tests {
         }
     }
 
-    /// The height range that decides the culling of a patch must hold for all finer tiles.
+    /// The height range that decides the culling of a patch must contain the heights of all finer tiles.
     #[test]
     fn finer_tiles_stay_in_their_known_range_and_none_is_missed() {
         let ground = ground();
@@ -276,7 +279,7 @@ pub mod tests {
                 });
                 let fine = tile(&ground, finest);
                 ground.show([(patch, Arc::new(here))].into());
-                let (low, high) = ground.ranges()(finest).expect("known of the tile around it");
+                let (low, high) = ground.ranges()(finest).expect("the height range of the enclosing tile is known");
                 let (lowest, highest) = (f64::from(fine.lowest_metres), f64::from(fine.highest_metres));
                 assert!(low <= lowest && highest <= high, "{finest:?}: {lowest} to {highest}, known {low} to {high}");
             }
@@ -289,7 +292,7 @@ pub mod tests {
         let patch = patches(11).next().unwrap();
         let (u, v) = patch.place(0.3, 0.6);
         let direction = DVec3::from(direction_at(patch.face as usize, u, v));
-        assert_eq!(ground.height_metres(direction), None, "nothing is prepared");
+        assert_eq!(ground.height_metres(direction), None, "the detail is not prepared yet");
         ground.detail().unwrap();
         let alone = ground.height_metres(direction).expect("of the detail");
         let shown = tile(&ground, patch);
