@@ -41,8 +41,8 @@ pub struct MemoryUse {
     pub most_drawn: usize,
     /// Whether the user is the editor, which keeps the terrain on screen while it computes the next one.
     pub is_editor: bool,
-    /// Whether only the heights are used. Mass balances and the maps that erosions [record](MapKind::EROSION_RECORDS) are then
-    /// not made, unless heights depend on them ([`Store::for_use`](super::Store::for_use)).
+    /// Whether only the heights are used. Mass balances and the maps that erosions [record](MapKind::EROSION_RECORDS)
+    /// are then not made, unless heights depend on them ([`Store::for_use`](super::Store::for_use)).
     pub heights_alone: bool,
 }
 

@@ -23,8 +23,8 @@ pub struct Store {
     pub strokes: StrokedFields,
     /// The current results are temporary and are not cached.
     pub transient: bool,
-    /// Only heights are used: mass balances and maps that erosions [record](MapKind::EROSION_RECORDS) are not made, unless
-    /// masks read them.
+    /// Only heights are used: mass balances and maps that erosions [record](MapKind::EROSION_RECORDS) are not made,
+    /// unless masks read them.
     pub(super) heights_alone: bool,
     /// Records that no mask reads in this evaluation.
     pub(super) unread: Vec<MapKind>,

@@ -11,11 +11,11 @@
 //! [`ViewCommand`]s. All camera systems run in [`ViewSystems`].
 //!
 //! ## Planet and globe, terrain and square
-//! A *planet* is a world that a scene describes: its radius, air, sun and climate (see [`talweg::planet`]). A *globe* is
-//! the shape of a planet's terrain: a sphere of six faces with samples ([`talweg::field::Globe`]). The surface that the
-//! view draws from these samples is also called a globe ([`globe`]). In names, "planet" belongs to scenes, and "globe" to
-//! grids, terrains, poses, patches and parts. The other shape of a terrain is the *square* ([`square`]). Square and globe
-//! are the two implementations of [`surface::Surface`], the contract for drawing a frame.
+//! A *planet* is a world that a scene describes: its radius, air, sun and climate (see [`talweg::planet`]). A *globe*
+//! is the shape of a planet's terrain: a sphere of six faces with samples ([`talweg::field::Globe`]). The surface that
+//! the view draws from these samples is also called a globe ([`globe`]). In names, "planet" belongs to scenes, and
+//! "globe" to grids, terrains, poses, patches and parts. The other shape of a terrain is the *square* ([`square`]).
+//! Square and globe are the two implementations of [`surface::Surface`], the contract for drawing a frame.
 //!
 //! ## Modules
 //! The list runs from the lowest level to the highest. Each module uses only modules before it in the list, and no more
@@ -42,8 +42,8 @@
 //! | [`camera`] | the cameras, commands and the mouse, and what the cursor points at |
 //! | [`idle`] | redraws the window only after a change |
 //!
-//! The view uses no meshes, materials or lights of Bevy: without a graphics card, a single pass with our own shaders is much
-//! faster. The patches of squares have no skirts, because neighbouring patches meet exactly (see [`square::lod`]).
+//! The view uses no meshes, materials or lights of Bevy: without a graphics card, a single pass with our own shaders is
+//! much faster. The patches of squares have no skirts, because neighbouring patches meet exactly (see [`square::lod`]).
 
 #![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 

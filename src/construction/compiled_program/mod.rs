@@ -248,7 +248,8 @@ impl Program {
         })
     }
 
-    /// Range and Lipschitz bound of [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in) over a capsule.
+    /// Range and Lipschitz bound of [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in) over a
+    /// capsule.
     pub fn covered_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let terrain = self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground);
         MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(

@@ -1,10 +1,10 @@
 //! Operators: combine or transform the ground of the pieces that they hold.
 //!
 //! One file says everything about an operator: its parameters, how a piece is compiled (`PieceForm`), and what its node
-//! returns (`NodeOperator`): samples with gradients, bounds, rows, materials, words for the graphics card. A new operator
-//! is a file here, a line in the list of [`PieceKind`](crate::PieceKind) and, if its node is new, a line in the list in
-//! `compiled_program/operator.rs`. Its words need an opcode, a row in [`gpu_buffer`](crate::gpu_buffer), and a case in
-//! `assets/shaders/trace.wgsl`.
+//! returns (`NodeOperator`): samples with gradients, bounds, rows, materials, words for the graphics card. A new
+//! operator is a file here, a line in the list of [`PieceKind`](crate::PieceKind) and, if its node is new, a line in
+//! the list in `compiled_program/operator.rs`. Its words need an opcode, a row in [`gpu_buffer`](crate::gpu_buffer),
+//! and a case in `assets/shaders/trace.wgsl`.
 //!
 //! | file | contents |
 //! |---|---|

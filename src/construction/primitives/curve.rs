@@ -204,8 +204,8 @@ impl CurveCentreline {
     /// Encodes the centreline of a primitive: distance within which it has weight, τ of
     /// [`path`](crate::geometry::path); distances up to which the weight is 1 and from which it is 0; distance up to
     /// which it is 1, as a fraction of the local width, or 0 if the width is constant; a list of vertices (2), of which
-    /// consecutive ones bound a segment; a list of boxes (4) of [`RUN`] segments each and the arc length at their start;
-    /// the lines of height, width and depth by arc length.
+    /// consecutive ones bound a segment; a list of boxes (4) of [`RUN`] segments each and the arc length at their
+    /// start; the lines of height, width and depth by arc length.
     pub(crate) fn encode(&self, out: &mut Words) {
         let PathOutline { reach, tolerance, vertices } = self.path.outline();
         out.reals([reach, tolerance, self.falloff.core, self.falloff.radius, self.core_share.unwrap_or(0.0)]);

@@ -1,4 +1,5 @@
-//! Primitives in a program: what a program needs to know of a primitive, the list of all primitives, and the node of one.
+//! Primitives in a program: what a program needs to know of a primitive, the list of all primitives, and the node of
+//! one.
 
 use std::borrow::Borrow;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Evaluates some layers of a scene on a window of the grid, with the same code as for the whole grid.
 //!
 //! A window contains no data beyond its sides. Where a side is not an edge of the terrain, the outermost cells of the
-//! result are therefore wrong. Their number is the layers' stencil radius from [`layer_stencil`]; [`tiles`](crate::tiles)
-//! cuts them off.
+//! result are therefore wrong. Their number is the layers' stencil radius from [`layer_stencil`];
+//! [`tiles`](crate::tiles) cuts them off.
 
 mod look;
 

@@ -5,8 +5,8 @@
 //! Law, with h the terrain, c the cell size of its grid and s its slope as rise over run, at most [`STEEPEST`]:
 //! - Water flows over h' = h + [`WANDERING`]·s·Σ p·c·n_p. The n_p are random values from -1 to 1 at every p-th sample,
 //!   interpolated between these samples, with p = 8 and 4 ([`REACHES`]). On an even slope streams then turn by up to
-//!   about 40° from the steepest descent. Steepest descent alone would give straight lines in the eight grid directions.
-//!   On terrain steeper than s the streams follow its valleys.
+//!   about 40° from the steepest descent. Steepest descent alone would give straight lines in the eight grid
+//!   directions. On terrain steeper than s the streams follow its valleys.
 //! - A bed falls downstream: its height is the lowest terrain height so far downstream, at most [`CUT`]·c below the
 //!   terrain.
 //! - The channel is d = [`DEPTH`]·c·(A/A₁)^[`DEPTH_EXPONENT`] deep, at most [`DEEPEST`] times its depth at A₁. Here A

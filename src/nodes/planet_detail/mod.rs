@@ -13,9 +13,9 @@
 //!    (`coarse`). Its coasts, valleys and rivers therefore share bends that are finer than its own samples.
 //! 3. Rivers (`courses`) are also evaluated at p'. In a river the terrain is the river bed, which never rises
 //!    downstream.
-//!    Outside the river the terrain starts at the banks and blends into the coarse terrain within 0.45 cells: g = bank +
-//!    t·(coarse - bank) + v. Here t rises from 0 to 1, and v is the height of the valley sides, as high as the surrounding
-//!    relief.
+//!    Outside the river the terrain starts at the banks and blends into the coarse terrain within 0.45 cells:
+//!    g = bank + t·(coarse - bank) + v. Here t rises from 0 to 1, and v is the height of the valley sides, as high as
+//!    the surrounding relief.
 //! 4. Gullies, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the terrain. This slope includes
 //!    the
 //!    larger octaves and the previous gullies, so that the gullies branch (as in [`gullies`](crate::erosion::gullies)).

@@ -12,8 +12,9 @@ use talweg::preferences::GlobeView;
 const HALF_RADII: f64 = 0.08;
 /// Greatest drawn relief as a fraction of the radius. With a greater relief, a small planet would not look round.
 const HIGHEST_SHARE: f64 = 1.0 / 30.0;
-/// Least height of half the exaggeration, as a multiple of the height that exaggeration adds to the highest terrain. The steepest slope of x² / (1 + x²) is
-/// 0.65. With twice this number, the terrain rises at most half as fast as the eye.
+/// Least height of half the exaggeration, as a multiple of the height that exaggeration adds to the highest terrain.
+/// The steepest slope of x² / (1 + x²) is 0.65. With twice this number, the terrain rises at most half as fast as the
+/// eye.
 const HALF_RELIEFS: f64 = 1.3;
 
 /// The vertical exaggeration of one planet, as a function of the eye's height.

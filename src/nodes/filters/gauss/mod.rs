@@ -37,8 +37,8 @@ pub const TRAITS: Traits = Traits {
     ..Traits::FILTER
 };
 
-/// How `filter`, which reads heights smoothed by `metres` within a stencil of `cells`, can be computed in parts. Without
-/// smoothing the filter changes nothing, so each sample is independent.
+/// How `filter`, which reads heights smoothed by `metres` within a stencil of `cells`, can be computed in parts.
+/// Without smoothing the filter changes nothing, so each sample is independent.
 pub fn parts(filter: &dyn SmoothedFilter, metres: f32, cells: usize) -> NodeParts<'_> {
     match metres > 0.0 {
         true => NodeParts::Smoothed(NodeSmoothing { metres, reach: StencilRadius::of_cells(cells) }, filter),
