@@ -1,11 +1,10 @@
 //! Arrays: pieces repeated in a line, in rows and columns, around a centre, or along a curve.
 //!
-//! Positions: copy k of a line is at pivot + R(turn) k · step. Copy (i, j) of a grid is at pivot + R(turn) (j · step_x
-//! + i mod 2 · stagger · step_x, i · step_y). Copy k of a ring of n is at centre + R(k · sweep / n) (pivot - centre),
-//!   with n - 1 in place of n if the ring is not closed. On a curve, copy k is at arc length k · spacing, or n copies are
-//!   spaced evenly from end to end. A larger count keeps the earlier copies in place, unless it divides a ring or a
-//!   curve.
-//!
+//! Positions: copy k of a line is at pivot + R(turn) k · step. Copy (i, j) of a grid is at
+//! pivot + R(turn) (j · step_x + i mod 2 · stagger · step_x, i · step_y). Copy k of a ring of n is at
+//! centre + R(k · sweep / n) (pivot - centre), with n - 1 in place of n if the ring is not closed. On a curve, copy k is
+//! at arc length k · spacing, or n copies are spaced evenly from end to end. A larger count keeps the earlier copies in
+//! place, unless it divides a ring or a curve.
 //! Source: the array of CAD programs; Génevaux et al. 2014, §5.4.
 
 use super::copies::{CopyPlace, MOST_COPIES, MadeCopies, NodeCopies, copy_params, copy_style, too_many};
