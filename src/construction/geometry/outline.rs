@@ -1,11 +1,10 @@
 //! Closed lines of any simple shape, and their signed distance.
 //!
-//! Definition: the points in the given order, joined by straight sides or by a closed Catmull-Rom curve that is
-//! flattened to sides. d(p) is the distance to the nearest side, negative inside; its Lipschitz constant is 1. The
-//! depth of the shape is the radius of the largest circle inside it. Method: one bounding box holds eight sides. A box
-//! is skipped if it is farther away than the nearest side so far and a ray to the east cannot cross it. A point is
-//! inside if that ray crosses an odd number of sides. The depth is found by subdividing boxes, the most promising
-//! first.
+//! Definition: straight sides join the points in the given order, or a closed Catmull-Rom curve that is flattened to
+//! sides. d(p) is the distance to the nearest side, negative inside; its Lipschitz constant is 1. The depth of the
+//! shape is the radius of the largest circle inside it. Method: one bounding box holds eight sides. A box is skipped if
+//! it is farther away than the nearest side found so far and a ray to the east cannot cross it. A point is inside if
+//! that ray crosses an odd number of sides. The depth is found by subdividing boxes, the most promising first.
 //! Source: Génevaux et al. 2014, §4.1 (closed curves).
 
 use super::path::{CurveFit, closed_line};
@@ -31,7 +30,8 @@ pub struct ClosedOutline {
 /// Reason why points do not form an outline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutlineError {
-    /// Two sides that are not adjacent meet. Each number is the point at which one of them starts, counted from 1.
+    /// Two sides that are not adjacent meet. The numbers are those of the points at which the two sides start, counted
+    /// from 1.
     #[error("its outline crosses or touches itself after point {0} and after point {1}; move one of them")]
     Crossing(usize, usize),
     /// The outline encloses nothing.

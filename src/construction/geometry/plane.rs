@@ -70,18 +70,18 @@ impl Area {
         points.into_iter().fold(Self::EMPTY, |area, p| area.union(Self { low: p, high: p }))
     }
 
-    /// Whether it holds no point.
+    /// Whether the rectangle contains no point.
     pub fn is_empty(&self) -> bool {
         self.low[0] > self.high[0] || self.low[1] > self.high[1]
     }
 
-    /// Whether `p` lies in it or on its border.
+    /// Whether `p` is inside the rectangle or on its border.
     #[inline]
     pub fn contains(&self, p: Point) -> bool {
         p[0] >= self.low[0] && p[0] <= self.high[0] && p[1] >= self.low[1] && p[1] <= self.high[1]
     }
 
-    /// Whether they have a point in common.
+    /// Whether both rectangles have a point in common.
     #[inline]
     pub fn meets(&self, other: &Self) -> bool {
         self.low[0] <= other.high[0]
@@ -90,7 +90,7 @@ impl Area {
             && other.low[1] <= self.high[1]
     }
 
-    /// The bounding box of both.
+    /// The bounding box of both rectangles.
     pub fn union(self, other: Self) -> Self {
         if other.is_empty() {
             return self;
@@ -104,7 +104,7 @@ impl Area {
         }
     }
 
-    /// The intersection of both; may be empty.
+    /// The intersection of both rectangles; may be empty.
     pub fn intersection(self, other: Self) -> Self {
         Self {
             low: [higher(self.low[0], other.low[0]), higher(self.low[1], other.low[1])],
@@ -112,7 +112,7 @@ impl Area {
         }
     }
 
-    /// The area grown by `by` on every side.
+    /// The rectangle enlarged by `by` on every side.
     pub fn grown(self, by: f64) -> Self {
         if self.is_empty() {
             return self;
@@ -184,12 +184,13 @@ impl Interval {
         Self { low: middle - by, high: middle + by }
     }
 
-    /// The smallest interval that contains both.
+    /// The smallest interval that contains both intervals.
     pub fn union(self, other: Self) -> Self {
         Self { low: lower(self.low, other.low), high: higher(self.high, other.high) }
     }
 
-    /// The intersection. If rounding alone separates two intervals that should meet, it is the gap between them.
+    /// The intersection. The intervals must meet, apart from rounding errors. If a gap separates them, the result is
+    /// this gap.
     pub fn intersection(self, other: Self) -> Self {
         let (low, high) = (higher(self.low, other.low), lower(self.high, other.high));
         if low <= high { Self { low, high } } else { Self { low: high, high: low } }
@@ -238,7 +239,7 @@ pub struct Capsule {
 }
 
 impl Capsule {
-    /// A segment, without padding.
+    /// A segment with the radius 0 around it.
     pub fn segment(from: Point, to: Point) -> Self {
         Self { from, to, pad: 0.0 }
     }
@@ -248,7 +249,7 @@ impl Capsule {
         Self { from: centre, to: centre, pad: radius }
     }
 
-    /// The disc around `area`.
+    /// The disc that contains `area`.
     pub fn area(area: &Area) -> Self {
         Self::disc(area.centre(), 0.5 * length(sub(area.high, area.low)))
     }
@@ -316,7 +317,7 @@ impl Affine {
         Self { rows: [row(next.rows[0]), row(next.rows[1])], offset: next.apply(self.offset) }
     }
 
-    /// Determinant: the factor of areas, negative for a reflection.
+    /// Determinant: the factor by which the map scales areas; negative for a reflection.
     pub fn determinant(&self) -> f64 {
         cross(self.rows[0], self.rows[1])
     }
@@ -361,7 +362,7 @@ mod tests {
         let (there, chained) = (b.apply(a.apply(p)), a.then(&b).apply(p));
         assert!(length(sub(there, chained)) < 1e-12);
         assert!(length(sub(a.inverse().apply(a.apply(p)), p)) < 1e-12);
-        // the norm is the maximum: every direction stays below it and one comes close to it
+        // the norm is the maximum over all directions: no direction exceeds the norm, and one direction is close to it
         let longest = (0..3600).map(|k| f64::from(k) * std::f64::consts::TAU / 3600.0).fold(0.0, |longest, angle| {
             let v = [libm::cos(angle), libm::sin(angle)];
             higher(longest, length(sub(a.apply(v), a.offset)))

@@ -1,7 +1,8 @@
 //! Programs as buffers: a construction as `u32` words that a shader interprets without recursion.
 //!
-//! A word is an integer or the bits of an `f32`; all lengths are metres. [`Buffer::words`] holds the tree,
-//! [`Buffer::image_samples`] the samples of its images, one image after the other. The header locates everything:
+//! A word is a `u32` that holds an integer or the bits of an `f32`. All lengths are in metres. [`Buffer::words`] holds
+//! the construction tree, [`Buffer::image_samples`] the samples of its images, one image after the other. The header,
+//! at the start of the words, says where each part begins:
 //!
 //! | word | meaning |
 //! |---|---|
@@ -15,10 +16,11 @@
 //! | 15 | 0 |
 //!
 //! # Instructions
-//! Instructions are stored in the order of execution. Those up to [`op::PROBE`] start with `op, skip, low x, low y,
-//! high x, high y`. If the point is outside this box, execution continues at `skip`, after all instructions inside. The
-//! operands follow, then the instructions inside. The shader keeps a point `p`, a `spacing` (see [`Detail`]) and a
-//! stack of frames; frame 0 receives the result. A sample (height, weight) is always *given* to the frame on top.
+//! Instructions are stored in the order of execution. Instructions with opcodes up to [`op::PROBE`] start with `op,
+//! skip, low x, low y, high x, high y`. If the point is outside this box, the shader continues at `skip`, after all
+//! instructions inside the box. The operands follow, then the instructions inside. The shader keeps a point `p`, a
+//! `spacing` (see [`Detail`]) and a stack of frames, each of which combines samples; frame 0 receives the result. A
+//! sample (height, weight) is always added to the frame on top of the stack, which the table calls *gives*.
 //!
 //! | op | operands from word 6 | effect |
 //! |---|---|---|
@@ -37,21 +39,21 @@
 //! | 13 [`op::GIVE`] | (a single word) | closes the frame, restores p and spacing, gives its sample |
 //! | 0 [`op::END`] | (a single word) | the result is in frame 0 |
 //!
-//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (as below) or 1 (with the
-//! new piece). Copies that cover each other have the extent 2 (over, see [`copies`](super::operators::copies)), with an
-//! empty group as their ground. Arrays and scatters are written as a blend or a replacement of all copies. For an
-//! addition by slope inside a rotated copy, the shader measures slopes along the axes of the tree; the program
-//! measures them along those of the copy.
-//! Formulas: those of the [`operators`](super::operators). A frame that sums only one sample returns that sample
-//! unchanged.
+//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (the area with weight stays
+//! that of the ground below) or 1 (the new piece extends it). Copies that cover each other have the extent 2 (over, see
+//! [`copies`](super::operators::copies)), with an empty group as their ground. Arrays and scatters are written as a
+//! blend or a replacement of all copies. An addition by slope inside a rotated copy differs slightly: the shader
+//! measures slopes along the axes of the construction, the program along the axes of the copy.
+//! Formulas: see the [`operators`](super::operators). A frame that sums only one sample returns that sample unchanged.
 //!
 //! # Primitives
 //! An instruction points to the words of its primitive: `kind, lowest, highest, slope, fade` (bounds over the whole
-//! primitive: heights, |∇f|, |∇α|). Then follow the words of its kind: [`disc`](super::primitives::disc) (0),
+//! primitive: heights, |∇f|, |∇α|). The words that depend on the kind follow: [`disc`](super::primitives::disc) (0),
 //! [`curve`](super::primitives::curve) (1), [`contour`](super::primitives::contour) (2),
-//! [`image`](super::primitives::image) (3) or [`ribbon`](super::primitives::ribbon) (4). Their `encode` lists them. A
-//! list is its length and its items. A line is a list of `x, y, slope at x` of a monotone cubic, level beyond its ends.
-//! A picture is the index of its first sample, its width and its height. Instances share the words of their primitives.
+//! [`image`](super::primitives::image) (3) or [`ribbon`](super::primitives::ribbon) (4). The `encode` function of each
+//! kind defines their order. A list is stored as its length, then its items. A line is a list of `x, y, slope at x` of
+//! a monotone cubic, which is constant beyond its ends. A picture is the index of its first sample, its width and its
+//! height. Instances share the words of their primitives.
 //!
 //! The tests of the editor run the shader `assets/shaders/trace.wgsl` on these words and compare it with the
 //! [`Program`].
@@ -69,11 +71,11 @@ use super::primitives::leaf::PreparedPrimitive;
 use super::primitives::noise;
 use super::sample::{Detail, GroundBounds};
 
-/// First word of every buffer.
+/// First word of every buffer, which identifies the format.
 pub const MAGIC: u32 = 0x7a1_0004;
 /// Version of the layout.
 pub const VERSION: u32 = 5;
-/// Words of the header.
+/// Number of words of the header.
 pub const HEADER: usize = 16;
 
 /// Opcodes of the instructions.
@@ -96,7 +98,7 @@ pub mod op {
     pub const WARP: u32 = 7;
     /// Opens a blend by level of detail.
     pub const DETAIL: u32 = 8;
-    /// One piece of such a blend.
+    /// One piece of a blend by level of detail.
     pub const SHARE: u32 = 9;
     /// Opens a piece with gullies.
     pub const GULLIES: u32 = 10;
@@ -111,10 +113,10 @@ pub mod op {
 /// Number of segments of a path, or of instructions of a replacement, in one bounding box.
 pub(crate) const RUN: usize = 8;
 
-/// A construction encoded as words.
+/// A construction encoded as 32-bit words.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Buffer {
-    /// The words, ready for a storage buffer.
+    /// The 32-bit words, ready for a storage buffer.
     pub words: Vec<u32>,
     /// Samples of the images, from 0 to 1.
     pub image_samples: Vec<f32>,
@@ -127,7 +129,7 @@ impl Buffer {
     }
 }
 
-/// Words in the order in which the shader reads them. Numbers are stored as `f32`.
+/// 32-bit words in the order in which the shader reads them. Fractional numbers are stored as `f32`.
 #[derive(Default)]
 pub(crate) struct Words(Vec<u32>);
 
@@ -164,7 +166,8 @@ impl Words {
     }
 }
 
-/// The points of a line: x, y, and the slope at x. For a constant line, only the first point, which is enough.
+/// The points of a line: x, y, and the slope at x. For a constant line, one point is enough, so only the first point is
+/// returned.
 pub(crate) fn line_points(line: &MonotoneCubic) -> Vec<[f32; 3]> {
     let mut points: Vec<[f32; 3]> = line.points().map(|point| point.map(|v| v as f32)).collect();
     if points.iter().all(|&[_, y, slope]| y == points[0][1] && slope == 0.0) {
@@ -238,11 +241,11 @@ pub(crate) struct Encoder<'a> {
     pub image_samples: ImageSamples,
     /// The header, the vectors of the noise and the primitives.
     primitives: Words,
-    /// Index of each encoded primitive by its memory address: instances share one encoding.
+    /// Index of the words of each encoded primitive, by the primitive's memory address: instances share one encoding.
     known: BTreeMap<usize, u32>,
     /// Words of the code that hold the index of an instruction, counted from the start of the code.
     jumps: Vec<usize>,
-    /// Number of open frames, now and at most.
+    /// Number of frames that are open now; the next field is the maximum so far.
     depth: u32,
     frames: u32,
 }
@@ -254,7 +257,7 @@ impl Encoder<'_> {
         node.operator.encode(node, around, self);
     }
 
-    /// Starts an instruction; `end` ends it.
+    /// Starts an instruction; [`end`](Self::end) ends it.
     pub fn start(&mut self, op: u32, area: [f32; 4]) -> usize {
         let start = self.code.0.len();
         self.code.words([op, 0]);
@@ -268,14 +271,14 @@ impl Encoder<'_> {
         self.jumps.push(start + 1);
     }
 
-    /// Starts an instruction that opens a frame; `give` ends it.
+    /// Starts an instruction that opens a frame; [`give`](Self::give) ends the instruction.
     pub fn open(&mut self, op: u32, node: &ProgramNode, around: &NodeFrame) -> usize {
         let start = self.start(op, rounded_outward(&around.area_outward(&node.area)));
         self.enter();
         start
     }
 
-    /// Closes the frame of an instruction, which gives its sample.
+    /// Closes the frame of an instruction, which gives the frame's sample to the frame below.
     pub fn give(&mut self, start: usize) {
         self.code.word(op::GIVE);
         self.depth -= 1;
@@ -287,11 +290,12 @@ impl Encoder<'_> {
         self.frames = self.frames.max(self.depth);
     }
 
-    /// Encodes the ground that later instructions are laid on. With a box, a probe measures its slope inside.
+    /// Encodes the ground that later instructions replace or add to. If `probe` is a box, a probe measures the slope of
+    /// the ground inside the box.
     pub fn ground(&mut self, probe: Option<[f32; 4]>, step: impl FnOnce(&mut Self)) {
         let ground = self.code.0.len();
         if probe.is_some() {
-            // the probe is a frame of its own, on top of the one that measures the slope
+            // the probe is a frame of its own, on top of the frame that measures the slope
             self.enter();
         }
         step(self);
@@ -310,7 +314,7 @@ impl Encoder<'_> {
         if node.hierarchy.is_empty() {
             (0..node.parts()).for_each(|k| self.part(node, k, around));
         } else {
-            // skip the outermost box: it is that of the node
+            // skip the outermost box, which is the box of the node itself
             self.bins(node, around, 1..node.hierarchy.bins.len());
         }
     }
@@ -331,7 +335,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// Encodes some children or copies in their order. If there are many, consecutive ones are grouped by bounding box.
+    /// Encodes the children or copies `parts` in their order. If there are many, consecutive parts are grouped by
+    /// bounding box.
     pub fn in_runs(&mut self, node: &ProgramNode, around: &NodeFrame, parts: Range<usize>) {
         let (mut count, mut size) = (parts.len(), 1);
         while count >= 2 * RUN {
@@ -366,7 +371,7 @@ impl Encoder<'_> {
         self.step(child, &around);
     }
 
-    /// Index of the words of a primitive.
+    /// Encodes a primitive, unless it was encoded before, and returns the index of its words.
     pub fn primitive(&mut self, leaf: &Arc<PreparedPrimitive>) -> u32 {
         let key = Arc::as_ptr(leaf) as usize;
         if let Some(&known) = self.known.get(&key) {

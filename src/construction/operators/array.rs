@@ -1,11 +1,12 @@
 //! Arrays: pieces repeated in a line, in rows and columns, around a centre, or along a curve.
 //!
 //! Positions: copy k of a line is at pivot + R(turn) k · step. Copy (i, j) of a grid is at pivot + R(turn) (j · step_x
-//! + i mod 2 · stagger · step_x, i · step_y). Copy k of a ring of n is at centre + R(k · sweep / n) (pivot - centre),
-//! with n - 1 in place of n if the ring is not closed. On a curve, copy k is at arc length k · spacing, or n copies are
-//! spaced evenly from end to end. A larger count keeps the earlier copies in place, unless it divides a ring or a
-//! curve.
-//! Source: the array of CAD programs; Génevaux et al. 2014, §5.4.
+//! + i mod 2 · stagger · step_x, i · step_y). Copy k of a ring of n copies is at centre + R(k · sweep / n) (pivot -
+//!   centre),
+//! R is a rotation. The divisor is n - 1 instead of n if the ring is not closed. On a curve, copy k is at arc length k
+//! · spacing, or n copies are spaced evenly from end to end. If the count rises, the earlier copies stay in place,
+//! except on a ring and on a curve with n copies, where all copies are spaced anew.
+//! Source: the array command of CAD programs; Génevaux et al. 2014, §5.4.
 
 use super::copies::{CopyPlace, MOST_COPIES, MadeCopies, NodeCopies, copy_params, copy_style, too_many};
 use crate::compiled_program::{Builder, PieceSite};
@@ -36,9 +37,9 @@ talweg_ground::params! {
         columns: u32 = 4, 1..=1000, slider 1..=50 => |a| a.arrangement == Arrangement::Grid;
         /// Number of rows.
         rows: u32 = 4, 1..=1000, slider 1..=50 => |a| a.arrangement == Arrangement::Grid;
-        /// Distance to the next copy or column, to the east, before the array is rotated.
+        /// Distance to the next copy or column, measured to the east before the array is rotated.
         step_x: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
-        /// Distance to the next copy or row, to the south, before the array is rotated.
+        /// Distance to the next copy or row, measured to the south before the array is rotated.
         step_y: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
         /// Shift of every second row, as a fraction of the column spacing; ½ gives a brick pattern.
         stagger: f32 ["share"] = 0.0, 0.0..=1.0 => |a| a.arrangement == Arrangement::Grid;
@@ -70,7 +71,8 @@ pub(crate) struct CopyCurve {
 }
 
 impl CopyCurve {
-    /// `None` if there are fewer than two points. `reach` is the maximum distance from the curve for queries.
+    /// Prepares a curve; `None` if there are fewer than two points. `reach` is the maximum distance from the curve for
+    /// queries.
     pub fn new(points: &[CurvePoint], run: CurveFit, reach: f64) -> Option<Self> {
         let places: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
         if places.len() < 2 {
@@ -81,7 +83,7 @@ impl CopyCurve {
         let line = |value: &dyn Fn(&CurvePoint) -> f32| {
             let mut knots: Vec<(f64, f64)> = Vec::with_capacity(points.len());
             for (&s, point) in path.stations.iter().zip(points) {
-                // coincident points count once
+                // points at the same arc length count once
                 if knots.last().is_none_or(|last| s - last.0 >= 1e-6) {
                     knots.push((s, f64::from(value(point))));
                 }
@@ -164,7 +166,7 @@ impl CopyGroup<ArraySettings> {
                 let (count, step) = if settings.by_spacing {
                     (libm::floor(long / spacing + 1e-9), spacing)
                 } else {
-                    // the first and the last copy lie at the ends
+                    // the first and the last copy are at the ends of the curve
                     (count as f64 - 1.0, long / (count as f64 - 1.0).max(1.0))
                 };
                 if count >= MOST_COPIES as f64 {

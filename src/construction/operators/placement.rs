@@ -1,9 +1,9 @@
-//! Placing: moves, rotates, scales, stretches, shears, mirrors and raises pieces.
+//! The place operator: moves, rotates, scales, stretches, shears, mirrors and raises pieces.
 //!
 //! Transform: p ↦ pivot + move + turn · shear · stretch · scale · (p - pivot), z ↦ scale · height · z + raise, with
-//! stretch = diag(x, y) and shear = (1, tan σ; 0, 1). Nested maps are concatenated when the tree is prepared, so that
-//! nesting costs nothing.
-//! Lipschitz: λ times the spectral norm of the inverse map ([`Affine::stretching`]).
+//! stretch = diag(x, y) and shear = (1, tan σ; 0, 1). Nested maps are concatenated when the construction tree is
+//! compiled, so that nesting does not slow down evaluation.
+//! Lipschitz: the bound of the pieces times the spectral norm of the inverse map ([`Affine::stretching`]).
 //! Source: Génevaux et al. 2014, §5.4 and fig. 15.
 
 use crate::compiled_program::{Builder, NodeFrame, PieceSite};
@@ -44,7 +44,7 @@ talweg_ground::params! {
 }
 
 impl Placement {
-    /// Map from the inner to the outer coordinates.
+    /// Map from the pieces' coordinates to the parent's coordinates.
     pub fn map(&self) -> Affine {
         let angle = f64::from(self.turn_angle) * (std::f64::consts::PI / 180.0);
         // an angle of 0 must stay exact
@@ -72,13 +72,14 @@ impl Placement {
         (f64::from(self.scale) * f64::from(self.steepen), f64::from(self.raise))
     }
 
-    /// The frame inside, in this frame; `None` if its scale is almost 0 or far too large.
+    /// The frame of the pieces inside, placed in the frame `around`; `None` if the resulting scale is almost 0 or far
+    /// too large.
     pub(crate) fn frame(&self, around: &NodeFrame) -> Option<NodeFrame> {
         around.placed(&self.map(), self.heights(), varied(around.seed, self.variation))
     }
 }
 
-/// The seed of a variation: other random values, the same parameters.
+/// The seed for the noise variant `variation`. Another variant has other random values with the same parameters.
 pub(crate) fn varied(seed: u32, variation: u32) -> u32 {
     seed.wrapping_add(variation.wrapping_mul(0x9e37_79b1))
 }

@@ -1,9 +1,9 @@
-//! Scatters: pieces repeated at random inside a circle or an outline, or along a curve.
+//! The scatter operator: pieces repeated at random inside a circle or an outline, or along a curve.
 //!
 //! Positions: inside an area, the points of a [Poisson-disc set](super::poisson_disc) of the given distance. Along a
-//! curve, copy k is at (k + ½ + ⅓ r) distances of arc length, with r random in ±1, and at a random offset up to the
-//! width. The density is the fraction of these positions that get a copy, chosen at random. Positions do not depend on
-//! the extent: a larger area, a longer curve or a higher density only adds copies.
+//! curve, copy k is at (k + ½ + ⅓ r) distances of arc length, with r random between -1 and 1, and at a random offset up
+//! to the width. The density is the fraction of these positions that get a copy, chosen at random. Positions do not
+//! depend on the extent: a larger area, a longer curve or a higher density only adds copies.
 //! Source: Cook 1986 and Wei 2008, see [`poisson_disc`](super::poisson_disc).
 
 use super::array::CopyCurve;
@@ -33,7 +33,7 @@ talweg_ground::params! {
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// Centre of the circle, from the north edge; the random positions move with it.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Radius of the circle that holds the copies.
+        /// Radius of the circle in which the copies are placed.
         radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0 => |s| s.region == ScatterRegion::Circle;
         /// Maximum distance of copies to either side of the curve.
         width: f32 ["m"] = 200.0, 0.0..=1.0e5, slider 0.0..=2000.0 => |s| s.region == ScatterRegion::Curve;
@@ -51,7 +51,7 @@ talweg_ground::params! {
 
 copy_style!(ScatterSettings);
 
-/// Whether `p` is inside a closed line, by counting crossings to the west.
+/// Whether `p` is inside a closed line: counts the sides that a ray to the west crosses.
 fn is_inside(corners: &[Point], p: Point) -> bool {
     let sides = corners.iter().zip(corners.iter().cycle().skip(1));
     sides.fold(false, |inside, (a, b)| {
