@@ -379,7 +379,7 @@ fn summary(subject: usize, subjects: &[&dyn BenchSubject], plan: &BenchPlan, bed
     }
 }
 
-/// Ratio of the times of `above` to those of `below`, repetition by repetition.
+/// Ratio of the times of `above` to the times of `below`, computed repetition by repetition.
 fn quotient(above: &CellMeasurements, below: &CellMeasurements) -> Option<Estimate> {
     let pairs = above.seconds.iter().zip(&below.seconds).filter(|(_, b)| **b > 0.0);
     estimate(&pairs.map(|(a, b)| a / b).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! Benchmark subjects: a node of the catalogue with its parameters, or any other code that makes a terrain.
+//! Benchmark subjects: a node of the catalogue with its parameters, or any other code that creates a terrain.
 
 use super::instruments::Stopwatch;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
@@ -53,7 +53,7 @@ impl Site {
     }
 }
 
-/// Code that makes a terrain and can be timed.
+/// Code that creates a terrain and can be timed.
 pub trait BenchSubject: Send + Sync {
     /// Name of the subject, as on the command line.
     fn name(&self) -> String;

@@ -95,7 +95,7 @@ impl Column {
     /// Tooltip of the heading.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Node => "The node measured; sort by it to group the rows by node.",
+            Self::Node => "The measured node; sort by this column to group the rows by node.",
             Self::Size => "Samples per side of the terrain.",
             Self::Threads => "Number of threads used.",
             Self::Time => {
@@ -189,7 +189,9 @@ impl Fate {
         match self {
             Self::Finite => "Every height and every data map is a finite number, and the ground is not level.",
             Self::Level => "Every height is the same: at this value the node makes no relief.",
-            Self::NotFinite => "Some height or data map is infinite or not a number. This is a defect of Talweg.",
+            Self::NotFinite => {
+                "At least one height or data map value is infinite or not a number. This is a defect of Talweg."
+            }
             Self::Stopped => "One run took longer than five seconds and was stopped; its result is unknown.",
         }
     }
@@ -276,7 +278,7 @@ impl Report {
             Column::Loading => match &cell.load_milliseconds {
                 None => "Loading is measured only with the fewest threads, because one thread reads a file.".into(),
                 Some(load) => format!(
-                    "Loading it takes {}, computing it {}: {} times as long. The true median of loading lies between {} and {} \
+                    "Loading the terrain takes {}, computing the terrain {}: {} times as long. The true median of loading is between {} and {} \
                      with a probability of {:.0} %.",
                     time(load.median),
                     time(cell.milliseconds.median),

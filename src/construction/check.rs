@@ -13,7 +13,7 @@ pub const MOST_POINTS: usize = 512;
 /// not fit the memory of most computers.
 pub const MOST_PIECES: usize = 1_000_000;
 /// Maximum nesting depth of operators when a construction tree is edited, written or read. This depth is four times
-/// that of any construction made by hand so far, and small enough for the stack of any thread.
+/// that of any construction made by hand so far, and recursion this deep fits the stack of any thread.
 pub const DEEPEST: usize = 32;
 
 /// Error of an invalid construction tree: the reason and the location.
@@ -68,11 +68,14 @@ impl Tree {
         let fail = |at: &str, what: String| Err(TreeError { at: at.into(), what });
         self.check_depth()?;
         if self.count() > MOST_PIECES {
-            return fail("Construction", format!("it has {} features; the maximum is {MOST_PIECES}", self.count()));
+            return fail(
+                "Construction",
+                format!("the construction has {} features; the maximum is {MOST_PIECES}", self.count()),
+            );
         }
         for (k, definition) in self.definitions.iter().enumerate() {
             if definition.name.is_empty() {
-                return fail(&format!("Construction / definition {}", k + 1), "it has no name".into());
+                return fail(&format!("Construction / definition {}", k + 1), "the definition has no name".into());
             }
             if self.definitions[..k].iter().any(|other| other.name == definition.name) {
                 return fail(
@@ -108,7 +111,7 @@ impl Tree {
         if let PieceKind::Image(image) = &piece.form
             && !image.is_convex()
         {
-            return fail("the corners must form a convex quadrangle, in order around it".into());
+            return fail("the corners must form a convex quadrangle, in order around the quadrangle".into());
         }
         if let PieceKind::Contour(contour) = &piece.form
             && let Err(error) = contour.outline()
@@ -121,7 +124,7 @@ impl Tree {
             };
             if open.contains(&definition.name.as_str()) {
                 let way: Vec<&str> = open.iter().copied().chain([definition.name.as_str()]).collect();
-                return fail(format!("it would contain itself: {}", way.join(" → ")));
+                return fail(format!("the definition would contain itself: {}", way.join(" → ")));
             }
             if !done.contains(&definition.name.as_str()) {
                 open.push(&definition.name);

@@ -226,7 +226,7 @@ macro_rules! kinds {
 // scene files store these names
 kinds! {
     leaves {
-        /// A primitive: ground around a point.
+        /// A primitive: round ground about a centre.
         Disc(Disc),
         /// A primitive: ground along a line.
         Curve(Curve),
@@ -243,9 +243,9 @@ kinds! {
     operators {
         /// An operator: averages the pieces by their weights.
         Blend(OperatorGroup<BlendSettings>),
-        /// An operator: later pieces replace earlier ones.
+        /// An operator: later pieces replace the ground made by earlier pieces.
         Replace(OperatorGroup<ReplaceSettings>),
-        /// An operator: adds the heights of later pieces to earlier ones.
+        /// An operator: adds the heights of later pieces to the ground made by earlier pieces.
         Add(OperatorGroup<AddSettings>),
         /// An operator: warps the pieces.
         Warp(CopyGroup<WarpSettings>),
@@ -388,7 +388,8 @@ talweg_ground::params! {
     Frame "Construction" in "Construction", from "Génevaux et al. 2014, §3", also "frame size scale" {
         /// Side length of the construction's square; in a scene of another size the construction is scaled to fit.
         side: f32 ["m"] = 8000.0, 1.0..=1.0e6, slider 500.0..=20_000.0;
-        /// Height in the construction that is scaled to the scene's relief; a higher value makes the terrain lower.
+        /// Height difference in the construction that is scaled to the scene's relief; a higher value makes the terrain
+        /// lower.
         relief as "Height scale": f32 ["m"] = 1800.0, 0.1..=1.0e5, slider 100.0..=5000.0;
         /// Height of the terrain where there is no feature.
         ground: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -500.0..=1000.0;
@@ -427,8 +428,8 @@ impl Tree {
         }
     }
 
-    /// All root pieces with their names: those of the terrain and of the other material layers, then those of the
-    /// definitions.
+    /// All root pieces with their names: first the roots of the terrain and of the other material layers, then the
+    /// roots of the definitions.
     pub fn roots(&self) -> Vec<(String, &Piece)> {
         let Self { definitions, terrain, water, sand, snow, vegetation, .. } = self;
         let layers = [("water", water), ("sand", sand), ("snow", snow), ("vegetation", vegetation)];

@@ -25,8 +25,8 @@ impl Detail {
     }
 
     /// Factor from 0 to 1 that multiplies the amplitude of a noise octave. The octave fades in from 2 to 4 samples per
-    /// wavelength, and octave i of n, counted from 1, fades in from `level` (i - 1)/(n - 1) to i/(n - 1). The first
-    /// octave never fades with the level.
+    /// wavelength. In addition, octave i of n, counted from 0, fades in while `level` rises from (i - 1)/(n - 1) to
+    /// i/(n - 1). The first octave never fades with the level.
     #[inline]
     pub fn share(&self, octave: usize, octaves: usize, wavelength: f64) -> f64 {
         let mut share = 1.0;

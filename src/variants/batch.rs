@@ -1,10 +1,10 @@
 //! Batches: variants of a scene with many seeds and parameter values. Each variant has a folder of its own; a contact
 //! sheet and a table of measures cover all variants.
 //!
-//! A variant is finished once its `variant.json` exists. That record holds the hash of each file, and a key: the hash
-//! of all inputs of the files (the terrain, and the settings of pictures and exports). A later run keeps finished
-//! variants whose key is unchanged, so a stopped batch can be resumed. An interrupted run never leaves a partly written
-//! file.
+//! A variant is finished once its `variant.json` exists. This record holds the hash of each file, and a key. The key is
+//! the hash of all inputs of the files (the terrain, and the settings of pictures and exports). A later run keeps
+//! finished variants whose key is unchanged, so a stopped batch can be resumed. An interrupted run never leaves a
+//! partly written file.
 
 use std::fmt;
 use std::io::Read;

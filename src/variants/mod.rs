@@ -5,7 +5,7 @@
 //! | [`seeds`], [`presets`], [`sweep`], [`table`], [`combinations`], [`neighbours`] | variants of a scene |
 //! | [`ThumbnailService`] | draws thumbnails of variants in the background, the newest order first |
 //! | [`sheet`](fn@sheet) | thumbnails side by side in one image |
-//! | [`randomised`](fn@randomised) | a layer with random parameter values near the current ones |
+//! | [`randomised`](fn@randomised) | a layer with random parameter values near the current values |
 //! | [`param_variants`] | images that show the effect of a node's parameters |
 //! | [`kept_picture`] | a scene's image from a cache folder |
 //! | [`PlannedBatch`] | evaluates and writes the variants of a batch |

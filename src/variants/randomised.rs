@@ -1,4 +1,4 @@
-//! A layer with random parameter values near the current ones.
+//! A layer with random parameter values near the current values.
 
 use super::param_ref::SliderScale;
 use crate::field::Stream;
@@ -12,8 +12,8 @@ const KEPT: [&str; 1] = ["iterations"];
 
 /// The layer with another seed and with changed numbers. Each number of the node changes by up to a quarter of its
 /// slider's range (for a logarithmic slider, a quarter of the decades) and is clamped to the range. Choices, switches,
-/// files and iterations stay the same, because changing them would change the character of the layer. The same `draw`
-/// gives the same layer.
+/// files and iterations stay the same, because changing them would change the character of the layer. The same number
+/// `draw` always returns the same layer.
 pub fn randomised(layer: &Layer, draw: u32) -> Layer {
     let stream = Stream::new(layer.seed, draw);
     let mut made = layer.clone();

@@ -12,7 +12,7 @@ use talweg_ground::field::{Cancelled, Control, Grid, Region};
 /// Number of rows of a tile. The width of a tile is the length of a row of points, [`LANES`].
 const TILE: usize = 32;
 
-/// The samples that lie in `area`, on a grid over a square of `side` metres.
+/// The samples that are inside `area`, on a grid over a square of `side` metres.
 pub fn region_of_area(area: &Area, grid: Grid, side: f64) -> Region {
     let last = (grid.samples - 1) as f64;
     let span = |k: usize| {

@@ -3,9 +3,9 @@
 //!
 //! A [`Program`] returns a [`sample`](Program::sample) at any point and [`bounds`](Program::bounds) over any capsule.
 //! Every node has a bounding box outside which its weight is 0. For a point outside the box the node is skipped.
-//! Skipping changes no bit of the sample. [`Program::selection`] finds the nodes that touch an area. It is called once
-//! for all points of a tile. Pieces that cannot be used (a missing image, an instance without a definition) are skipped
-//! and listed in [`Program::problems`].
+//! Skipping changes no bit of the sample. [`Program::selection`] finds the nodes that touch an area. This selection is
+//! computed once for all points of a tile. Pieces that cannot be used (a missing image, an instance without a
+//! definition) are skipped and listed in [`Program::problems`].
 
 mod build;
 mod cache;
@@ -250,7 +250,8 @@ impl Program {
         })
     }
 
-    /// Range and Lipschitz bound of [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in) over a capsule.
+    /// Range and Lipschitz bound, over a capsule, of
+    /// [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in).
     pub fn covered_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let terrain = self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground);
         MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(

@@ -62,7 +62,7 @@ pub(crate) trait NodeOperator: std::fmt::Debug {
         false
     }
 
-    /// The copies that an array or a scatter makes of its children; empty for other operators.
+    /// The copies of the children in an array or a scatter; empty for other operators.
     fn copies(&self) -> &[ProgramCopy] {
         &[]
     }

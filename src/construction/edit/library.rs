@@ -140,19 +140,19 @@ impl Item {
             Self::Mountains => "Ridged mountains, blended with the surrounding terrain.",
             Self::GulliedMountains => "Mountains with gullies down their slopes, blended with the surrounding terrain.",
             Self::Dunes => "Dunes, blended with the surrounding terrain.",
-            Self::River => "A river in a bed cut into the ground; it flows from its higher end to its lower one.",
-            Self::Road => "A road laid on the ground, with eased bends.",
+            Self::River => "A river in a bed cut into the ground; water flows from the higher end to the lower end.",
+            Self::Road => "A road that follows the ground, with eased bends.",
             Self::Ridge => "A ridge along a line, replacing the ground there.",
             Self::Canyon => "A canyon with stepped walls cut along a line.",
-            Self::Lake => "A lake in a basin with a shore; its level is that of the lowest ground around it.",
+            Self::Lake => "A lake in a basin with a shore; its level equals the lowest ground around the lake.",
             Self::Mesa => "A table mountain with steep walls.",
             Self::Crater => "A crater with a raised rim, replacing the ground there.",
-            Self::Island => "Land that rises from a shore and slopes down outside it.",
-            Self::HillRing => "Nine hills around a centre, as an array: edit the hill inside to change all.",
-            Self::Boulders => "Boulders scattered on the ground; they follow its shape.",
-            Self::CraterField => "Overlapping craters scattered on the ground; they follow its shape.",
-            Self::Image => "A height image over four corners; choose the image in its parameters.",
-            Self::ImageLine => "A height image laid repeatedly along a line.",
+            Self::Island => "Land that rises inside a shore and slopes down outside the shore.",
+            Self::HillRing => "Nine hills around a centre, as an array: edit the hill inside to change all hills.",
+            Self::Boulders => "Boulders scattered on the ground; they follow the shape of the ground.",
+            Self::CraterField => "Overlapping craters scattered on the ground; they follow the shape of the ground.",
+            Self::Image => "A height image over four corners; choose the image in the parameters.",
+            Self::ImageLine => "A height image repeated along a line.",
             Self::Volcano => "The composed volcano at a smaller size, without its sea.",
             Self::Valley => "The composed valley at a smaller size, with its river.",
             Self::Oasis => "The composed oasis at a smaller size, with its lake and palms.",
@@ -340,7 +340,7 @@ impl Item {
         }
     }
 
-    /// Water, sand, snow and plants that lie on the ground of a new piece.
+    /// Pieces of water, sand, snow and plants on the ground of a new piece, for the other material layers.
     fn belongings(self, piece: &Piece, transform: &TransformPath) -> Vec<(MaterialLayer, PieceKind)> {
         match (self, &piece.form) {
             (Self::Lake, PieceKind::Contour(lake)) => {
@@ -406,7 +406,7 @@ impl Item {
             definitions.iter_mut().for_each(|definition| definition.piece.visit_mut(rename));
             tree.definitions.push(definitions[k].clone());
         }
-        // renaming one definition can change instances in earlier ones: store all of them again
+        // renaming one definition can change instances in earlier definitions: store all of them again
         let from = tree.definitions.len() - definitions.len();
         tree.definitions.splice(from.., definitions);
         let scale = COMPOSED * tree.frame.side / preset.frame.side;
@@ -491,7 +491,7 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
 /// edit.
 ///
 /// # Errors
-/// When the resulting tree would be invalid.
+/// When the construction tree would become invalid.
 pub fn place(
     tree: &mut Tree,
     item: Item,
@@ -531,7 +531,7 @@ pub fn place(
 /// in metres.
 ///
 /// # Errors
-/// When the resulting tree would be invalid.
+/// When the construction tree would become invalid.
 pub fn add_river(
     tree: &mut Tree,
     line: Vec<CurvePoint>,

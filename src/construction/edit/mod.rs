@@ -143,7 +143,7 @@ impl PiecePath {
         self.root == other.root && other.steps.starts_with(&self.steps)
     }
 
-    /// The piece, if `tree` has it.
+    /// The piece at this path, if `tree` has a piece there.
     pub fn piece<'a>(&self, tree: &'a Tree) -> Option<&'a Piece> {
         let root = match self.root {
             Root::Material(material) => tree.root(material)?,
@@ -152,7 +152,7 @@ impl PiecePath {
         self.steps.iter().try_fold(root, |piece, &k| piece.children().get(k))
     }
 
-    /// The piece, mutable, if `tree` has it.
+    /// The piece at this path, mutable, if `tree` has a piece there.
     pub fn piece_mut<'a>(&self, tree: &'a mut Tree) -> Option<&'a mut Piece> {
         let root = match self.root {
             Root::Material(material) => material_mut(tree, material)?,

@@ -175,8 +175,8 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, EditError> {
     Ok(k + 1)
 }
 
-/// Index of the point before arc length `along`, and a new point there. Its height, width and depth are interpolated;
-/// its profile is that of the nearer neighbour.
+/// Index of the point before arc length `along`, and a new point there. The height, width and depth of the new point
+/// are interpolated; its profile is copied from the nearer neighbour.
 pub(super) fn place_between(
     points: &[CurvePoint],
     stations: &[f64],

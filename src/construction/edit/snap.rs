@@ -1,4 +1,4 @@
-//! Drapes lines on the ground below, and makes rivers fall.
+//! Drapes lines on the ground below, and lowers points of rivers so that the water flows downhill.
 
 use std::sync::Arc;
 

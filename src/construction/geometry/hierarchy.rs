@@ -30,7 +30,7 @@ pub struct Bin {
 /// A hierarchy of boxes around pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
-    /// The boxes, depth first: a box comes before the boxes inside it.
+    /// The boxes, depth first: each box is directly before the boxes inside it.
     pub bins: Vec<Bin>,
     /// Indices of the pieces, grouped by box.
     pub order: Vec<u32>,

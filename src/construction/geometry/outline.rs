@@ -30,12 +30,12 @@ pub struct ClosedOutline {
 /// Reason why points do not form an outline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutlineError {
-    /// Two sides that are not adjacent meet. The numbers are those of the points at which the two sides start, counted
-    /// from 1.
-    #[error("its outline crosses or touches itself after point {0} and after point {1}; move one of them")]
+    /// Two sides that are not adjacent meet. The two numbers identify the points at which the sides start, counted from
+    /// 1.
+    #[error("the outline crosses or touches itself after point {0} and after point {1}; move one of these points")]
     Crossing(usize, usize),
     /// The outline encloses nothing.
-    #[error("its outline encloses nothing; at least three points must not lie on one line")]
+    #[error("the outline encloses nothing; it needs at least three points that are not on one line")]
     Empty,
 }
 

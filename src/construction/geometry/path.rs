@@ -3,9 +3,9 @@
 //!
 //! Definition: cubic pieces (Catmull & Rom 1974, as Béziers) or quadratic pieces (between the middles of the sides) are
 //! flattened to segments, less than a thousandth of the reach away from the curve. A point has the distance d to the
-//! nearest segment. Its arc length s and its offset o to the right are weighted means over all segments that are at
-//! most τ (the tolerance) farther away than the nearest: s = Σ wₖ sₖ / Σ wₖ with wₖ = (1 - ((dₖ - d)/τ)²)², where
-//! segment k is at the distance dₖ. Between two legs of a hairpin the nearest point jumps, but the mean changes
+//! nearest segment. The arc length s and the offset o (to the right) of the point are weighted means over all segments
+//! that are at most τ (the tolerance) farther away than the nearest: s = Σ wₖ sₖ / Σ wₖ with wₖ = (1 - ((dₖ - d)/τ)²)²,
+//! where segment k is at the distance dₖ. Between two legs of a hairpin the nearest point jumps, but the mean changes
 //! gradually while dₖ - d is below τ. Functions of s and o therefore keep the Lipschitz property that the paper
 //! requires.
 //! Roads: the heading as a function of arc length is averaged twice over a given length. This turns corners and

@@ -3,37 +3,37 @@
 /// A point or a vector.
 pub type Point = [f64; 2];
 
-/// a + b.
+/// The vector sum a + b.
 pub fn add(a: Point, b: Point) -> Point {
     [a[0] + b[0], a[1] + b[1]]
 }
 
-/// a - b.
+/// The vector difference a - b.
 pub fn sub(a: Point, b: Point) -> Point {
     [a[0] - b[0], a[1] - b[1]]
 }
 
-/// k · a.
+/// The vector k · a.
 pub fn scaled(a: Point, k: f64) -> Point {
     [a[0] * k, a[1] * k]
 }
 
-/// a · b.
+/// The dot product a · b.
 pub fn dot(a: Point, b: Point) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
-/// Positive where `b` lies clockwise of `a`, seen from above.
+/// The cross product a × b; positive if `b` is clockwise of `a`, seen from above.
 pub fn cross(a: Point, b: Point) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
-/// |a|.
+/// The length |a| of a vector.
 pub fn length(a: Point) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// 3t² - 2t³ between 0 and 1, and its derivative.
+/// The smoothstep 3t² - 2t³ of `t` clamped to [0, 1], and its derivative.
 #[inline]
 pub fn smooth(t: f64) -> (f64, f64) {
     if t <= 0.0 {

@@ -1,8 +1,8 @@
 //! Cross profiles: height of the ground as a function of the distance from a curve or a centre.
 //!
 //! Definition: monotone cubic Hermite pieces through the points (Fritsch & Carlson 1980, tangents after Fritsch &
-//! Butland 1984). They are C¹ and never overshoot the points. The profile is level before the first point and after the
-//! last.
+//! Butland 1984). These pieces join with continuous slope (C¹) and never overshoot the points. The profile is level
+//! before the first point and after the last.
 //! Source: Génevaux et al. 2014, §4.1 (which uses quadratic pieces).
 
 use serde::{Deserialize, Serialize};

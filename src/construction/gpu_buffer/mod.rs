@@ -39,11 +39,11 @@
 //! | 13 [`op::GIVE`] | (a single word) | closes the frame, restores p and spacing, gives its sample |
 //! | 0 [`op::END`] | (a single word) | the result is in frame 0 |
 //!
-//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (the area with weight stays
-//! that of the ground below) or 1 (the new piece extends it). Copies that cover each other have the extent 2 (over, see
-//! [`copies`](super::operators::copies)), with an empty group as their ground. Arrays and scatters are written as a
-//! blend or a replacement of all copies. An addition by slope inside a rotated copy differs slightly: the shader
-//! measures slopes along the axes of the construction, the program along the axes of the copy.
+//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (the new piece does not
+//! extend the area that has weight) or 1 (the new piece extends this area). Copies that cover each other have the
+//! extent 2 (over, see [`copies`](super::operators::copies)), with an empty group as their ground. Arrays and scatters
+//! are written as a blend or a replacement of all copies. An addition by slope inside a rotated copy differs slightly:
+//! the shader measures slopes along the axes of the construction, the program along the axes of the copy.
 //! Formulas: see the [`operators`](super::operators). A frame that sums only one sample returns that sample unchanged.
 //!
 //! # Primitives

@@ -27,7 +27,7 @@ impl MaterialLayer {
 talweg_ground::choices! {
     /// Material of a piece's ground.
     PieceMaterial {
-        Unset "Inherit": "The material of the operator around it or, without one, of the ground below it.",
+        Unset "Inherit": "The material of the operator around the feature; if none, the material of the ground below.",
         Ground "Ground": "The colour of the scene's palette at this height and slope.",
         Rock "Rock": "Solid rock.",
         Grass "Grass": "Meadow.",

@@ -2,9 +2,9 @@
 //!
 //! A piece with a material has the fraction 1 of this material. A piece without a material has the fraction 0 of every
 //! material. The fractions m of a node follow from the weights α of its pieces:
-//! - blend, warp, level of detail and copies that blend: m = Σ α m / Σ α;
+//! - blend, warp, level of detail and copies that blend: m = Σ αᵢ mᵢ / Σ αᵢ, summed over the pieces i;
 //! - replace and add, with the ground A and the new piece B: m = m_A + w (m_B - s_B m_A). Here w is the fraction of B
-//!   in the height and s_B = Σ m_B. Where B sets no material, the material below remains: a piece without a material
+//!   in the height and s_B = Σ m_B. Where B sets no material, the material of A remains: a piece without a material
 //!   shows the material of the ground under it;
 //! - copies that cover each other: the same equation with w = α_B / (α_B + (1 - α_B) α_A).
 //!
@@ -45,8 +45,8 @@ impl MaterialFractions {
         self.0.iter().sum()
     }
 
-    /// These materials covered by the materials `above`; `w` is the fraction of the height that the covering piece
-    /// contributes.
+    /// Returns the blend of these materials with the materials `above`, which cover them; `w` is the fraction of the
+    /// height that the covering piece contributes.
     #[must_use]
     pub fn covered_by(&self, above: &Self, w: f64) -> Self {
         let left = higher(1.0 - w * above.said(), 0.0);

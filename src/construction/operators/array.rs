@@ -1,11 +1,14 @@
 //! Arrays: pieces repeated in a line, in rows and columns, around a centre, or along a curve.
 //!
-//! Positions: copy k of a line is at pivot + R(turn) k · step. Copy (i, j) of a grid is at pivot + R(turn) (j · step_x
-//! + i mod 2 · stagger · step_x, i · step_y). Copy k of a ring of n copies is at centre + R(k · sweep / n) (pivot -
-//!   centre),
-//! R is a rotation. The divisor is n - 1 instead of n if the ring is not closed. On a curve, copy k is at arc length k
-//! · spacing, or n copies are spaced evenly from end to end. If the count rises, the earlier copies stay in place,
-//! except on a ring and on a curve with n copies, where all copies are spaced anew.
+//! Positions, where R is a rotation:
+//! - Line: copy k is at pivot + R(turn) k · step.
+//! - Grid: copy (i, j) is at pivot + R(turn) (j · step_x + i mod 2 · stagger · step_x, i · step_y).
+//! - Ring of n copies: copy k is at centre + R(k · sweep / n) (pivot - centre). If the ring is not closed, the divisor
+//!   is n - 1 instead of n.
+//! - Curve: copy k is at arc length k · spacing, or n copies are spaced evenly from end to end.
+//!
+//! If the count rises, the earlier copies stay in place. Exceptions are rings and curves with n copies, where all
+//! copies are spaced anew.
 //! Source: the array command of CAD programs; Génevaux et al. 2014, §5.4.
 
 use super::copies::{CopyPlace, MOST_COPIES, MadeCopies, NodeCopies, copy_params, copy_style, too_many};
@@ -19,9 +22,9 @@ use crate::primitives::curve::CurvePoint;
 talweg_ground::choices! {
     /// Layout of the copies.
     Arrangement {
-        Line "In a line": "One after the other, each one step further.",
+        Line "In a line": "Along a straight line, one step from copy to copy.",
         Grid "Rows and columns": "In a grid of rows and columns.",
-        Radial "Around a centre": "On a circle or part of one.",
+        Radial "Around a centre": "On a circle or on part of a circle.",
         Curve "Along a curve": "Along a curve, whose points set the height and size of the copies.",
     }
 }
@@ -41,7 +44,7 @@ talweg_ground::params! {
         step_x: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
         /// Distance to the next copy or row, measured to the south before the array is rotated.
         step_y: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
-        /// Shift of every second row, as a fraction of the column spacing; ½ gives a brick pattern.
+        /// Shift of every second row, as a fraction of the column spacing; at ½ the copies form a brick pattern.
         stagger: f32 ["share"] = 0.0, 0.0..=1.0 => |a| a.arrangement == Arrangement::Grid;
         /// Centre of the ring, from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0 => |a| a.arrangement == Arrangement::Radial;

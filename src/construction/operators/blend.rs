@@ -3,8 +3,8 @@
 //! Formula: f = Σ αᵢ fᵢ / Σ αᵢ and α = Σ αᵢ, summed over any number of pieces i, in any order.
 //! Gradient: ∇f = Σ (αᵢ ∇fᵢ + (fᵢ - f) ∇αᵢ) / Σ αᵢ.
 //! Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ αᵢ, where λ_f and λ_α bound |∇fᵢ| and |∇αᵢ|. The annex of the paper
-//! omits the division. This is correct only if the weights sum to 1. Where all weights vanish there is no bound, so a
-//! bound of the weighted gradient is kept too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| ([`GroundBounds::laid`]).
+//! omits the division. This is correct only if the weights sum to 1. Where all weights vanish, |∇f| has no bound. A
+//! bound of the weighted gradient is therefore kept too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| ([`GroundBounds::laid`]).
 //! Source: Génevaux et al. 2014, §5.1, fig. 10 and 11, and annex.
 
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, PieceSite, ProgramNode};

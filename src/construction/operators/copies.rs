@@ -188,7 +188,7 @@ impl<S> CopyGroup<S> {
 
 /// The error message for too many copies.
 pub(crate) fn too_many() -> String {
-    format!("it would have more than {MOST_COPIES} copies; space them farther apart")
+    format!("there would be more than {MOST_COPIES} copies; increase the distance between copies")
 }
 
 /// Height and weight where the copy `b` covers the earlier copies `a`. Each argument is a height and a weight; the

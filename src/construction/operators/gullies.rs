@@ -3,7 +3,7 @@
 //! Formula: f = f_A + G(p, g) with the [gully function](super::gully_law) G, α = α_A. A is the blend of the pieces. The
 //! slope g is the slope of A's surface, measured across ± half the gully size by central differences, as in §3 of the
 //! paper. A is sampled without noise octaves shorter than half the size, so that gullies follow the large forms and not
-//! small bumps. The surface is that of A alone on the level ground of the construction. Gully octaves fade with the
+//! small bumps. For this slope, A alone is blended with the level base of the construction. Gully octaves fade with the
 //! sample spacing and with the level of detail κ, as noise octaves do.
 //! Gradient: exact, by dual numbers through G and the four sample points of the central differences.
 //! Lipschitz: λ ≤ λ_A + λ_G with |∇g| ≤ |(λ_E + λ_W, λ_S + λ_N)| / size, where λ_E to λ_N are the Lipschitz bounds of A
@@ -33,7 +33,7 @@ talweg_ground::params! {
         /// Depth of each gully size relative to the next larger one: low values give smooth slopes, high values ragged
         /// slopes.
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
-        /// How strongly finer gullies turn towards the larger ones; at 0 all gullies run straight down the slope.
+        /// How strongly finer gullies turn towards larger gullies; at 0 all gullies run straight down the slope.
         branching: f32 = 0.7, 0.0..=10.0, slider 0.0..=3.0;
         /// How far gullies stay away from crests and from the bottoms of larger gullies.
         crest_fade: f32 ["share"] = 0.7, 0.0..=1.0;

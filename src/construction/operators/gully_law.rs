@@ -9,8 +9,8 @@
 //!
 //! The wave is s = Σ w_i cos φ_i / Σ w_i. The ground rises by ½ a_k m s, with a_k = depth · persistence^k and the mask
 //! m. The mean height stays the same. The slope of the octave is ½ a_k m s' e with s' = -2π/λ_k Σ w_i sin φ_i / Σ w_i.
-//! For the next octave, `branching` times this slope is added to g. Finer gullies therefore run into the larger ones at
-//! an angle. The mask m fades on gentle ground. After each octave it is multiplied by 1 - `crest_fade` · s², so that
+//! For the next octave, `branching` times this slope is added to g. Finer gullies therefore run into the larger gullies
+//! at an angle. The mask m fades on gentle ground. After each octave it is multiplied by 1 - `crest_fade` · s², so that
 //! later octaves fade on crests and in the bottoms of gullies. Gullies therefore begin below a crest and do not cross
 //! it.
 //!

@@ -38,7 +38,7 @@ talweg_ground::params! {
         pivot_x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// North-south position that stays fixed under rotation and scaling.
         pivot_y: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Number of the noise variant: another value gives other hills of the same kind.
+        /// Number of the noise variant: another number changes the positions of hills, but not their kind.
         variation: u32 = 0, 0..=1_000_000, slider 0..=100;
     }
 }

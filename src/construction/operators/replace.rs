@@ -19,7 +19,7 @@ use crate::sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 talweg_ground::choices! {
     /// Extent of the resulting terrain.
     Extent {
-        Below "As below": "Terrain remains only where there was some before.",
+        Below "As below": "There is terrain only where there was terrain before.",
         Both "With the new feature": "Terrain also appears where only the new feature is.",
     }
 }
@@ -171,7 +171,8 @@ impl Extent {
     }
 }
 
-/// The 32-bit words for the graphics card store extents as these numbers; 2 stands for copies that cover each other.
+/// The 32-bit words for the graphics card store extents as these numbers; the number 2 means copies that cover each
+/// other.
 const _: () = assert!(Extent::Below as u32 == 0 && Extent::Both as u32 == 1);
 
 /// The weight of `b` capped at 1, and the gradient of the capped weight.

@@ -20,7 +20,7 @@ talweg_ground::choices! {
     ScatterRegion {
         Circle "In a circle": "Around a centre.",
         Outline "Inside an outline": "Inside a closed line through points.",
-        Curve "Along a curve": "Beside a curve, whose points set the height and size of the copies.",
+        Curve "Along a curve": "On both sides of a curve, whose points set the height and size of the copies.",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Ready-made construction trees to start from. They are stored as readable RON in `src/construction/presets/`.
+//! Ready-made construction trees to start from. The trees are stored as readable RON in `src/construction/presets/`.
 
 use std::sync::{Arc, LazyLock};
 

@@ -83,7 +83,7 @@ impl Landform {
 talweg_ground::choices! {
     /// Rule by which a contour's points form a line.
     OutlineFit {
-        Direction "By direction": "One distance from the centre in each direction; points are sorted by direction.",
+        Direction "By direction": "The contour has one distance from the centre in each direction; points are sorted by direction.",
         Smooth "Smooth": "A smooth closed line through the points in their order, of any shape.",
         Straight "Straight": "Straight sides from point to point in their order, of any shape.",
     }
@@ -248,11 +248,14 @@ impl PieceForm for Contour {
         builder.leaf(site, &[], |builder, _| {
             match self.outline() {
                 Err(error) => {
-                    builder.problem(site, format!("{error}; until then its points are sorted by direction"));
+                    builder.problem(
+                        site,
+                        format!("{error}; until then the points of the contour are sorted by direction"),
+                    );
                 }
                 Ok(None) if !self.goes_around() => builder.problem(
                     site,
-                    "its points do not go once around its centre, so its line differs from the one drawn; set its \
+                    "the points do not go once around the centre, so the line differs from the drawn line; set the \
                      outline to Smooth or Straight",
                 ),
                 Ok(_) => {}

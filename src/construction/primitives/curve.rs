@@ -25,8 +25,8 @@ talweg_ground::choices! {
     /// Cross sections of a curve.
     Cross {
         River "River": "A bed with gentle banks, deepest in the middle.",
-        Levee "River with levees": "A steep-sided bed between low natural levees, which fall off to the ground around.",
-        Road "Road": "A cambered carriageway between ditches; beyond them the ground is cut or filled up to it.",
+        Levee "River with levees": "A steep-sided bed between low natural levees, which slope down to the surrounding ground.",
+        Road "Road": "A cambered carriageway between ditches; beyond the ditches, the ground is cut or filled to meet the road.",
         Ridge "Ridge": "Highest in the middle, falling to both sides.",
         Canyon "Canyon": "A flat floor between steep, stepped walls.",
         Bank "Level": "Level across: a causeway, a terrace, a valley floor.",
@@ -127,15 +127,15 @@ pub struct Curve {
 pub struct CurveCentreline {
     /// The path in the plane.
     pub path: Path,
-    /// Height by arc length.
+    /// Height in metres, by arc length.
     pub height: MonotoneCubic,
-    /// Factor of the width by arc length.
+    /// Local width in metres, by arc length.
     pub width: MonotoneCubic,
-    /// Factor of the depth by arc length.
+    /// Local depth in metres, by arc length.
     pub depth: MonotoneCubic,
     /// Distance up to which the weight is 1, and distance from which the weight is 0, at the widest point.
     pub falloff: Falloff,
-    /// Distance up to which the weight is 1, as a multiple of the local width factor; `None` if the width is constant.
+    /// Distance up to which the weight is 1, as a fraction of the local width; `None` if the width is constant.
     pub core_share: Option<f64>,
 }
 
@@ -203,10 +203,9 @@ impl CurveCentreline {
 
     /// Encodes the centreline of a primitive in these words: distance within which the primitive has weight, the
     /// tolerance τ of [`path`](crate::geometry::path); distances up to which the weight is 1 and from which the weight
-    /// is 0; distance up to which the weight is 1, as a multiple of the local width factor, or 0 if the width is
-    /// constant; a list of vertices (2), of which two consecutive vertices bound a segment; a list of boxes (4) of
-    /// [`RUN`] segments each, with the arc length at the start of each box; the lines of height, width and depth by arc
-    /// length.
+    /// is 0; distance up to which the weight is 1, as a fraction of the local width, or 0 if the width is constant; a
+    /// list of vertices (2), of which two consecutive vertices bound a segment; a list of boxes (4) of [`RUN`] segments
+    /// each, with the arc length at the start of each box; the lines of height, width and depth by arc length.
     pub(crate) fn encode(&self, out: &mut Words) {
         let PathOutline { reach, tolerance, vertices } = self.path.outline();
         out.reals([reach, tolerance, self.falloff.core, self.falloff.radius, self.core_share.unwrap_or(0.0)]);

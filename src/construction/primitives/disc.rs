@@ -41,7 +41,7 @@ talweg_ground::params! {
         roughness: f32 = 0.45, 0.0..=0.95, slider 0.2..=0.7;
         /// Direction towards which the wind blows, for dunes: 0 is east, 90 is south.
         wind_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0;
-        /// Seed of the random values: another number gives other hills of the same kind.
+        /// Seed of the random values: another number changes the positions of hills, but not their kind.
         seed: u32 = 1, 0..=1_000_000, slider 0..=100;
     }
 }

@@ -3,12 +3,11 @@
 //! Let η be the noise, ηᵢ its value in octave i, s = 1/size and gᵢ = roughnessⁱ. Every octave is rotated by the angle
 //! of the 3-4-5 triangle.
 //! - Hills: Σ gᵢ η(2ⁱ s p).
-//! - Ridged: Σ gᵢ wᵢ rᵢ with rᵢ = (1 - √(ηᵢ² + ε²))² and wᵢ = rᵢ₋₁(2 - rᵢ₋₁), so that there are smaller crests only on
-//!   crests
-//!   (after Musgrave, Kolb & Mace 1989). ε rounds the crests slightly.
+//! - Ridged: Σ gᵢ wᵢ rᵢ with rᵢ = (1 - √(ηᵢ² + ε²))² and wᵢ = rᵢ₋₁(2 - rᵢ₋₁), so that only crests have
+//!   smaller crests (after Musgrave, Kolb & Mace 1989). ε rounds the crests slightly.
 //! - Dunes: the height is P(φ)·m with the phase φ = u s + 0.55 η(s p / 2.6), where u is the distance downwind. P is a
-//!   gentle rise t²(2 - t)
-//!   over 0.72 of the wave, then a lee slope (1 - t)² behind a sharp crest. m = ½ + ½η(s p / 4).
+//!   gentle rise t²(2 - t) over 0.72 of the wavelength, then a lee slope (1 - t)² behind a sharp crest. The factor
+//!   m = ½ + ½η(s p / 4) varies the height of the dunes.
 //!
 //! Bounds: for a product, |∇(ab)| ≤ |∇a| sup b + sup a |∇b|; for a sum, the sum of the bounds.
 //! Source: Génevaux et al. 2014, §4.1 and §7.2.1.

@@ -20,7 +20,7 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::params! {
-    /// A height image stretched over four corners: real mountains, or painted ones.
+    /// A height image stretched over four corners: real or painted mountains.
     ImageSettings "Image" in "Primitive", from "Génevaux et al. 2014, fig. 8", also "picture heightmap stamp quadrangle dem" {
         /// Height image: a file or a built-in stamp.
         picture: ImageFile = ImageFile("stamp:mountain".into());
@@ -117,7 +117,7 @@ impl PieceForm for Image {
             let mut images = images.into_iter();
             let prepared = self.prepare(images.next()?, images.next());
             if prepared.is_none() {
-                builder.problem(site, "the corners must form a convex quadrangle, in order around it");
+                builder.problem(site, "the corners must form a convex quadrangle, in order around the quadrangle");
             }
             Some(PreparedPrimitive::Image(Box::new(prepared?)))
         })

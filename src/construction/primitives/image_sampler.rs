@@ -1,9 +1,9 @@
 //! Images as ground: a smooth surface through the samples of a raster, its gradient and bounds.
 //!
-//! Formula: uniform cubic B-splines with the samples as control points. They are C² and never overshoot the samples.
-//! The slope of a spline is a mean of differences between neighbouring samples, so the greatest difference bounds the
-//! slope. (The paper's bilinear surface has the same bound, but also creases between samples.) For each block of 16 ×
-//! 16 samples, the range and the greatest differences are stored.
+//! Formula: uniform cubic B-splines with the samples as control points. The splines are C² and never overshoot the
+//! samples. The slope of a spline is a mean of differences between neighbouring samples, so the greatest difference
+//! bounds the slope. (The paper's bilinear surface has the same bound, but also creases between samples.) For each
+//! block of 16 × 16 samples, the range and the greatest differences are stored.
 //! Source: Génevaux et al. 2014, §4.2 and §7.2.1.
 
 use std::sync::Arc;

@@ -36,7 +36,7 @@ pub struct ReliefNoise {
     vectors: &'static [Point; DIRECTIONS],
 }
 
-/// 32 random bits of a lattice point, computed simply enough for shaders.
+/// 32 random bits of a lattice point. The computation is so simple that shaders can repeat it.
 #[inline(always)]
 pub(crate) fn bits(seed: u32, x: i32, y: i32) -> u32 {
     let mut h = (x as u32).wrapping_mul(0x9e37_79b1) ^ (y as u32).wrapping_mul(0x85eb_ca77) ^ seed;

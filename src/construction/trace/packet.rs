@@ -1,14 +1,15 @@
 //! Traces packets of rays with a [`GroundTable`], evaluating the construction tree at many points at once.
 //!
 //! Method: a ray descends the pyramid of maximum heights until its height above a cell's bilinear ground is no more
-//! than the bound of the residual. At that distance t₀ the construction tree is evaluated, which gives the residual r₀.
-//! From t₀, the ray is clear as long as z(t) - b(t) - r₀ > λ |u_xy| (t - t₀), where z is the height of the ray, b the
-//! bilinear ground, u_xy the horizontal part of the ray's direction and λ the slope of the residual. b is quadratic
-//! along the ray, so the end of the clear segment is the root of a quadratic. This is the step of [`Tracer`], applied
-//! to the ground minus its coarse shape. A ray hits only at an evaluated point that lies below it by less than the
-//! tolerance, or where bisection between a point above and a point below the ground reaches that tolerance. A ray that
-//! needs too many evaluations continues in growing steps until it hits or leaves the ground. All rays of a packet that
-//! wait for a height are evaluated in rows of [`LANES`] points. The grouping changes no bit.
+//! than the bound of the residual. At that distance t₀ the construction tree is evaluated, and the residual r₀ is
+//! computed. From t₀, the ray is clear as long as z(t) - b(t) - r₀ > λ |u_xy| (t - t₀), where z is the height of the
+//! ray, b the bilinear ground, u_xy the horizontal part of the ray's direction and λ the slope of the residual. b is
+//! quadratic along the ray, so the end of the clear segment is the root of a quadratic. This is the step of [`Tracer`],
+//! applied to the ground minus its coarse shape. A ray hits the ground in two cases only: an evaluated point of the
+//! ground is below the ray by less than the tolerance, or bisection between a point above and a point below the ground
+//! reaches that tolerance. A ray that needs too many evaluations continues in growing steps until it hits or leaves the
+//! ground. All rays of a packet that wait for a height are evaluated in rows of [`LANES`] points. The grouping changes
+//! no bit.
 
 use super::table::{CellPatch, GroundTable};
 use super::{Bound, Trace, TraceRay, Tracer};
@@ -36,7 +37,7 @@ struct RayLane {
     from: [f64; 2],
     way: [f64; 2],
     per_cell: [f64; 2],
-    /// A distance that carries the ray just over the edge of a cell.
+    /// A small distance that moves the ray just over the edge of a cell.
     nudge: f64,
     t: f64,
     to: f64,

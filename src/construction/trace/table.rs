@@ -3,11 +3,11 @@
 //!
 //! Method: the square is divided into cells. Heights at the corners of the cells, interpolated bilinearly, approximate
 //! the ground. The residual is the difference of the ground from this approximation. The residual is sampled at random
-//! pairs of close points in every block of cells, which gives the residual's magnitude and slope. Both are multiplied
-//! by a safety margin of 1.5. A pyramid of maximum heights is built over the cells. The bounds are measured, not
-//! proven: the results of [`Tracer`](super::Tracer) with proven bounds are the reference. The measured bounds are ten
-//! times tighter, above all where pieces replace the ground by slope. The ground is sampled with the level of detail
-//! that a ray from the eye uses at the same distance.
+//! pairs of close points in every block of cells, to measure its magnitude and slope. Both are multiplied by a safety
+//! margin of 1.5. A pyramid of maximum heights is built over the cells. The bounds are measured, not proven: the
+//! results of [`Tracer`](super::Tracer) with proven bounds are the reference. The measured bounds are ten times
+//! tighter, above all where pieces replace the ground by slope. The ground is sampled with the level of detail that a
+//! ray from the eye uses at the same distance.
 //! Source: Génevaux et al. 2014, §7.1 (local bounds); Tevs, Ihrke & Seidel 2008, *Maximum Mipmaps*.
 
 use rayon::prelude::*;
@@ -162,9 +162,9 @@ impl GroundTable {
         self.range
     }
 
-    /// The table for the GPU. It starts with the maximum heights of tiles of 4 × 4 cells, row by row, then of every 2 ×
-    /// 2 tiles, and so on up to the whole square: [`TILES`](Self::TILES) values. The same number of maximum horizontal
-    /// slopes follows.
+    /// The table for the GPU. The list starts with the maximum heights of tiles of 4 × 4 cells, row by row. The maxima
+    /// of every 2 × 2 tiles follow, and so on up to the whole square: [`TILES`](Self::TILES) values. The same number of
+    /// maximum horizontal slopes follows.
     pub fn tiles(&self) -> Vec<f32> {
         let mut tiles: Vec<f32> = self.highest[Self::TILE_LEVEL..].concat();
         let per_metre = 1.0 / self.cell;

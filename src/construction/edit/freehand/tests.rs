@@ -97,7 +97,7 @@ fn drawn_lines_are_fitted_within_tolerance_by_few_points() {
             println!("{name} {fit:?}: {} points, {away:.1} m", points.len());
             assert!(away <= 20.0, "{name} {fit:?}: {away} m with {} points", points.len());
             assert!(points.len() <= most[k], "{name} {fit:?}: {} points", points.len());
-            // ends and order are those of the stroke
+            // the fitted line has the ends and the order of the stroke
             assert_eq!((points[0].at, points[points.len() - 1].at), (hand[0], hand[400]));
             assert!(points.windows(2).all(|pair| pair[0].share < pair[1].share));
             // a smaller tolerance needs more points
@@ -231,7 +231,7 @@ fn a_contour_that_crosses_itself_is_refused() {
     assert_eq!(redraw(&mut tree, &path, &line(vec![[0.0, 0.0], [900.0, 0.0]]), 0, None), Err(EditError::NotSimple));
     assert_eq!(redraw(&mut tree, &path, &line(vec![[1.0, 1.0]; 3]), 0, None), Err(EditError::TooFewPoints));
     assert_eq!(tree, before);
-    // the centroid of a crescent lies outside, so its centre must be another point inside
+    // the centroid of a crescent is outside, so its centre must be another point inside
     let crescent = |t: f64| {
         let around = |radius: f64, t: f64| {
             let angle = 5.0 * t - 2.5;

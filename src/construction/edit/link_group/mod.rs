@@ -1,8 +1,9 @@
 //! Linked pieces: a lake and its water, an oasis and its palms.
 //!
 //! Pieces with the same link group, in any material layer, are moved, rotated, scaled and raised together. Coincident
-//! points stay coincident. Linked pieces on other material layers belong to the relief piece below them: removing,
-//! copying or hiding the relief piece does the same to these linked pieces, but not the other way round.
+//! points stay coincident. Linked pieces on other material layers belong to the relief piece (the linked piece of the
+//! terrain layer) below them: removing, copying or hiding the relief piece does the same to these linked pieces, but
+//! not the other way round.
 
 use super::reshape::{Similarity, raised, tidy};
 use super::transform_path::TransformPath;
@@ -370,7 +371,7 @@ pub fn set_hidden(tree: &mut Tree, path: &PiecePath, hidden: bool) {
 /// Like [`super::duplicate`], but also copies the linked pieces. The copies are linked to each other.
 ///
 /// # Errors
-/// When the piece does not exist, or the tree would have too many pieces.
+/// When the piece does not exist, or the construction tree would have too many pieces.
 pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Result<PiecePath, EditError> {
     apply_or_undo(tree, |tree| {
         let owned = belongings(tree, path);

@@ -2,14 +2,14 @@
 //! curve.
 //!
 //! Formula: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹, where A is the blend of the pieces and ω the warp.
-//! - Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size) with two noises η. The strength is capped at 0.24 size, which is
-//!   1/(√2 λ_η), so that the map cannot fold.
+//! - Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size) with two noises η. The strength is capped at 0.24 size,
+//!   just below size/(√2 λ_η), so that the map cannot fold. Here λ_η bounds |∇η|.
 //! - Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p - c|, with Wyvill's falloff g. A twist is always one-to-one.
 //! - Image: ω⁻¹(p) = p - strength · e · φ(p) with a direction e and φ = g(d) (2 I(p) - 1). I is the
 //!   [spline](crate::primitives::image_sampler) through an image over the square of half side r around c.
 //!   The core of g is half the radius.
 //! - Curve: ω⁻¹(p) = p - strength · Σ tₖ g(|p - cₖ|/r) h/(32/35 r). This is the mean of the curve's directions t around
-//!   p, weighted by Wyvill's g, over points h ≤ r/4 apart; on a straight line it is t.
+//!   p, weighted by Wyvill's g, over points h ≤ r/4 apart; on a straight line, the mean is t.
 //!
 //! For an image and a curve, the strength is capped where the steepest slope of the displacement is 0.9, so that the
 //! map cannot fold.
@@ -36,7 +36,7 @@ talweg_ground::choices! {
     Bend {
         Noise "Noise": "Displaced by noise: straight lines wander, repeated features vary.",
         Twist "Twist": "Rotated about a centre, most strongly in the middle.",
-        Picture "By an image": "Displaced one way where an image is bright, and the other way where it is dark.",
+        Picture "By an image": "Displaced in one direction where an image is bright, and in the opposite direction where the image is dark.",
         Curve "Along a curve": "Dragged along a curve, from its first point towards its last.",
     }
 }
@@ -97,7 +97,8 @@ pub struct PicturePush {
     pub picture: ImageSampler,
 }
 
-/// The debug text omits the samples. It is hashed to form the node's key, and the raster's hash is enough for this key.
+/// The debug text omits the samples. The text is hashed to form the node's key, and the raster's hash is enough for
+/// this key.
 impl std::fmt::Debug for PicturePush {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { centre, falloff, push, .. } = self;
