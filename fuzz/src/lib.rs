@@ -10,7 +10,7 @@ use std::sync::Once;
 
 pub use libfuzzer_sys;
 
-/// Passes the bytes to the target with that name.
+/// Runs the fuzz target called `name` with `bytes` as its input.
 pub fn run(name: &str, bytes: &[u8]) {
     static ONE_THREAD: Once = Once::new();
     // One thread, so that the effect of an input does not depend on other threads.

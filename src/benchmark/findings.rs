@@ -18,11 +18,11 @@ pub struct Finding {
 /// Tone of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// A fact.
+    /// The sentence is a fact.
     Plain,
-    /// A warning about the times.
+    /// The sentence is a warning about the times.
     Care,
-    /// A defect.
+    /// The sentence reports a defect.
     Bad,
 }
 

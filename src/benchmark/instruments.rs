@@ -1,8 +1,8 @@
 //! Instruments of a benchmark: a clock and a memory counter.
 //!
 //! The counter counts the bytes requested from the allocator, using `peakmem-alloc` if the program has installed it
-//! (`main.rs` does). Otherwise no memory is reported, because it would be a guess. Allocations of all threads count, so
-//! the reported memory includes memory that other threads allocate at the same time.
+//! (`main.rs` does). Otherwise no memory is reported, because any number would be a guess. Allocations of all threads
+//! count, so the reported memory includes memory that other threads allocate at the same time.
 
 use std::time::{Duration, Instant};
 

@@ -15,7 +15,7 @@ pub struct Benchmark {
     pub repetitions: usize,
     /// Number of samples per side.
     pub sizes: Vec<usize>,
-    /// Numbers of threads.
+    /// Numbers of threads that were measured.
     pub threads: Vec<usize>,
     /// Number of threads that the machine can run at the same time.
     pub processors: usize,
@@ -23,11 +23,11 @@ pub struct Benchmark {
     pub processor: Option<String>,
     /// Operating system and architecture.
     pub system: String,
-    /// Version of the program.
+    /// Version of Talweg.
     pub version: &'static str,
     /// Whether `peak_bytes` was counted. If not, the growth of memory is fitted to the memory of the result.
     pub memory_is_counted: bool,
-    /// Results by subject.
+    /// Results, in the order of the subjects.
     pub subjects: Vec<Findings>,
 }
 
@@ -107,7 +107,7 @@ pub struct Disagreement {
     pub samples: usize,
     /// Number of threads that ran.
     pub threads: usize,
-    /// Number of differing results.
+    /// Number of results that differ from the first result.
     pub others: usize,
     /// Number of results that were compared.
     pub repetitions: usize,

@@ -175,21 +175,21 @@ impl BenchSubject for NodeSubject {
 /// Reason why the name of a subject was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum SubjectError {
-    /// There is no node of this name.
+    /// The catalogue has no node with this name.
     #[error(
         "there is no node `{0}`; give a name from `talweg nodes`, or one of generators, filters, processes, all, \
          document-001, document-002{near}",
         near = nearest(.0)
     )]
     NoNode(String),
-    /// The node has no such parameter.
+    /// The node has no parameter with this name.
     #[error("`{node}` has no parameter `{parameter}`; it has {known}")]
     NoParameter {
         /// The name of the node.
         node: &'static str,
         /// The name of the parameter.
         parameter: String,
-        /// The existing parameter names.
+        /// Names of the parameters that the node has.
         known: String,
     },
     /// The text does not have the expected form.
@@ -200,7 +200,7 @@ pub enum SubjectError {
     Value {
         /// The name of the node.
         node: &'static str,
-        /// The reason.
+        /// The reason why the value does not fit.
         error: ParamError,
     },
 }
@@ -285,8 +285,8 @@ pub fn document_001() -> Vec<NodeSubject> {
 }
 
 /// The subjects compared in the article on stamp noise: Perlin noise with the octaves of [`document_001`], and stamp
-/// noise of cones down to a size of two samples, as in the article. Stamp noise of bells is added. For a map of 2ⁿ
-/// samples per side, the article's cost is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4. Between 257² and 2049² samples, this cost
+/// noise of cones down to a size of two samples, as in the article. Stamp noise of bells is measured as well. For a map
+/// of 2ⁿ samples per side, the article's cost is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4. Between 257² and 2049² samples, this cost
 /// corresponds to an exponent of 2.14, for comparison with the fitted exponent of the time.
 pub fn document_002() -> Vec<NodeSubject> {
     let noise = document_001().into_iter().filter(|subject| matches!(subject.node(), Node::Perlin(_)));

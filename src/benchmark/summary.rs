@@ -47,7 +47,7 @@ pub enum Column {
     Threads,
     /// Median time of one run.
     Time,
-    /// Nanoseconds per sample.
+    /// Time per sample, in nanoseconds.
     PerSample,
     /// Median time to load the terrain from a file.
     Loading,
@@ -174,7 +174,7 @@ impl Fate {
         }
     }
 
-    /// Short label.
+    /// Short label of the outcome, for the table.
     pub fn word(self) -> &'static str {
         match self {
             Self::Finite => "relief, all finite",
@@ -184,7 +184,7 @@ impl Fate {
         }
     }
 
-    /// Tooltip of the label.
+    /// Tooltip of the label, which explains the outcome.
     pub fn help(self) -> &'static str {
         match self {
             Self::Finite => "Every height and every data map is a finite number, and the ground is not level.",

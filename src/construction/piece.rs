@@ -190,7 +190,7 @@ macro_rules! kinds {
         leaves { $($(#[$about:meta])* $leaf:ident($of:ty),)+ }
         operators { $($(#[$does:meta])* $operator:ident($group:ident<$settings:ty>),)+ }
     ) => {
-        /// Kinds of pieces.
+        /// The kinds of pieces: primitives, instances and operators.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum PieceKind {
             $($(#[$about])* $leaf($of),)+

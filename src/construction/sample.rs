@@ -73,15 +73,15 @@ impl GroundSample {
 /// need no other bound there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundBounds {
-    /// Range of f, in metres.
+    /// Range of the elevation f, in metres.
     pub height: Interval,
-    /// Range of α.
+    /// Range of the weight α.
     pub weight: Interval,
-    /// Bound of |∇f|; may be infinite.
+    /// Bound of the slope |∇f|; may be infinite.
     pub slope: f64,
     /// Bound of |∇α|, per metre.
     pub fade: f64,
-    /// Bound of α·|∇f|.
+    /// Bound of α·|∇f|, the weight times the slope.
     pub laid: f64,
 }
 

@@ -286,7 +286,7 @@ impl PlannedBatch {
         Ok(Self { request, scene: scene.clone(), samples, export, planned })
     }
 
-    /// Memory of the step of a variant that needs most, including the pictures kept for the sheet.
+    /// Memory of the most demanding step of making a variant, including the thumbnails kept for the contact sheet.
     ///
     /// # Errors
     /// When a product cannot be made at the requested size.

@@ -167,8 +167,8 @@ impl ParamRef {
     }
 
     /// At most `count` values of the parameter. For a number, the values cover the slider's range or `range`, ends
-    /// included. The steps are equal or, if the range covers decades, the factors. For a choice, all options are
-    /// returned.
+    /// included. The steps between the values are equal or, if the range covers decades, the ratios between the values
+    /// are equal. For a choice, all options are returned.
     pub fn values(&self, range: Option<(f64, f64)>, count: usize) -> Result<Vec<Value>, VariantError> {
         let number = match &self.spec.kind {
             ParamKind::Float { slider, .. } => (f64::from(slider.0), f64::from(slider.1)),
@@ -213,7 +213,7 @@ impl ParamRef {
         let side = |sign: f64| {
             let places = (1..=steps).map(|k| (place + sign * STEP * k as f64).clamp(0.0, 1.0));
             let mut values: Vec<Value> = places.map(|place| self.number(scale.value(place))).collect();
-            // steps beyond the end of the slider are clamped to this end and thus repeat it
+            // steps beyond the end of the slider are clamped to the end value, so this value can occur twice
             values.dedup();
             values.retain(|value| is_beside(value, &here, sign));
             values
@@ -250,7 +250,7 @@ fn is_beside(value: &Value, here: &Value, sign: f64) -> bool {
 fn group(scene: &Scene, owner: Owner) -> &dyn Params {
     match owner {
         Owner::Settings => &scene.settings,
-        // a layer's seed belongs to no parameter group, so the parameters of the node stand in for it
+        // a layer's seed belongs to no parameter group, so the node's parameter group is returned
         Owner::Node(k) | Owner::Seed(k) => scene.layers[k].node.params(),
         Owner::Mix(k) => &scene.layers[k].mix,
         Owner::Mask(k) => &scene.layers[k].mask,

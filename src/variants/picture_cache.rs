@@ -64,7 +64,7 @@ mod tests {
         let drawn = picture(Some(&cache), &scene, size, &control).unwrap();
         assert_eq!((drawn.width, drawn.height), (24, 24));
         assert_eq!(kept_picture(&cache, &scene, size), Some(drawn.clone()));
-        // a cached image is used
+        // the second call returns the cached image
         let file = picture_file(&cache, &scene, size).unwrap();
         RgbImage::from_fn(24, 24, |_, _| [1, 2, 3]).save(&file).unwrap();
         assert_eq!(picture(Some(&cache), &scene, size, &control).unwrap().rgb[..3], [1, 2, 3]);

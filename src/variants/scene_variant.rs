@@ -192,7 +192,8 @@ impl Default for Size {
 pub struct Glance {
     /// Erosion score (Olsen 2004).
     pub erosion_score: f64,
-    /// Mean slope: the angle of the mean, over all samples, of the greatest height difference to a neighbour.
+    /// Mean slope in degrees. For every sample, the greatest height difference to a neighbour is measured. The mean of
+    /// these differences, divided by the cell size, is the tangent of this angle.
     pub mean_slope_degrees: f64,
     /// Lowest height, in metres.
     pub min_metres: f64,

@@ -20,7 +20,7 @@ const LEAST_HEADING: f32 = 17.0;
 /// A suitable number of columns for `count` thumbnails: about as many columns as rows.
 pub fn columns(count: usize) -> usize {
     let root = (count as f64).sqrt().ceil() as usize;
-    // use one more column if that fills the last row
+    // use one more column if the last row is then full
     (root..=root + 1).find(|c| count.is_multiple_of(*c)).unwrap_or(root).max(1)
 }
 

@@ -43,7 +43,7 @@ struct ThumbnailOrders {
     quit: bool,
 }
 
-/// The order in progress.
+/// The order whose thumbnails are being drawn.
 struct ThumbnailTask {
     number: u64,
     control: Arc<Control>,
@@ -82,7 +82,7 @@ impl ThumbnailService {
         Ok(Self { shared, made, thread: Some(thread) })
     }
 
-    /// Orders thumbnails of `variants`. An unfinished order with the same number is cancelled.
+    /// Adds an order for thumbnails of `variants`. An unfinished order with the same number is cancelled.
     pub fn order(&self, number: u64, variants: Vec<SceneVariant>, size: Size) {
         let mut queue = self.shared.queue();
         queue.orders.retain(|order| order.number != number);
@@ -142,7 +142,7 @@ impl Drop for ThumbnailService {
         self.shared.wake_up.notify_all();
         drop(queue);
         if let Some(thread) = self.thread.take() {
-            // the thread catches panics of its evaluations, so joining it cannot fail
+            // the thread catches panics of its evaluations, so joining the thread cannot fail
             let _ = thread.join();
         }
     }

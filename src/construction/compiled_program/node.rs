@@ -175,7 +175,7 @@ impl<'a> NodeView<'a> {
             None => out.weight[..row.len()].fill(0.0),
         }
         for k in 0..row.len() {
-            // without weight the height is undefined: set it to 0
+            // where the weight is 0, the height is undefined: set the height to 0
             if out.weight[k] <= 0.0 {
                 (out.height[k], out.weight[k]) = (0.0, 0.0);
             }

@@ -192,7 +192,7 @@ pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
 /// An outline on the ground plan, in metres of the construction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PickOutline {
-    /// The vertices.
+    /// Vertices of the outline, in order.
     pub places: Vec<Point>,
     /// Whether the last vertex connects to the first.
     pub closed: bool,

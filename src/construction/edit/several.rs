@@ -33,8 +33,8 @@ fn owners(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
     all.into_iter().filter(|path| !owned.iter().any(|owned| owned.holds(path))).collect()
 }
 
-/// The paths from last to first, so that an edit at one path keeps the remaining paths valid. Other material layers are
-/// before the terrain, whole definitions at the end.
+/// The paths from last to first, so that an edit at one path keeps the remaining paths valid. Paths in other material
+/// layers are before paths in the terrain; the paths of whole definitions are at the end.
 fn backwards(mut paths: Vec<PiecePath>) -> Vec<PiecePath> {
     let rank = |path: &PiecePath| match (path.root, path.is_root()) {
         (Root::Definition(_), true) => 2,

@@ -1,8 +1,8 @@
 //! Bounding-volume hierarchy: finds the pieces that a point or a capsule can touch without testing each piece.
 //!
 //! Build: the pieces of a box are split at the median of their centres along the longer axis, down to `MOST` pieces.
-//! The boxes are stored depth first, each with the index of the box after its contents. Traversal needs no stack: it
-//! continues with the next box if a box is hit, and jumps to the stored index otherwise. The hierarchy decides which
+//! The boxes are stored depth first, each with the index of the first box after its contents. Traversal needs no stack:
+//! it continues with the next box if a box is hit, and jumps to the stored index otherwise. The hierarchy decides which
 //! pieces are evaluated, never the order of summation: a blend sums its children in the order of the construction tree.
 //! Otherwise, moving one piece could change the last bit of a sum far away from it, and the changed area could not be
 //! recomputed on its own.
@@ -17,7 +17,7 @@ pub const FEW: usize = 8;
 /// A box of the hierarchy: around other boxes, or around pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Bin {
-    /// The box.
+    /// The rectangle of this box.
     pub area: Area,
     /// Index of the first box after all boxes inside this one.
     pub skip: u32,

@@ -97,7 +97,7 @@ pub(super) fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, 
     if total <= 0.0 {
         return (line.to_vec(), marks.to_vec());
     }
-    // a window longer than a third of the road would straighten it
+    // a window longer than a third of the road would straighten the road
     let over = lower(over, total / 3.0);
     let count = ((total / over * 12.0) as usize).clamp(32, MOST_CHORDS / 2);
     let step = total / count as f64;

@@ -23,7 +23,7 @@ pub struct ClosedOutline {
     /// The corners; the last side returns to the first corner.
     corners: Vec<Point>,
     runs: Vec<Area>,
-    /// Radius of the largest circle inside.
+    /// Radius of the largest circle inside the outline.
     depth: f64,
 }
 
@@ -34,7 +34,7 @@ pub enum OutlineError {
     /// 1.
     #[error("the outline crosses or touches itself after point {0} and after point {1}; move one of these points")]
     Crossing(usize, usize),
-    /// The outline encloses nothing.
+    /// The outline encloses no area.
     #[error("the outline encloses nothing; it needs at least three points that are not on one line")]
     Empty,
 }
@@ -64,7 +64,7 @@ impl ClosedOutline {
     /// The line through `points`, either straight from one to the next or [`CurveFit::Through`] them.
     ///
     /// # Errors
-    /// When the line crosses or touches itself, or encloses nothing.
+    /// When the line crosses or touches itself, or encloses no area.
     pub fn new(points: &[Point], fit: CurveFit) -> Result<Self, OutlineError> {
         let mut given: Vec<(usize, Point)> = points.iter().copied().enumerate().collect();
         given.dedup_by(|a, b| a.1 == b.1);
@@ -114,7 +114,7 @@ impl ClosedOutline {
         })
     }
 
-    /// Radius of the largest circle inside.
+    /// Radius of the largest circle inside the outline.
     fn deepest(&self, around: &Area) -> f64 {
         let size = sub(around.high, around.low);
         let half = 0.5 * higher(size[0], size[1]);
@@ -142,17 +142,17 @@ impl ClosedOutline {
         best
     }
 
-    /// Radius of the largest circle inside, in metres.
+    /// Radius of the largest circle inside the outline, in metres.
     pub fn depth(&self) -> f64 {
         self.depth
     }
 
-    /// The corners, in order.
+    /// The corners of the outline, in order.
     pub fn corners(&self) -> &[Point] {
         &self.corners
     }
 
-    /// The bounding box.
+    /// The bounding box of the outline.
     pub fn area(&self) -> Area {
         self.runs.iter().copied().fold(Area::EMPTY, Area::union)
     }

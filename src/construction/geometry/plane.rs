@@ -55,7 +55,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// The empty box.
+    /// The empty rectangle.
     pub const EMPTY: Self = Self { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
     /// The whole plane; finite, so that its images under affine maps are finite too.
     pub const ALL: Self = Self { low: [-1e15; 2], high: [1e15; 2] };
@@ -120,7 +120,7 @@ impl Area {
         Self { low: [self.low[0] - by, self.low[1] - by], high: [self.high[0] + by, self.high[1] + by] }
     }
 
-    /// The centre.
+    /// The centre of the rectangle.
     pub fn centre(&self) -> Point {
         [0.5 * (self.low[0] + self.high[0]), 0.5 * (self.low[1] + self.high[1])]
     }
@@ -159,9 +159,9 @@ pub fn higher(a: f64, b: f64) -> f64 {
 /// The interval from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
@@ -189,14 +189,14 @@ impl Interval {
         Self { low: lower(self.low, other.low), high: higher(self.high, other.high) }
     }
 
-    /// The intersection. The intervals must meet, apart from rounding errors. If a gap separates them, the result is
-    /// this gap.
+    /// The intersection of both intervals. The intervals must meet, apart from rounding errors. If a gap separates
+    /// them, the result is this gap.
     pub fn intersection(self, other: Self) -> Self {
         let (low, high) = (higher(self.low, other.low), lower(self.high, other.high));
         if low <= high { Self { low, high } } else { Self { low: high, high: low } }
     }
 
-    /// The sum in interval arithmetic.
+    /// The sum of both intervals, in interval arithmetic.
     pub fn plus(self, other: Self) -> Self {
         Self { low: self.low + other.low, high: self.high + other.high }
     }
@@ -210,13 +210,13 @@ impl Interval {
         }
     }
 
-    /// The product in interval arithmetic.
+    /// The product of both intervals, in interval arithmetic.
     pub fn product(self, other: Self) -> Self {
         let all = [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
         all.into_iter().fold(Self::EMPTY, |range, v| range.union(Self::one(v)))
     }
 
-    /// Greatest absolute value.
+    /// Greatest absolute value of a number in the interval.
     pub fn reach(&self) -> f64 {
         higher(self.low.abs(), self.high.abs())
     }
@@ -244,7 +244,7 @@ impl Capsule {
         Self { from, to, pad: 0.0 }
     }
 
-    /// A disc.
+    /// A capsule that is a disc: a segment of length 0.
     pub fn disc(centre: Point, radius: f64) -> Self {
         Self { from: centre, to: centre, pad: radius }
     }
@@ -264,7 +264,7 @@ impl Capsule {
         0.5 * length(sub(self.to, self.from)) + self.pad
     }
 
-    /// The bounding box.
+    /// The bounding box of the capsule.
     pub fn area_of(&self) -> Area {
         Area::enclosing([self.from, self.to]).grown(self.pad)
     }

@@ -43,8 +43,9 @@
 //! extend the area that has weight) or 1 (the new piece extends this area). Copies that cover each other have the
 //! extent 2 (over, see [`copies`](super::operators::copies)), with an empty group as their ground. Arrays and scatters
 //! are written as a blend or a replacement of all copies. An addition by slope inside a rotated copy differs slightly:
-//! the shader measures slopes along the axes of the construction, the program along the axes of the copy.
-//! Formulas: see the [`operators`](super::operators). A frame that sums only one sample returns that sample unchanged.
+//! the shader measures slopes along the axes of the construction, the program along the axes of the copy. The formulas
+//! are in the docs of the [`operators`](super::operators). A frame that sums only one sample returns that sample
+//! unchanged.
 //!
 //! # Primitives
 //! An instruction points to the words of its primitive: `kind, lowest, highest, slope, fade` (bounds over the whole
@@ -73,7 +74,7 @@ use super::sample::{Detail, GroundBounds};
 
 /// First word of every buffer, which identifies the format.
 pub const MAGIC: u32 = 0x7a1_0004;
-/// Version of the layout.
+/// Version of the buffer's layout.
 pub const VERSION: u32 = 5;
 /// Number of words of the header.
 pub const HEADER: usize = 16;
@@ -82,25 +83,25 @@ pub const HEADER: usize = 16;
 pub mod op {
     /// Ends execution.
     pub const END: u32 = 0;
-    /// A primitive.
+    /// Evaluates a primitive.
     pub const LEAF: u32 = 1;
-    /// A primitive that is moved, rotated, scaled or raised.
+    /// Evaluates a primitive that is moved, rotated, scaled or raised.
     pub const PLACED: u32 = 2;
     /// A bounding box around part of a blend.
     pub const GROUP: u32 = 3;
-    /// Opens a blend.
+    /// Opens a frame for a blend.
     pub const BLEND: u32 = 4;
-    /// Opens a replacement.
+    /// Opens a frame for a replacement.
     pub const REPLACE: u32 = 5;
-    /// Opens an addition.
+    /// Opens a frame for an addition.
     pub const ADD: u32 = 6;
-    /// Opens a warp.
+    /// Opens a frame for a warp.
     pub const WARP: u32 = 7;
-    /// Opens a blend by level of detail.
+    /// Opens a frame for a blend by level of detail.
     pub const DETAIL: u32 = 8;
     /// One piece of a blend by level of detail.
     pub const SHARE: u32 = 9;
-    /// Opens a piece with gullies.
+    /// Opens a frame for a piece with gullies.
     pub const GULLIES: u32 = 10;
     /// Measures the slope of the ground.
     pub const PROBE: u32 = 11;
@@ -239,7 +240,7 @@ pub(crate) struct Encoder<'a> {
     /// The instructions, which follow the primitives.
     pub code: Words,
     pub image_samples: ImageSamples,
-    /// The header, the vectors of the noise and the primitives.
+    /// Words of the header, of the noise's gradient vectors and of the primitives.
     primitives: Words,
     /// Index of the words of each encoded primitive, by the primitive's memory address: instances share one encoding.
     known: BTreeMap<usize, u32>,

@@ -20,7 +20,7 @@ use crate::piece::{CopyGroup, PieceForm, piece_form, piece_points};
 use crate::primitives::curve::CurvePoint;
 
 talweg_ground::choices! {
-    /// Layout of the copies.
+    /// Layout of the copies: in a line, in rows and columns, around a centre or along a curve.
     Arrangement {
         Line "In a line": "Along a straight line, one step from copy to copy.",
         Grid "Rows and columns": "In a grid of rows and columns.",
@@ -32,7 +32,7 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Repeats features in a line, in rows and columns, around a centre or along a curve.
     ArraySettings "Array" in "Operator", from "Génevaux et al. 2014, §5.4", also "repeat duplicate copies grid radial rows columns pattern instances" {
-        /// Layout of the copies.
+        /// Layout of the copies: in a line, in rows and columns, around a centre or along a curve.
         arrangement: Arrangement = Arrangement::Line;
         /// Number of copies.
         count: u32 = 5, 1..=250_000, slider 1..=100 => |a| a.arrangement != Arrangement::Grid && !(a.arrangement == Arrangement::Curve && a.by_spacing);
@@ -97,7 +97,7 @@ impl CopyCurve {
         Some(Self { path, height, scale })
     }
 
-    /// Arc length in metres.
+    /// Arc length of the curve in metres.
     pub fn length(&self) -> f64 {
         self.path.stations.last().copied().unwrap_or(0.0)
     }

@@ -30,7 +30,7 @@ pub const MOST_COPIES: usize = 250_000;
 pub const MOST_VARIANTS: u32 = 16;
 
 talweg_ground::choices! {
-    /// Treatment of overlapping copies.
+    /// Treatment of overlapping copies: blended, or later copies on top.
     Overlap {
         Blend "Blend": "Overlapping copies blend into each other, in any order.",
         Replace "Later ones on top": "Each copy replaces earlier ones, as craters do.",
@@ -59,7 +59,7 @@ macro_rules! copy_params {
             /// Number of different noise variants among the copies; only features with noise, such as hills, differ
             /// between variants. Each variant is computed once.
             variants: u32 = 1, 1..=16;
-            /// Treatment of overlapping copies.
+            /// Treatment of overlapping copies: blended, or later copies on top.
             overlap: $crate::operators::copies::Overlap = $crate::operators::copies::Overlap::Blend;
             /// Seed of all random values.
             seed: u32 = 1, 0..=1_000_000, slider 0..=100;

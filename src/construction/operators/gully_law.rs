@@ -94,7 +94,7 @@ impl GullyNumber for f64 {
 /// A dual number: a value with its derivatives to the east and to the south.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual {
-    /// The value.
+    /// The value of the number.
     pub value: f64,
     /// Gradient of the value.
     pub gradient: Point,
@@ -185,13 +185,14 @@ impl GullyLattice {
     }
 }
 
-/// Position of a centre along one axis of its cell, from its random bits.
+/// Values that place a lattice centre along one axis of its cell: the jitter, and a random number from 0 to 2 made from
+/// `bits`. The centre is at ½ + jitter · (number - 1), in cells.
 #[inline]
 fn centre(bits: u64, shift: u32, jitter: f64) -> (f64, f64) {
     (jitter, ((bits >> shift) & 0xffff) as f64 * (1.0 / 32_768.0))
 }
 
-/// Stripes of one wavelength.
+/// An octave of the gully function: stripes of one wavelength.
 #[derive(Clone, Copy, Debug)]
 pub struct GullyOctave {
     /// Side length of a lattice cell, in metres.

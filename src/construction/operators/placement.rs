@@ -13,13 +13,13 @@ use crate::piece::{OperatorGroup, PieceForm, piece_form};
 talweg_ground::params! {
     /// Moves, rotates, scales and raises its features.
     Placement "Place" in "Operator", from "Génevaux et al. 2014, fig. 15", also "move rotate scale transform copy instance mirror" {
-        /// Distance to move to the east.
+        /// Distance by which the features move to the east.
         move_x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider -8000.0..=8000.0;
-        /// Distance to move to the south.
+        /// Distance by which the features move to the south.
         move_y: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider -8000.0..=8000.0;
-        /// Height to raise by.
+        /// Height by which the features are raised.
         raise: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -1000.0..=1000.0;
-        /// Rotation, from east to south.
+        /// Rotation of the features, from east to south.
         turn_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
         /// Size factor in all directions, heights included.
         scale: f32 = 1.0, 0.001..=1000.0, slider 0.1..=4.0;
@@ -32,7 +32,7 @@ talweg_ground::params! {
         shear_angle: f32 ["°"] = 0.0, -80.0..=80.0, slider -60.0..=60.0;
         /// Height factor, in addition to the scale.
         steepen: f32 = 1.0, -100.0..=100.0, slider 0.0..=3.0;
-        /// Mirrors east and west.
+        /// Mirrors the features: east and west change places.
         mirror: bool = false;
         /// East-west position that stays fixed under rotation and scaling.
         pivot_x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;

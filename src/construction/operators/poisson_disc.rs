@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use crate::geometry::plane::{Point, dot, sub};
 use talweg_ground::field::Stream;
 
-/// Number of rounds.
+/// Number of rounds of dart throwing.
 const ROUNDS: u64 = 8;
 /// Margin around a window, in cells, that can affect points inside: (1 + 2 · 7) distances, and two cells because a cell
 /// reads its neighbours up to two cells away.

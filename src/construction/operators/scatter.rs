@@ -16,7 +16,7 @@ use crate::piece::{CopyGroup, PieceForm, piece_form, piece_points};
 use talweg_ground::field::Stream;
 
 talweg_ground::choices! {
-    /// Region of the copies.
+    /// Region in which the copies are placed: a circle, an outline or both sides of a curve.
     ScatterRegion {
         Circle "In a circle": "Around a centre.",
         Outline "Inside an outline": "Inside a closed line through points.",
@@ -27,7 +27,7 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Repeats features at random inside a circle or an outline, or along a curve: boulders, dunes, craters.
     ScatterSettings "Scatter" in "Operator", from "Cook 1986, Stochastic sampling", also "strew distribute random copies blue noise poisson disc boulders rocks craters instances" {
-        /// Region of the copies.
+        /// Region in which the copies are placed: a circle, an outline or both sides of a curve.
         region: ScatterRegion = ScatterRegion::Circle;
         /// Centre of the circle, from the west edge; the random positions move with it.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;

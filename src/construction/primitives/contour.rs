@@ -167,7 +167,7 @@ impl Contour {
     /// by direction.
     ///
     /// # Errors
-    /// When the line crosses or touches itself, or encloses nothing.
+    /// When the line crosses or touches itself, or encloses no area.
     pub fn outline(&self) -> Result<Option<ClosedOutline>, OutlineError> {
         let fit = match self.settings.outline {
             OutlineFit::Direction => return Ok(None),
@@ -179,7 +179,7 @@ impl Contour {
         ClosedOutline::new(&points, fit).map(Some)
     }
 
-    /// Whether the points go once around the centre, so that sorting them by direction keeps the line as drawn.
+    /// Whether the points go once around the centre, so that sorting them by direction does not change the line.
     pub fn goes_around(&self) -> bool {
         let angle = |p: &(f32, f32)| libm::atan2(f64::from(p.1), f64::from(p.0));
         let turns =

@@ -29,7 +29,7 @@ talweg_ground::params! {
         core: f32 ["share"] = 0.0, 0.0..=0.95;
         /// Height of the ground above the datum.
         height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
-        /// Form of the ground.
+        /// Form of the ground: level, hills, ridged mountains or dunes.
         surface: ReliefStyle = ReliefStyle::Hills;
         /// Height of the largest hills, crests or dunes above the disc's height.
         amplitude: f32 ["m"] = 150.0, -1.0e5..=1.0e5, slider 0.0..=1500.0;

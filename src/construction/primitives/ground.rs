@@ -18,7 +18,7 @@ use crate::row_samples::LANES;
 use crate::sample::Detail;
 
 talweg_ground::choices! {
-    /// Forms of the ground.
+    /// Forms of a disc's ground: level, hills, ridged mountains or dunes.
     ReliefStyle {
         Level "Level": "Flat: a plain, a plateau, a floor to build on.",
         Hills "Hills": "Rounded heights and hollows.",
@@ -41,7 +41,7 @@ const EDGE: f64 = 4e-4;
 /// A [`ReliefStyle`] with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReliefParams {
-    /// Form of the ground.
+    /// Form of the ground: level, hills, ridged mountains or dunes.
     pub surface: ReliefStyle,
     /// Approximate height from the mean to the crests, in metres.
     pub amplitude: f64,
@@ -124,7 +124,7 @@ impl ReliefField {
         Self { form, seed, octaves }
     }
 
-    /// The parameters of these ground heights.
+    /// The parameters from which these ground heights were prepared.
     pub fn form(&self) -> &ReliefParams {
         &self.form
     }

@@ -42,7 +42,7 @@ talweg_ground::params! {
 pub struct Image {
     /// Positions of the image's north-west, north-east, south-east and south-west corners.
     pub corners: [(f32, f32); 4],
-    /// Images, heights and border.
+    /// Parameters of the image: image files, heights and border.
     #[serde(default, skip_serializing_if = "crate::piece::is_default")]
     pub settings: ImageSettings,
 }

@@ -29,7 +29,7 @@ pub(crate) trait Primitive {
     where
         Self: Sized;
 
-    /// Bounds over `capsule`.
+    /// Bounds of heights, weights and gradients over `capsule`.
     fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds;
 
     /// Samples along a row of points.

@@ -29,7 +29,7 @@ static VECTORS: LazyLock<[Point; DIRECTIONS]> = LazyLock::new(|| {
     })
 });
 
-/// A noise field.
+/// A field of gradient noise.
 #[derive(Clone, Copy, Debug)]
 pub struct ReliefNoise {
     seed: u32,
@@ -81,8 +81,9 @@ fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
     na + u * (nb - na) + v * ((nc - na) + u * (na - nb - nc + nd))
 }
 
-/// Minimum mean number of consecutive points in the same cell at which the cell's vectors are looked up once for all of
-/// these points. With fewer points per cell, the vectors are looked up for each point, by vector instructions.
+/// If the mean number of consecutive points in the same cell is at least this number, the cell's vectors are looked up
+/// once for all of these points. With fewer points per cell, the vectors are looked up for each point, by vector
+/// instructions.
 const SHARING: usize = 16;
 /// Number of points whose vectors are looked up at once.
 const PART: usize = 16;

@@ -114,8 +114,8 @@ pub struct Trace {
 }
 
 /// Maximum number of steps that use bounds. A ray that needs more steps is marched the rest of the way in steps of
-/// `STRIDE`. Few rays need more, and only where pieces replace the ground by slope. Loose bounds there make each step
-/// only thousandths of the ray's height above the ground.
+/// `STRIDE`. Few rays need more, and only where a ground window of slopes limits a piece. Loose bounds there make each
+/// step only thousandths of the ray's height above the ground.
 pub const MOST_STEPS: u32 = 20_000;
 /// Step of a marched ray, in metres, or half its sample spacing if that is larger.
 const STRIDE: f64 = 0.2;

@@ -8,8 +8,8 @@
 //! applied to the ground minus its coarse shape. A ray hits the ground in two cases only: an evaluated point of the
 //! ground is below the ray by less than the tolerance, or bisection between a point above and a point below the ground
 //! reaches that tolerance. A ray that needs too many evaluations continues in growing steps until it hits or leaves the
-//! ground. All rays of a packet that wait for a height are evaluated in rows of [`LANES`] points. The grouping changes
-//! no bit.
+//! ground. All rays of a packet that wait for a height are evaluated in rows of [`LANES`] points. The grouping of rays
+//! changes no bit of the results.
 
 use super::table::{CellPatch, GroundTable};
 use super::{Bound, Trace, TraceRay, Tracer};
@@ -291,7 +291,8 @@ impl Packet<'_> {
             return;
         }
         if over < 0.0 {
-            // the ray went deeper than the table allows: bisect back to the last point above the ground
+            // the ray is deeper below the ground than the table's bounds allow: bisect back to the last point above the
+            // ground
             lane.below = Some(lane.t);
         } else {
             lane.above = lane.t;

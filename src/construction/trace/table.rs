@@ -6,8 +6,8 @@
 //! pairs of close points in every block of cells, to measure its magnitude and slope. Both are multiplied by a safety
 //! margin of 1.5. A pyramid of maximum heights is built over the cells. The bounds are measured, not proven: the
 //! results of [`Tracer`](super::Tracer) with proven bounds are the reference. The measured bounds are ten times
-//! tighter, above all where pieces replace the ground by slope. The ground is sampled with the level of detail that a
-//! ray from the eye uses at the same distance.
+//! tighter, above all where a ground window of slopes limits a piece. The ground is sampled with the level of detail
+//! that a ray from the eye uses at the same distance.
 //! Source: Génevaux et al. 2014, §7.1 (local bounds); Tevs, Ihrke & Seidel 2008, *Maximum Mipmaps*.
 
 use rayon::prelude::*;
@@ -207,7 +207,7 @@ impl GroundTable {
         self.residuals[i / BLOCK * BLOCKS + j / BLOCK]
     }
 
-    /// The bilinear heights of a cell.
+    /// Coefficients of the bilinear heights in a cell.
     #[inline]
     pub(super) fn patch(&self, i: usize, j: usize) -> CellPatch {
         let at = |i: usize, j: usize| f64::from(self.corner(i, j));

@@ -93,7 +93,7 @@ pub struct PicturePush {
     pub push: Point,
     /// Upper bound of the factor by which the warp stretches lengths.
     pub stretching: f64,
-    /// The image.
+    /// The image, prepared for sampling.
     pub picture: ImageSampler,
 }
 
