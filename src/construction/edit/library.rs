@@ -430,7 +430,7 @@ impl Item {
     }
 }
 
-/// The spot for a new piece. `near` is the selected piece; `on_ground` is true if there is ground at the new piece's
+/// Returns the spot for a new piece: parent and child index. `near` is the selected piece; `on_ground` is true if there is ground at the new piece's
 /// position. Existing pieces are wrapped in operators if necessary.
 ///
 /// # Errors

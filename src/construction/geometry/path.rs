@@ -97,7 +97,7 @@ pub struct NearestBounds {
     /// Bound of the gradient of the offset.
     pub doffset: f64,
     /// Whether several segments are averaged. If not, the gradients of distance and offset are perpendicular to the
-    /// gradient of the arc length, wherever the latter is not 0.
+    /// gradient of the arc length, wherever the gradient of the arc length is not 0.
     pub is_mixed: bool,
 }
 

@@ -20,23 +20,24 @@
 //! skip, low x, low y, high x, high y`. If the point is outside this box, the shader continues at `skip`, after all
 //! instructions inside the box. The operands follow, then the instructions inside. The shader keeps a point `p`, a
 //! `spacing` (see [`Detail`]) and a stack of frames, each of which combines samples; frame 0 receives the result. A
-//! sample (height, weight) is always added to the frame on top of the stack, which the table calls *gives*.
+//! sample (height, weight) is always added to the frame on top of the stack; the table says that an instruction *gives*
+//! the sample.
 //!
 //! | op | operands from word 6 | effect |
 //! |---|---|---|
 //! | 1 [`op::LEAF`] | primitive | gives the sample of the primitive at `p` |
-//! | 2 [`op::PLACED`] | primitive, map (6), rise, lift, stretching | gives the sample of the primitive at map·p with spacing · stretching; height · rise + lift |
+//! | 2 [`op::PLACED`] | primitive, map (6), rise, lift, stretching | gives the sample of the primitive at map·p, evaluated with spacing · stretching; its height becomes height · rise + lift |
 //! | 3 [`op::GROUP`] | | only a bounding box: its instructions belong to the frame around it |
 //! | 4 [`op::BLEND`] | | opens a frame that sums the samples given: Σα, Σα f |
 //! | 5 [`op::REPLACE`] | extent, by height, from, to, below, above, by slope, from, to, below, above, base | opens a frame; samples given after GROUND replace the ground |
-//! | 6 [`op::ADD`] | the same | opens a frame; samples given after GROUND are added to the ground |
-//! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed, stretching of a push, push (2), picture (3), a list of x, y, drag (2) | opens a frame that sums; p becomes the warped point |
-//! | 8 [`op::DETAIL`] | from, to | opens a frame that sums, scaled by fractions |
-//! | 9 [`op::SHARE`] | which | scales the samples inside by 1 - t (0), t (1) or 1 (2); skips them if this is 0 |
+//! | 6 [`op::ADD`] | the same operands as REPLACE | opens a frame; samples given after GROUND are added to the ground |
+//! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed, stretching of a push, push (2), picture (3), a list of x, y, drag (2) | opens a frame that sums the samples; p becomes the warped point |
+//! | 8 [`op::DETAIL`] | from, to | opens a frame that sums the samples, each scaled by the factor of its SHARE instruction |
+//! | 9 [`op::SHARE`] | which | scales the samples inside by a factor: 1 - t if `which` is 0, t if 1, and 1 if 2; skips the instructions inside if the factor is 0 |
 //! | 10 [`op::GULLIES`] | map (6), stretching, rise, branching, crest fade, spacing, base, from, to, ground, a list of cell, depth, turn (2), seed | opens a frame of one piece, whose slope a probe measures; p becomes map·p |
 //! | 11 [`op::PROBE`] | ground | runs the instructions at `ground` at the four points p ± base to measure the slope; gullies use the spacing and the ground height of their own operands |
-//! | 12 [`op::GROUND`] | (a single word) | the samples so far are the ground for the following ones; ends one point of a probe |
-//! | 13 [`op::GIVE`] | (a single word) | closes the frame, restores p and spacing, gives its sample |
+//! | 12 [`op::GROUND`] | (a single word) | the samples so far become the ground for the following samples; ends one point of a probe |
+//! | 13 [`op::GIVE`] | (a single word) | closes the frame, restores p and the spacing, gives the sample of the frame to the frame below |
 //! | 0 [`op::END`] | (a single word) | the result is in frame 0 |
 //!
 //! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (the new piece does not

@@ -120,7 +120,7 @@ pub const MOST_STEPS: u32 = 20_000;
 /// Step of a marched ray, in metres, or half its sample spacing if that is larger.
 const STRIDE: f64 = 0.2;
 /// Another step uses the same bound only if the last step covered at least this fraction of the segment, and at least
-/// this fraction remains. Otherwise a new bound for the segment ahead pays off.
+/// this fraction remains. Otherwise computing a new bound for the segment ahead saves time.
 const SAME_BOUND: f64 = 0.3;
 
 impl<'a> Tracer<'a> {
