@@ -1,8 +1,9 @@
-//! The two hydraulic laws of Le Martelot 2005, §3.3.2, exactly as the paper describes them: one thread, cell by cell,
-//! every map in an array. The paper claims that the fast form is about five times as fast, and means programs like
-//! these.
+//! The two forms of hydraulic erosion of Le Martelot 2005, §3.3.2, exactly as the paper describes them: on one thread,
+//! cell by cell, with every map in an array. The paper claims that the fast form is about five times as fast as the
+//! reference form. This claim refers to programs like the two in this file.
 
-/// K_r, K_s = K_c and K_e.
+/// Constants of the paper: K_r (rain). The next constants are K_s = K_c (solubility and capacity) and K_e
+/// (evaporation).
 const RAIN: f32 = 0.01;
 const SOLUBILITY: f32 = 0.01;
 const EVAPORATION: f32 = 0.5;
@@ -38,8 +39,8 @@ impl Plain {
         self.height[k] + self.water[k]
     }
 
-    /// One iteration of the reference form: water flows to all lower of the eight neighbours, and all cells change at
-    /// once.
+    /// One iteration of the reference form: water flows to all lower cells among the eight neighbours, and all cells
+    /// change at once.
     pub fn reference(&mut self) {
         for k in 0..self.height.len() {
             self.water[k] += RAIN;
@@ -88,7 +89,7 @@ impl Plain {
         }
     }
 
-    /// Height of the terrain plus the sediment in the water above, which the fast form levels.
+    /// Height of the terrain plus the sediment in the water above. The fast form compares and levels these heights.
     fn merged(&self, k: usize) -> f32 {
         self.height[k] + SOLUBILITY * self.water[k]
     }

@@ -28,7 +28,7 @@ use talweg::field::{Control, Edges, Grid, Region};
 #[global_allocator]
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// The shortest of several runs, because the machine may have other work.
+/// The shortest time of several runs, because other programs on the machine can slow down single runs.
 fn shortest(runs: usize, mut work: impl FnMut()) -> Duration {
     (0..runs)
         .map(|_| {
@@ -40,7 +40,7 @@ fn shortest(runs: usize, mut work: impl FnMut()) -> Duration {
         .expect("at least one run")
 }
 
-/// Moves the first small lake by a few metres.
+/// Returns the construction tree with its first small lake moved by a few metres.
 fn moved(tree: &Tree) -> Tree {
     let mut tree = tree.clone();
     let mut done = false;
@@ -55,9 +55,10 @@ fn moved(tree: &Tree) -> Tree {
     tree
 }
 
-/// The result of `make`, and the bytes that it keeps allocated.
+/// The result of `make`, and the number of bytes that this result keeps allocated.
 fn kept<T>(make: impl FnOnce() -> T) -> (T, usize) {
-    /// More memory than `make` uses temporarily, so that the peak shows what is kept; the memory is never touched.
+    /// More memory than `make` uses temporarily, so that the peak shows the memory that stays allocated. This extra
+    /// memory is never accessed.
     const ROOM: usize = 4 << 30;
     INSTRUMENTED_SYSTEM.reset_peak_memory();
     let made = make();
@@ -77,7 +78,7 @@ fn replace(of: Vec<Piece>) -> PieceKind {
     PieceKind::Replace(OperatorGroup { of, ..OperatorGroup::default() })
 }
 
-/// A plain below everything.
+/// A plain that covers the whole square.
 fn plain() -> Piece {
     Piece::new(PieceKind::Disc(Disc { radius: 30_000.0, core: 0.9, height: 90.0, ..Disc::default() }))
 }
@@ -108,7 +109,7 @@ fn scattered_curves(count: usize) -> Vec<Piece> {
     std::iter::once(plain()).chain((0..count).map(one)).collect()
 }
 
-/// Copies of a group of five discs.
+/// Instances of a group of five discs.
 fn instances(count: usize) -> Tree {
     let mut dice = Dice::new(13);
     let stone = |k: usize| {
@@ -126,7 +127,7 @@ fn instances(count: usize) -> Tree {
     Tree { definitions, ..tree_of(replace(of)) }
 }
 
-/// The same group scattered as copies, without a primitive for each copy.
+/// The same group of five discs in a scatter operator, which needs no primitive for each copy.
 fn strewn() -> Tree {
     let mut tree = instances(0);
     let group = vec![tree.definitions[0].piece.clone()];
@@ -136,7 +137,7 @@ fn strewn() -> Tree {
     tree
 }
 
-/// Time to prepare thousands of primitives and to fill a grid of 1025² with them.
+/// Measures the time to prepare thousands of primitives and to fill a grid of 1025² samples.
 fn thousands() {
     let grid = Grid::new(1025, Edges::Open);
     let mut out = vec![0.0f32; grid.len()];

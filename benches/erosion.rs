@@ -1,4 +1,4 @@
-//! Cost of one iteration of each erosion, compared with a plain copy of a field of the same size.
+//! Cost of one iteration of each erosion process, compared with copying a field of the same size.
 //!
 //! ```text
 //! cargo bench -p talweg --bench erosion
@@ -30,7 +30,7 @@ fn context(samples: usize, control: &Control) -> Context<'_> {
     }
 }
 
-/// Perlin noise.
+/// Terrain of Perlin noise, the input of the erosion processes.
 fn ground(cx: &Context) -> Terrain {
     let mut terrain = Terrain::flat(cx.grid);
     let Some(Node::Perlin(perlin)) = Node::named("Perlin") else { unreachable!("the node is in the catalogue") };
@@ -61,7 +61,7 @@ fn group<'a>(c: &'a mut Criterion, name: &str, field: &Terrain) -> BenchmarkGrou
     group
 }
 
-/// One iteration of `node`, after `before` earlier ones, for each number of threads.
+/// Measures one iteration of `node`, after `before` earlier iterations, for each number of threads.
 fn iteration(
     group: &mut BenchmarkGroup<'_, WallTime>,
     name: &str,
@@ -80,7 +80,7 @@ fn iteration(
     }
 }
 
-/// 60 000 droplets of 30 steps and a radius of 3 cells at 1024².
+/// Droplet erosion at 1024² samples: 60 000 droplets with 30 steps and a radius of 3 cells.
 fn droplets(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(1024, &control);
@@ -93,7 +93,7 @@ fn droplets(c: &mut Criterion) {
     group.finish();
 }
 
-/// River erosion at 1024², on fBm that already carries water.
+/// River erosion at 1024² samples, on fractal noise (fBm) on which water already flows.
 fn shallow_water(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(1024, &control);
@@ -103,7 +103,7 @@ fn shallow_water(c: &mut Criterion) {
     group.finish();
 }
 
-/// Soil, sand, snow, ice and waves: every preset with a different cost.
+/// Weathering by soil, sand, snow, ice and waves: every preset whose cost differs.
 fn weather(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(1024, &control);
@@ -127,7 +127,7 @@ fn weather(c: &mut Criterion) {
     group.finish();
 }
 
-/// The five erosions of Le Martelot 2005, at sizes that show how the cost per cell grows.
+/// The five erosion processes of Le Martelot 2005, at several sizes, to show how the cost per cell grows.
 fn classic(c: &mut Criterion) {
     let control = Control::default();
     for samples in [512, 1024, 2048, 4096] {
@@ -141,8 +141,8 @@ fn classic(c: &mut Criterion) {
     }
 }
 
-/// The claim of Le Martelot 2005 that the fast hydraulic form is about five times as fast as the reference. Compares
-/// both as the paper describes them with our versions, each on one thread.
+/// Tests the claim of Le Martelot 2005 that the fast hydraulic form is about five times as fast as the reference form.
+/// Compares both forms as the paper describes them with Talweg's versions, each on one thread.
 fn claim(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(512, &control);
@@ -164,7 +164,7 @@ fn claim(c: &mut Criterion) {
             step(&mut plain);
             run.step(&cx).unwrap();
         }
-        // The choice between two nearly equal neighbours may differ; it moves little material.
+        // The choice between two nearly equal neighbours may differ, but such a choice moves little material.
         let apart = plain.height.iter().zip(&run.terrain().height).map(|(a, b)| (a - b).abs());
         let share = apart.clone().filter(|&apart| apart > 1e-4).count() as f32 / plain.height.len() as f32;
         let mean = apart.sum::<f32>() / plain.height.len() as f32;
@@ -178,7 +178,7 @@ fn claim(c: &mut Criterion) {
     group.finish();
 }
 
-/// Filling and routing at 2048².
+/// Filling of hollows and flow routing at 2048² samples.
 fn hydrology(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(2048, &control);
@@ -207,7 +207,7 @@ fn hydrology(c: &mut Criterion) {
     group.finish();
 }
 
-/// One step of stream power with routing and filling, at 1024².
+/// One time step of stream power erosion, including flow routing and filling of hollows, at 1024² samples.
 fn streams(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(1024, &control);
@@ -220,7 +220,7 @@ fn streams(c: &mut Criterion) {
     group.finish();
 }
 
-/// Another age of mountains whose drainage network is known: the cost of moving the playhead.
+/// Time to compute mountains of another age when the drainage network is known: the cost of moving the playhead.
 fn ages(c: &mut Criterion) {
     let control = Control::default();
     for samples in [1025, 4097] {

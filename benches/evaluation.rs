@@ -1,5 +1,5 @@
 //! Cost of evaluation: fractal noise compared with published crates, single generators, a preview, and every node at
-//! three sizes.
+//! three terrain sizes.
 //!
 //! ```text
 //! cargo bench -p talweg --bench evaluation
@@ -65,7 +65,7 @@ fn nodes(c: &mut Criterion) {
         });
         for mut node in Node::catalogue() {
             if matches!(node, Node::Levels(_)) {
-                // The default parameters change nothing and therefore cost nothing.
+                // With its default parameters, the node changes nothing and takes no time.
                 node = self::node("Levels", &["gamma=1.5", "curve=0,0 0.4,0.2 1,1"]);
             }
             let name = node.about().label;
@@ -94,7 +94,8 @@ fn nodes(c: &mut Criterion) {
     }
 }
 
-/// Fractal noise of 8 octaves at 1024² on one thread: ours compared with the `noise` and `noise-functions` crates.
+/// Fractal noise of 8 octaves at 1024² on one thread: Talweg's noise compared with the `noise` and `noise-functions`
+/// crates.
 fn fbm(c: &mut Criterion) {
     const N: usize = 1024;
     let mut group = c.benchmark_group("8 octaves 1024, one thread");
@@ -124,7 +125,7 @@ fn fbm(c: &mut Criterion) {
     peer("noise fBm", &|x, y| of_noise.get([x, y]));
     let ridged = RidgedMulti::<noise::Perlin>::new(1).set_octaves(8).set_frequency(4.0);
     peer("noise ridged", &|x, y| ridged.get([x, y]));
-    // Three octaves in each of the two displacements, as in ours.
+    // Three octaves in each of the two displacements, as in Talweg's warped noise.
     let warped = Turbulence::<_, noise::Perlin>::new(of_noise.clone()).set_roughness(3).set_power(0.1);
     peer("noise warped fBm", &|x, y| warped.get([x, y]));
     let of_functions = noise_functions::Perlin.fbm(8, 0.5, 2.0).frequency(4.0);
@@ -134,7 +135,7 @@ fn fbm(c: &mut Criterion) {
     group.finish();
 }
 
-/// Single generators on two threads, compared with a copy of the field.
+/// Single generators on two threads, compared with copying the field.
 fn generators(c: &mut Criterion) {
     let control = Control::default();
     let two = thread_pool(2).unwrap();
@@ -147,7 +148,7 @@ fn generators(c: &mut Criterion) {
         group.bench_function("copy of the field", |b| {
             b.iter(|| black_box(&mut out).copy_from_slice(black_box(&field)));
         });
-        // Twice the sample spacing.
+        // The smallest stamps are twice as wide as the sample spacing.
         let smallest = format!("smallest_metres={}", 2.0 * cx.size_metres / samples as f32);
         for (name, node) in [
             ("fBm 8 octaves", node("Perlin", &["octaves=8", "frequency=4"])),
@@ -161,7 +162,8 @@ fn generators(c: &mut Criterion) {
     }
 }
 
-/// The computation during a slider drag: 257², fBm and 50 iterations of thermal erosion, no cache.
+/// The computation while a slider is dragged: 257² samples, fractal noise (fBm) and 50 iterations of thermal erosion,
+/// without a cache.
 fn preview(c: &mut Criterion) {
     let mut scene = Scene::default();
     scene.settings.resolution = 257;

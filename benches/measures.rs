@@ -1,4 +1,5 @@
-//! Cost of measures: each family compared with a copy of the field, and all together, on two threads.
+//! Cost of terrain measures: each family of measures, and all measures together, compared with copying the field, on
+//! two threads.
 //!
 //! ```text
 //! cargo bench -p talweg --bench measures
@@ -15,7 +16,7 @@ use talweg::scene::example;
 
 const SAMPLES: usize = 1024;
 
-/// A shipped scene, and the worst case for hollows, peaks and streams: white noise.
+/// The terrains to measure: a shipped scene, and white noise, which is the worst case for hollows, peaks and streams.
 fn grounds() -> Vec<(&'static str, Terrain, TerrainScale)> {
     let control = Control::default();
     let scene = &example("alpine-range").expect("it is shipped").scene;

@@ -7,8 +7,9 @@
 //! TALWEG_BENCH_R32=alps.r32 cargo bench -p talweg --bench mesh
 //! ```
 //!
-//! Results of the triangulation alone for alpine-range at 4097² (8 km, so cells of 2 m) on two cores. The machine
-//! compiled other code at the same time, so two threads were no faster than one. Memory is the peak of the process:
+//! Results of the triangulation alone for the scene alpine-range with 4097² samples (8 km, so cells of 2 m) on two
+//! cores. The machine compiled other code at the same time, so two threads were no faster than one. Memory is the peak
+//! of the process:
 //!
 //! | program | error | seconds | peak memory | triangles |
 //! |---|---|---|---|---|
@@ -42,7 +43,7 @@ static ALLOCATOR: &PeakMemAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 const SAMPLES: usize = 4097;
 const SIDE: f32 = 8000.0;
 
-/// Heights in metres.
+/// The heights to triangulate, in metres.
 fn terrain() -> Terrain {
     if let Some(name) = std::env::var_os("TALWEG_BENCH_R32") {
         let read = raster(name.to_str().expect("a name")).expect("a heightmap");
@@ -67,7 +68,7 @@ fn terrain() -> Terrain {
     })
 }
 
-/// One row of the table.
+/// Measures one program and prints a row of the table.
 fn row<T>(
     name: &str,
     error: f32,
@@ -121,7 +122,7 @@ fn main() {
     let peak = (ALLOCATOR.get_peak_memory() - before) as f64 / 1_048_576.0;
     println!("| writing the mesh as GLB | 1 m | {:.2} | {peak:.1} MiB | | |", start.elapsed().as_secs_f64());
     drop(mesh);
-    // martini needs 16 bytes for each of its triangles, and it has twice as many triangles as samples.
+    // martini needs 16 bytes for each triangle, and has twice as many triangles as samples.
     if (n - 1).is_power_of_two() {
         for error in [1.0, 5.0] {
             let make = || {

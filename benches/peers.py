@@ -101,8 +101,8 @@ def of_landlab(heights: np.ndarray) -> dict[str, float]:
         made.run_one_step(YEARS)
         return made
 
-    # These take minutes each at 2048², so each runs once; compared with that, the extra cost of a first step is
-    # negligible.
+    # Each of these programs takes minutes at 2048² samples, so each runs only once. The extra cost of a first step is
+    # negligible compared with minutes.
     return {
         "fill depressions": seconds(lambda part: part.run_one_step(), filler, 1),
         "flow accumulation": seconds(lambda part: part.run_one_step(), accumulator, 1),

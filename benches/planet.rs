@@ -1,4 +1,4 @@
-//! Cost of planets: craters, rivers and erosion on globes of six faces, on two threads.
+//! Cost of planets: craters, rivers and erosion on planets with six faces, on two threads.
 //!
 //! ```text
 //! cargo bench -p talweg --bench planet
@@ -21,7 +21,7 @@ use talweg::scene::example;
 
 const SEA: f32 = 0.45;
 
-/// Runs `node` on a globe of `samples` per side of a face.
+/// Runs `node` on a planet with `samples` per side of each face.
 fn run(node: &Node, samples: usize, planet: &Planet, terrain: &mut Terrain) {
     let control = Control::default();
     let cx = Context {
@@ -103,12 +103,13 @@ fn rivers(c: &mut Criterion) {
     group.finish();
 }
 
-/// All steps to a coloured map, as in the program of Petitprez 2007 (512 × 1024 in about 5 s in 2007).
+/// All steps from noise to a coloured map of a planet, as in the program of Petitprez 2007 (512 × 1024 in about 5 s in
+/// 2007).
 fn maps(c: &mut Criterion) {
     let pool = thread_pool(2).unwrap();
     let mut group = c.benchmark_group("planet/map");
     group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(4));
-    // Four faces of 256 steps each give 1024 columns around the equator.
+    // Four faces with 256 columns each form a ring of 1024 columns around the equator.
     for (samples, what) in [(257, "512 x 1024"), (1024, "6 x 1024")] {
         let mut scene = example("earthlike").expect("shipped").scene.clone();
         scene.settings.resolution = samples;
@@ -130,7 +131,7 @@ fn maps(c: &mut Criterion) {
     group.finish();
 }
 
-/// One iteration of every erosion that works on a globe.
+/// One iteration of every erosion process that works on a planet.
 fn erosion(c: &mut Criterion) {
     let samples = 257;
     let planet = Planet { radius_metres: 50_000.0, ..Planet::default() };

@@ -1,5 +1,5 @@
-//! Response times: how soon a running evaluation stops when a newer request replaces it, and how long a finished
-//! terrain takes to be prepared for the screen.
+//! Response times: the time until a running evaluation stops when a newer request replaces it, and the time to prepare
+//! a finished terrain for display.
 //!
 //! ```text
 //! cargo bench --bench response
@@ -42,12 +42,13 @@ fn scene_in(world: World, node: Node, samples: u32) -> Scene {
     scene
 }
 
-/// A terrain whose last layer is the node.
+/// A scene on a square terrain whose last layer is the node.
 fn scene(node: Node, samples: u32) -> Scene {
     scene_in(World::Terrain, node, samples)
 }
 
-/// Time from the cancel to the end of the evaluation, in the middle of each node at 4097², and at 6 × 1025² on planets.
+/// Time from the cancellation to the end of the evaluation. Each node is cancelled in the middle of its work, at 4097²
+/// samples on a terrain and at 6 × 1025² samples on a planet.
 fn cancel(c: &mut Criterion) {
     let pool = Arc::new(thread_pool(0).expect("threads"));
     for (world, samples, name) in [(World::Terrain, 4097, "cancel/4097"), (World::Planet, 1025, "cancel/6x1025")] {
@@ -84,9 +85,9 @@ fn latency(pool: &rayon::ThreadPool, scene: &Scene, store: &mut Store) -> Durati
     })
 }
 
-/// Time to go from iteration 600 of thermal erosion at 1025² back to an earlier one, from the key frames that fit into
-/// the default memory. This is not a Criterion benchmark, because Criterion would repeat the same request and get the
-/// result from the cache.
+/// Time to move the playhead from iteration 600 of thermal erosion at 1025² samples back to an earlier iteration. The
+/// evaluation resumes from the key frames that fit into the default memory. This is not a Criterion benchmark, because
+/// Criterion would repeat the same request and get the result from the cache.
 fn scrub(_: &mut Criterion) {
     const SAMPLES: u32 = 1025;
     const FROM: u32 = 600;
@@ -114,8 +115,8 @@ fn scrub(_: &mut Criterion) {
     println!("back to every seventh iteration: median {median:.1?}, longest three {worst:.1?}");
 }
 
-/// Time from a brush movement to the terrain at full size, including the way to the worker and back. A stroke of every
-/// tool grows across the terrain, without and with an erosion above it.
+/// Time from a brush movement to the terrain at full size, including the messages to the worker thread and back. For
+/// every brush tool, a stroke grows across the terrain, both with and without an erosion layer above the painted layer.
 fn strokes(_: &mut Criterion) {
     const SAMPLES: u32 = 1025;
     const MOVEMENTS: usize = 60;
@@ -166,7 +167,7 @@ fn strokes(_: &mut Criterion) {
     }
 }
 
-/// The preparation on the worker thread, after which the main thread only swaps a pointer.
+/// Time of the preparation on the worker thread. Afterwards the main thread only swaps a pointer.
 fn prepare(c: &mut Criterion) {
     let pool = thread_pool(0).expect("threads");
     let mut group = c.benchmark_group("prepare for the screen");
@@ -180,7 +181,7 @@ fn prepare(c: &mut Criterion) {
             .expect("not cancelled")
             .terrain;
         if samples == 4097 {
-            // The longest delay of stops at all stages of the work.
+            // Measures the longest delay when the preparation is stopped at each of its stages.
             group.bench_function("longest stop of 4097", |b| {
                 b.iter_custom(|rounds| {
                     let stages = (0..12).map(|stage| Duration::from_millis(5 + 25 * stage));
@@ -197,7 +198,7 @@ fn prepare(c: &mut Criterion) {
     group.finish();
 }
 
-/// Time from the stop to the end of the preparation; the stop comes `wait` after the start.
+/// Time from the stop signal to the end of the preparation. The stop signal is sent `wait` after the start.
 fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scene: &Scene, wait: Duration) -> Duration {
     let (control, choice) = (Control::default(), talweg_app::view::OverlayChoice::default());
     std::thread::scope(|scope| {

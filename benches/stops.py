@@ -65,7 +65,7 @@ def delay(work, after: float) -> np.ndarray | None:
         timer.start()
         work()
         timer.cancel()
-        # Wait for a signal that is already on its way, so that it does not hit the next work.
+        # Wait for a signal that is already on its way, so that this signal does not interrupt the next measurement.
         timer.join()
         time.sleep(0.02)
     except KeyboardInterrupt:

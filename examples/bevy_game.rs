@@ -30,18 +30,19 @@ use talweg::field::{Control, Terrain};
 use talweg::mesh::{Mesh, MeshExtent, MeshGround, MeshOptions, PartKind};
 use talweg::scene::{Scene, example};
 
-/// Maximum distance of the mesh from the samples, as a fraction of the side; from far away this is less than a pixel.
+/// Maximum distance of the mesh from the samples, as a fraction of the side; from far away this distance is smaller
+/// than a pixel.
 const ERROR_OF_SIDE: f32 = 0.0002;
 
 /// Heights in the form that physics engines expect. In Rapier (`Collider::heightfield`) and Avian, rows run along z and
-/// columns along x around the origin; for an engine with columns first, transpose the list.
+/// columns along x around the origin; for an engine whose list is column by column, transpose the list.
 #[derive(Resource, Clone, Debug)]
 pub struct Heightfield {
     /// Samples per row, and number of rows.
     pub samples: usize,
-    /// Heights in metres, row by row from the north (least z), each row from the west (least x).
+    /// Heights in metres, row by row from the north (smallest z), each row from the west (smallest x).
     pub metres: Vec<f32>,
-    /// Scale in x, y and z for a heightfield of side 1 with heights in metres.
+    /// Scale in x, y and z of a heightfield whose side length is 1 before scaling and whose heights are in metres.
     pub scale: Vec3,
 }
 
@@ -54,7 +55,7 @@ impl Heightfield {
         }
     }
 
-    /// Height in metres at a position, bilinear, for example for a walking character.
+    /// Height in metres at a position, interpolated bilinearly, for example for a walking character.
     pub fn height(&self, x: f32, z: f32) -> f32 {
         let last = (self.samples - 1) as f32;
         let along = |place: f32, side: f32| ((place / side + 0.5) * last).clamp(0.0, last);
@@ -82,7 +83,7 @@ struct FramesLeft(Option<u32>);
 /// A camera that orbits the centre of the terrain.
 #[derive(Component)]
 struct OrbitCamera {
-    /// Angles in radians: around the vertical axis, and above the horizon.
+    /// Angle of the camera around the vertical axis, in radians. The next field is the angle above the horizon.
     turn: f32,
     rise: f32,
     /// Distance from the centre in metres.
@@ -161,7 +162,7 @@ fn painted(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 3]> {
     terrain.height.iter().map(of_height).collect()
 }
 
-/// A part of a mesh as a Bevy mesh.
+/// Converts a part of a mesh to a Bevy mesh.
 fn drawn(mesh: &Mesh, kind: PartKind) -> Option<BevyMesh> {
     let part = mesh.part(kind)?;
     let range = part.vertices.start as usize..part.vertices.end as usize;
@@ -213,7 +214,7 @@ fn set_up(
     ));
 }
 
-/// Orbits slowly by itself, or follows the mouse.
+/// Orbits the camera slowly by itself, or as the user drags the mouse.
 fn orbit(
     time: Res<Time>,
     buttons: Res<ButtonInput<MouseButton>>,

@@ -9,7 +9,7 @@ use talweg::field::Control;
 use talweg::io::export_heightmap;
 use talweg::scene::Scene;
 
-/// Layers run from the first to the last; omitted parameters have their default.
+/// Layers run from the first to the last; omitted parameters have their default values.
 const SCENE: &str = "(
     version: 1,
     settings: (seed: 7, size_metres: 4000.0, relief_metres: 600.0),

@@ -1,4 +1,4 @@
-//! Steps an erosion and prints where the material goes.
+//! Runs an erosion process step by step and prints how much material is eroded, deposited, carried and lost.
 //!
 //! ```text
 //! cargo run -p talweg --example mass_balance
@@ -29,8 +29,8 @@ pub fn main() -> anyhow::Result<()> {
     let erosion = Droplets::default();
     let mut run = erosion.start(&cx, terrain);
     let iterations = cx.iterations(erosion.iterations(), erosion.pace()).min(100);
-    // The balance sums heights over all samples, as fractions of the relief; times the cell area and the relief this is
-    // m³.
+    // The balance sums heights over all samples, as fractions of the relief. Multiplied by the cell area and the
+    // relief, such a sum is a volume in m³.
     let cubic_metres = f64::from(cx.cell_metres()) * f64::from(cx.cell_metres()) * f64::from(cx.relief_metres);
     println!("iteration      eroded   deposited     carried        lost  (m³)");
     for iteration in 1..=iterations {

@@ -1,7 +1,8 @@
 //! Defines a node outside the library and runs it between two built-in nodes.
 //!
-//! Scenes can only use the nodes of the catalogue, because a scene file must mean the same everywhere. A custom node
-//! runs in the same way from code. To use it in scenes, put its file into `src/nodes/` (see CONTRIBUTING.md).
+//! Scenes can only use the nodes of the catalogue, because a scene file must mean the same everywhere. Code can run a
+//! custom node in the same way as a built-in node. To use a custom node in scenes, put its file into `src/nodes/` (see
+//! CONTRIBUTING.md).
 //!
 //! ```text
 //! cargo run -p talweg --example own_node

@@ -17,9 +17,9 @@ from PIL import Image, ImageDraw
 
 SAVES = pathlib.Path(__file__).resolve().parent.parent / "saves"
 SCENES = ["alpine-range", "desert-dunes", "winter-peaks", "island", "canyon-lands", "glacial-valleys", "volcano", "badlands"]
-# With a position on land, in degrees.
+# Planets, each with a position on land in degrees.
 PLANETS = {"earthlike": "2.0055,52.0045", "eroded-planet": "10,-50"}
-# Metres above the terrain, and tilt in degrees.
+# Camera positions: metres above the terrain, and tilt in degrees.
 TERRAIN_HEIGHTS = [(2, -4), (30, -9), (300, -16), (3_000, -28), (30_000, -55)]
 PLANET_HEIGHTS = [(2, -5), (300, -15), (3_000, -25), (30_000, -40), (10_000_000, -90)]
 SIZE = (640, 360)

@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 5
-# Size of a picture in pixels; its sentence is below it, and the title of the work above its pictures.
+# Size of a picture in pixels; the caption is below the picture, and the title of the paper above all its pictures.
 SIZE = (480, 300)
 TEXT = 66
 TITLE = 56

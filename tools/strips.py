@@ -45,7 +45,7 @@ def ridge():
     crest = 0.16 * noise(u, 0 * v + 0.4, 6, 1) + 0.08 * noise(u, 0 * v + 0.4, 14, 2)
     away = np.abs(v - crest * (1 - v * v))
     spurs = sum(0.55**k * (1 - 2 * np.abs(noise(u, 0.25 * v, 12 * 2**k, 3 + k))) for k in range(4)) / 2.0
-    # Level at the sides, with a sharp crest in the middle.
+    # A ridge: level at the sides, with a sharp crest in the middle.
     body = np.clip(1 - away, 0, 1) ** 1.5
     heights = body * (0.82 + 0.25 * noise(u, 0 * v + 0.3, 9, 8)) + 0.34 * spurs * body * (1 - 0.6 * body)
     return heights * np.clip((1 - np.abs(v)) * 5, 0, 1) ** 2
@@ -55,7 +55,7 @@ def river():
     u, v = grid()
     bend = 0.42 * np.sin(4 * np.pi * u) + 0.12 * np.sin(10 * np.pi * u + 1.0)
     side = v - bend * (1 - v * v)
-    # Two arms around islands, with banks and low terraces beside them.
+    # Two arms around islands, with banks and low terraces next to the arms.
     split = np.clip(np.sin(6 * np.pi * u + 0.6), 0, 1) ** 2 * 0.16
     arm = np.minimum(np.abs(side - split), np.abs(side + split))
     bed = np.clip(1 - (arm / 0.15) ** 2, 0, 1)

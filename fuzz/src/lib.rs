@@ -1,5 +1,5 @@
-//! Runs the targets of `tests/core/kits/fuzz_targets.rs` with libFuzzer: `cargo +nightly fuzz run scene_text`, in this
-//! folder or above it.
+//! Runs the targets of `tests/core/kits/fuzz_targets.rs` with libFuzzer. Run `cargo +nightly fuzz run scene_text` in
+//! this folder or in the repository root.
 
 #[path = "../../tests/core/kits/fuzz_targets.rs"]
 pub mod fuzz_targets;
@@ -10,7 +10,7 @@ use std::sync::Once;
 
 pub use libfuzzer_sys;
 
-/// Passes the bytes to the target with that name.
+/// Runs the fuzz target called `name` with `bytes` as its input.
 pub fn run(name: &str, bytes: &[u8]) {
     static ONE_THREAD: Once = Once::new();
     // One thread, so that the effect of an input does not depend on other threads.
@@ -22,7 +22,7 @@ pub fn run(name: &str, bytes: &[u8]) {
     (target.unwrap_or_else(|| panic!("there is no target {name}")).run)(bytes);
 }
 
-/// Defines the program of a target.
+/// Defines the program that runs one fuzz target.
 #[macro_export]
 macro_rules! fuzz_target {
     ($name:literal) => {

@@ -1,15 +1,15 @@
-//! The benchmark: the comparison from the lecture on terrain in games, with a fair method.
+//! The benchmark: repeats the comparison from the lecture on terrain in games, with statistics and interleaved runs.
 //!
 //! A cell is one subject at one size with one number of threads. Every combination is measured. Each cell first runs
-//! twice to warm up. This gives the number of runs for an observation of at least [`OBSERVATION`], and the peak memory.
-//! In each repetition, every cell is then observed once, in a new random order (the same on every call), so that
-//! disturbances of the machine affect all cells alike. Ratios (faster than the first subject, faster with more threads)
-//! are computed within each repetition, so that a common slowdown cancels out.
+//! twice to warm up. The warm-up determines the peak memory, and the number of runs in an observation, which must last
+//! at least [`OBSERVATION`]. In each repetition, every cell is then observed once, in a new random order (the same on
+//! every call), so that disturbances of the machine affect all cells alike. Ratios of times (between two subjects, or
+//! between two numbers of threads) are computed within each repetition, so that a common slowdown cancels out.
 //!
-//! On the first number of threads, every observation also loads its result [from a file](super::loading), once.
+//! With the first number of threads, every observation also loads its result [from a file](super::loading), once.
 //!
-//! The result of every observation is hashed. A subject is consistent if all its hashes of one size agree, over all
-//! repetitions and numbers of threads.
+//! The result of every observation is hashed. A subject is consistent if all its hashes of one size agree, in all
+//! repetitions and with all numbers of threads.
 //!
 //! Any [`BenchSubject`] can be measured, and any [`Instruments`] can supply the clock.
 
@@ -28,7 +28,8 @@ use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Edges, Stream, Terrain};
 use crate::planet::World;
 
-/// Minimum duration of an observation; it makes the clock's resolution and the wake-up of threads negligible.
+/// Minimum duration of an observation; at this duration, the clock's resolution and the wake-up of threads are
+/// negligible.
 pub const OBSERVATION: Duration = Duration::from_millis(2);
 /// Maximum number of runs in one observation.
 const MOST_RUNS: usize = 1000;
@@ -36,9 +37,9 @@ const MOST_RUNS: usize = 1000;
 /// Settings of a benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchPlan {
-    /// Samples per side, or per side of a face on a planet.
+    /// Sizes to measure: samples per side, or per side of a face on a planet.
     pub sizes: Vec<usize>,
-    /// Timed runs of each cell.
+    /// Number of timed observations of each cell.
     pub repetitions: usize,
     /// Numbers of threads to measure.
     pub threads: Vec<usize>,
@@ -77,7 +78,7 @@ impl Default for BenchPlan {
 /// Reason why a benchmark has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// The user cancelled it.
+    /// The user cancelled the benchmark.
     #[error("the benchmark was cancelled")]
     Cancelled,
     /// The system could not start the threads.
@@ -96,7 +97,7 @@ impl From<Cancelled> for BenchError {
 pub struct BenchProgress {
     /// Completed fraction, from 0 to 1, weighted by the number of samples.
     pub share: f32,
-    /// The subject that runs next.
+    /// Name of the subject that runs next.
     pub subject: String,
     /// Samples per side.
     pub samples: usize,
@@ -120,7 +121,7 @@ struct CellMeasurements {
     hashes: Vec<u128>,
     /// Seconds to load the result, by repetition; only for the first number of threads.
     load_seconds: Vec<f64>,
-    /// Size of the file that the result is loaded from.
+    /// Size of the file from which the result is loaded, in bytes.
     file_bytes: Option<usize>,
 }
 
@@ -201,19 +202,19 @@ pub fn bench(
     })
 }
 
-/// Weight of one extreme case in the progress.
+/// Weight of one extreme case in the progress, relative to other runs.
 fn corner_weight(how: &Extremes) -> f64 {
     (RUNS * how.samples * how.samples) as f64
 }
 
-/// The processor's name on Linux; `None` on other systems, which have no file for it.
+/// The processor's name on Linux; `None` on other systems, which have no file with this name.
 fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
     line.split_once(':').map(|(_, name)| name.trim().to_string())
 }
 
-/// Tracks the progress.
+/// Tracks the progress of the benchmark.
 struct ProgressCounter<'a> {
     done: f64,
     all: f64,
@@ -241,7 +242,7 @@ struct Sites {
 }
 
 impl Sites {
-    /// Builds the sites that the subjects need.
+    /// Builds the sites on which the subjects run.
     fn new(subjects: &[&dyn BenchSubject], plan: &BenchPlan, control: &Control) -> Result<Self, Cancelled> {
         let of = |world: World| {
             let sizes: &[usize] = if subjects.iter().any(|s| s.world() == world) { &plan.sizes } else { &[] };
@@ -291,8 +292,8 @@ impl BenchRunner<'_> {
         Ok(())
     }
 
-    /// Loads the result from a file. The file is written anew each time: keeping one per cell would take too much
-    /// memory.
+    /// Loads the result from a file. The file is written anew each time: keeping one file for each cell would need too
+    /// much memory.
     fn load(&self, bed: &mut CellMeasurements, made: &Terrain) -> Result<(), Cancelled> {
         self.control.check()?;
         let Some(file) = TerrainFile::new(made) else { return Ok(()) };
@@ -322,7 +323,7 @@ impl BenchRunner<'_> {
     }
 }
 
-/// The numbers below `n` in a pseudo-random order that depends on `round`.
+/// The numbers from 0 to `n` - 1 in a pseudo-random order that depends on `round`.
 fn shuffled(n: usize, round: usize) -> Vec<usize> {
     let random = Stream::new(round as u32, 0);
     let mut order: Vec<usize> = (0..n).collect();
@@ -378,7 +379,7 @@ fn summary(subject: usize, subjects: &[&dyn BenchSubject], plan: &BenchPlan, bed
     }
 }
 
-/// Ratio of the times of `above` to those of `below`, repetition by repetition.
+/// Ratio of the times of `above` to the times of `below`, computed repetition by repetition.
 fn quotient(above: &CellMeasurements, below: &CellMeasurements) -> Option<Estimate> {
     let pairs = above.seconds.iter().zip(&below.seconds).filter(|(_, b)| **b > 0.0);
     estimate(&pairs.map(|(a, b)| a / b).collect::<Vec<_>>())

@@ -1,4 +1,5 @@
-//! Tests a subject at extreme parameters: each at the ends of its hard range, with all others unchanged.
+//! Tests a subject at extreme parameters. Each parameter is set to the ends of its hard range, while all other
+//! parameters are unchanged.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -10,9 +11,9 @@ use super::report::Extreme;
 use super::subject::{BenchSubject, Site};
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 
-/// Number of runs at each end; the fastest counts.
+/// Number of runs at each end of a range; the fastest run counts.
 pub const RUNS: usize = 3;
-/// Maximum delay until a cancelled benchmark stops.
+/// Interval at which a waiting benchmark checks whether it was cancelled: the maximum delay until it stops.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Runs every extreme case of `subject`, each for at most `patience`. Calls `next` before each case, and before a first
@@ -76,10 +77,10 @@ fn is_finite(terrain: &Terrain) -> bool {
     terrain.height.iter().all(|h| h.is_finite()) && maps.flat_map(|map| map.iter()).all(|v| v.is_finite())
 }
 
-/// Runs `work` and stops it after `patience`; returns `None` if it was stopped.
+/// Runs `work` and stops it after `patience`. Returns `None` if the work was stopped.
 ///
 /// # Errors
-/// [`Cancelled`] when `control` was cancelled.
+/// [`Cancelled`] when the caller cancelled `control`.
 fn with_timeout<T>(
     patience: Duration,
     control: &Control,
@@ -91,7 +92,7 @@ fn with_timeout<T>(
         let limit = &limit;
         scope.spawn(move || {
             let mut left = patience;
-            // the wait ends when the work drops the sender
+            // the wait ends when the work has finished and drops the sender
             while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(left.min(POLL_INTERVAL)) {
                 left = left.saturating_sub(POLL_INTERVAL);
                 if left.is_zero() || control.is_cancelled() {

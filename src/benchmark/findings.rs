@@ -1,6 +1,6 @@
 //! One plain sentence for each finding of a benchmark. The order follows the lecture on terrain in games, which
 //! compares its two approaches by speed, growth, threads, memory, consistency and extremes. Warnings about the times
-//! come first.
+//! are first.
 
 use super::stats::CONFIDENCE;
 use super::summary::{Fate, counted, growth, mebibytes, threads, three, time};
@@ -9,24 +9,24 @@ use super::{BenchCell, Benchmark, Estimate, Findings};
 /// A finding: a sentence and its tone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Tone of the sentence.
+    /// Tone of the sentence: a fact, a warning or a defect.
     pub tone: Tone,
-    /// The sentence.
+    /// The sentence, for display.
     pub text: String,
 }
 
 /// Tone of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// A fact.
+    /// The sentence is a fact.
     Plain,
-    /// A warning about the times.
+    /// The sentence is a warning about the times.
     Care,
-    /// A defect.
+    /// The sentence reports a defect.
     Bad,
 }
 
-/// Relative width above which an interval counts as wide.
+/// Width of a confidence interval, relative to the median, above which the interval counts as wide.
 const WIDE: f64 = 0.25;
 /// Whether an interval is so wide that the reader should be warned.
 pub fn is_wide(e: &Estimate) -> bool {
@@ -36,7 +36,7 @@ pub fn is_wide(e: &Estimate) -> bool {
 /// Maximum number of nodes to name; of more nodes, only the first and the last are named.
 const NAMED: usize = 5;
 
-/// The findings of a benchmark. `was_disturbed` tells whether Talweg computed anything else meanwhile.
+/// The findings of a benchmark. `was_disturbed` is true if Talweg computed anything else at the same time.
 pub fn findings(found: &Benchmark, was_disturbed: bool) -> Vec<Finding> {
     let mut list = List(Vec::new());
     uncertainty(&mut list, found);
@@ -156,7 +156,7 @@ fn speed(list: &mut List, found: &Benchmark) {
     }
 }
 
-/// Compares two subjects; `quotient` is the time of `other` divided by that of `first`.
+/// Compares two subjects; `quotient` is the time of `other` divided by the time of `first`.
 fn comparison(first: &Findings, other: &Findings, quotient: &Estimate, place: &str) -> String {
     let (a, b, q) = (&first.name, &other.name, quotient);
     let apples = if first.timed == other.timed {
@@ -182,8 +182,8 @@ fn comparison(first: &Findings, other: &Findings, quotient: &Estimate, place: &s
     format!("{b} takes {} times as long as {a} {place}{}{doubt}.{apples}", three(q.median), between(q.low, q.high))
 }
 
-/// 97.5 % quantile of Student's t with `freedom` degrees of freedom. Beyond the table it uses the value for ten, which
-/// is wider.
+/// 97.5 % quantile of Student's t with `freedom` degrees of freedom. Above ten degrees of freedom, the value for ten is
+/// returned, which makes the interval wider.
 fn student(freedom: usize) -> f64 {
     const QUANTILES: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
     QUANTILES[freedom.clamp(1, QUANTILES.len()) - 1]
@@ -367,7 +367,7 @@ fn extremes(list: &mut List, found: &Benchmark) {
     }
 }
 
-/// A time with its interval.
+/// A time with its confidence interval, as text.
 fn time_with_interval(e: &Estimate) -> String {
     if e.confidence <= 0.0 {
         return time(e.median);
@@ -375,7 +375,7 @@ fn time_with_interval(e: &Estimate) -> String {
     format!("{} ({} to {})", time(e.median), time(e.low), time(e.high))
 }
 
-/// At most [`NAMED`] names, and the number of further ones.
+/// A list of at most [`NAMED`] names, with the number of further names.
 fn names(all: &[&str]) -> String {
     let shown = &all[..all.len().min(NAMED)];
     match all.len() - shown.len() {

@@ -1,8 +1,8 @@
 //! Instruments of a benchmark: a clock and a memory counter.
 //!
 //! The counter counts the bytes requested from the allocator, using `peakmem-alloc` if the program has installed it
-//! (`main.rs` does). Otherwise there is no figure, rather than a guess. All threads count, so the figure includes
-//! memory that other threads allocate meanwhile.
+//! (`main.rs` does). Otherwise no memory is reported, because any number would be a guess. Allocations of all threads
+//! count, so the reported memory includes memory that other threads allocate at the same time.
 
 use std::time::{Duration, Instant};
 
@@ -14,11 +14,12 @@ pub trait Instruments: Sync {
     fn now(&self) -> Duration;
     /// Starts to track the peak memory above the current level.
     fn watch_memory(&self);
-    /// Peak of additional bytes since then; `None` if memory is not counted.
+    /// Peak of additional bytes since the last call of [`watch_memory`](Self::watch_memory); `None` if memory is not
+    /// counted.
     fn peak_bytes(&self) -> Option<usize>;
 }
 
-/// The machine's clock and the program's allocator.
+/// The instruments of a real benchmark: the machine's clock and the program's allocator.
 pub struct Machine {
     start: Instant,
     counts_memory: bool,
@@ -51,7 +52,7 @@ impl Instruments for Machine {
     }
 }
 
-/// Whether the program has installed the counting allocator; tested with a large block.
+/// Whether the program has installed the counting allocator. This is tested by allocating a large block.
 fn counts_memory() -> bool {
     const BLOCK: usize = 1 << 20;
     INSTRUMENTED_SYSTEM.reset_peak_memory();
@@ -59,7 +60,7 @@ fn counts_memory() -> bool {
     INSTRUMENTED_SYSTEM.get_peak_memory() >= BLOCK / 2
 }
 
-/// Sums the time of the measured parts of a run, and records the peak memory up to their end.
+/// Sums the time of the measured parts of a run, and records the peak memory up to the end of the last part.
 pub struct Stopwatch<'a> {
     instruments: &'a dyn Instruments,
     total: Duration,
@@ -67,13 +68,13 @@ pub struct Stopwatch<'a> {
 }
 
 impl<'a> Stopwatch<'a> {
-    /// A stopwatch at 0; starts to track memory.
+    /// A stopwatch at 0, which starts to track the peak memory.
     pub fn new(instruments: &'a dyn Instruments) -> Self {
         instruments.watch_memory();
         Self { instruments, total: Duration::ZERO, peak_bytes: None }
     }
 
-    /// Runs `work` and adds its duration.
+    /// Runs `work` and adds its duration to the measured time.
     pub fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let begun = self.instruments.now();
         let made = work();
@@ -82,7 +83,7 @@ impl<'a> Stopwatch<'a> {
         made
     }
 
-    /// Total measured time.
+    /// Total measured time in seconds.
     pub fn seconds(&self) -> f64 {
         self.total.as_secs_f64()
     }

@@ -1,9 +1,9 @@
 //! Time to load a terrain: a criterion of playability in the lecture on terrain in games.
 //!
-//! Loading reads a file of 16-bit heights, the kind that engines import (PNG), back into heights: it inflates the file,
-//! undoes its filters and converts the numbers to floats. The bytes are in memory, so that the disk does not count.
-//! Later work of an engine (meshes, textures, physics) is excluded: it depends on the engine, and hardly on the
-//! terrain. Rough ground has a larger file.
+//! Loading decodes a PNG file of 16-bit heights, which engines can import. The file is decompressed, the PNG filters
+//! are undone, and the numbers are converted to floats. The file is in memory, so the disk does not affect the time.
+//! Later work of an engine (meshes, textures, physics) is excluded: this work depends on the engine, and hardly on the
+//! terrain. The file of rough terrain is larger.
 //! Source: the lecture on terrain in games, *Définition des critères de performances*, which names the criterion but
 //! does not measure it.
 
@@ -13,7 +13,7 @@ use std::path::Path;
 use crate::field::Terrain;
 use crate::io::formats::{RasterFormat, RasterReader, RasterSheet, RasterSource, RawLayout, SampleType, Samples};
 
-/// File name that tells the format of the bytes.
+/// File name whose ending selects the format of the bytes.
 const FILE: &str = "terrain.png";
 /// The largest 16-bit value.
 const STEPS: f32 = 65535.0;

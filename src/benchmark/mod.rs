@@ -1,7 +1,7 @@
 //! The benchmark: compares nodes by time, memory, growth, consistency, threads and extremes, as in the lecture on
 //! terrain in games.
 //!
-//! Nothing here affects heights: it only runs nodes and measures them.
+//! The benchmark only runs and measures nodes; no heights depend on it.
 
 mod bench;
 mod extremes;

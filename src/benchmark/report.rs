@@ -11,30 +11,30 @@ use super::stats::{CONFIDENCE, Estimate, PowerLaw};
 /// Results of a whole benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Benchmark {
-    /// Timed runs of each cell.
+    /// Number of timed observations of each cell.
     pub repetitions: usize,
-    /// Samples per side.
+    /// Number of samples per side.
     pub sizes: Vec<usize>,
-    /// Numbers of threads.
+    /// Numbers of threads that were measured.
     pub threads: Vec<usize>,
-    /// Number of threads that the machine runs at a time.
+    /// Number of threads that the machine can run at the same time.
     pub processors: usize,
     /// The processor's name, if the system reports it.
     pub processor: Option<String>,
     /// Operating system and architecture.
     pub system: String,
-    /// Version of the program.
+    /// Version of Talweg.
     pub version: &'static str,
-    /// Whether `peak_bytes` was counted; if not, growth of memory is that of the result.
+    /// Whether `peak_bytes` was counted. If not, the growth of memory is fitted to the memory of the result.
     pub memory_is_counted: bool,
-    /// Results by subject.
+    /// Results, in the order of the subjects.
     pub subjects: Vec<Findings>,
 }
 
 /// Results of one subject.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Findings {
-    /// Name.
+    /// Name of the subject.
     pub name: String,
     /// Timed unit: a `field`, a `pass` or an `iteration`.
     pub timed: &'static str,
@@ -42,9 +42,9 @@ pub struct Findings {
     pub faces: usize,
     /// Measurements by size and number of threads.
     pub cells: Vec<BenchCell>,
-    /// Growth by number of threads.
+    /// Growth of time and memory with the size, for each number of threads.
     pub growth: Vec<Growth>,
-    /// Whether the results were always the same.
+    /// Whether the same inputs always gave the same result.
     pub consistency: Consistency,
     /// Results at extreme parameters; `None` if they were not tested.
     pub extremes: Option<Vec<Extreme>>,
@@ -53,9 +53,9 @@ pub struct Findings {
 /// Measurements at one size with one number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BenchCell {
-    /// Samples per side.
+    /// Number of samples per side.
     pub samples: usize,
-    /// Number of threads.
+    /// Number of threads that ran.
     pub threads: usize,
     /// Time of one run.
     pub milliseconds: Estimate,
@@ -63,25 +63,25 @@ pub struct BenchCell {
     pub runs_per_observation: usize,
     /// Whether a pass or an iteration left its input unchanged, bit for bit, so that its time is meaningless.
     pub changes_nothing: bool,
-    /// Speed relative to the first number of threads, computed within repetitions.
+    /// Speed relative to the first number of threads; the ratios are computed within repetitions.
     pub speed_up: Estimate,
-    /// Time relative to the first subject, computed within repetitions.
+    /// Time relative to the first subject; the ratios are computed within repetitions.
     pub times_the_first: Estimate,
     /// Memory of the resulting terrain.
     pub result_bytes: usize,
     /// Peak memory, including the resulting terrain; `None` if it was not counted.
     pub peak_bytes: Option<usize>,
-    /// Time to load the terrain from a file of 16-bit heights in memory; `None` on planets, and for all but the first
-    /// number of threads.
+    /// Time to load the terrain from a file of 16-bit heights in memory; `None` on planets, and for all numbers of
+    /// threads except the first.
     pub load_milliseconds: Option<Estimate>,
-    /// Size of that file.
+    /// Size of the file from which the terrain is loaded, in bytes.
     pub file_bytes: Option<usize>,
 }
 
-/// Growth exponents by samples per side: 2 is linear in the number of samples.
+/// Exponents of the growth of time and memory with the samples per side: 2 is linear in the number of samples.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Growth {
-    /// Number of threads.
+    /// Number of threads that ran.
     pub threads: usize,
     /// Growth of the time; `None` if there is only one size.
     pub time: Option<PowerLaw>,
@@ -92,7 +92,7 @@ pub struct Growth {
 /// Whether the same inputs always gave the same result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Consistency {
-    /// Whether there is no disagreement.
+    /// Whether all results of each size were equal.
     pub is_consistent: bool,
     /// Hash of the result at each size.
     pub hashes: Vec<String>,
@@ -100,20 +100,20 @@ pub struct Consistency {
     pub disagreements: Vec<Disagreement>,
 }
 
-/// A cell in which some results differ from the first result of that size.
+/// A cell in which some results differ from the first result at the same size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Disagreement {
-    /// Samples per side.
+    /// Number of samples per side.
     pub samples: usize,
-    /// Number of threads.
+    /// Number of threads that ran.
     pub threads: usize,
-    /// Number of differing results.
+    /// Number of results that differ from the first result.
     pub others: usize,
-    /// Number of results.
+    /// Number of results that were compared.
     pub repetitions: usize,
 }
 
-/// One parameter at one end of its hard range. The result of a stopped run is unknown.
+/// Result of a run with one parameter at one end of its hard range. The result of a stopped run is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Extreme {
     /// Name of the parameter.
@@ -126,7 +126,7 @@ pub struct Extreme {
     pub is_finite: Option<bool>,
     /// Whether all heights are equal.
     pub is_level: Option<bool>,
-    /// Time relative to the default parameters; `None` if those change nothing.
+    /// Time relative to the default parameters; `None` if the default parameters leave the terrain unchanged.
     pub times_the_default: Option<f64>,
 }
 
@@ -147,14 +147,14 @@ impl Findings {
         if self.faces == 1 { format!("{side}²") } else { format!("{} × {side}²", self.faces) }
     }
 
-    /// The cell of this size and number of threads.
+    /// The measurements at this size and with this number of threads.
     pub fn cell(&self, samples: usize, threads: usize) -> Option<&BenchCell> {
         self.cells.iter().find(|cell| (cell.samples, cell.threads) == (samples, threads))
     }
 }
 
 impl Benchmark {
-    /// Tables as text.
+    /// The results as tables in plain text.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{} repetitions, interleaved; medians with intervals of at least {:.0} % confidence.\n{}, {} at a time, {}.\n",
@@ -254,7 +254,7 @@ impl Benchmark {
         table(head, rows.collect())
     }
 
-    /// A header line, then one line per cell.
+    /// The results as comma-separated values: a header line, then one line per cell.
     pub fn csv(&self) -> String {
         let mut csv = String::from(
             "name,timed,samples,threads,median_ms,low_ms,high_ms,confidence,speed_up,times_the_first,result_bytes,\
@@ -318,7 +318,7 @@ fn interval(e: &Estimate) -> String {
     format!("{:.digits$} ({:.digits$} to {:.digits$})", e.median, e.low, e.high)
 }
 
-/// Decimals that give about three significant digits.
+/// Number of decimals that give `value` about three significant digits.
 fn digits(value: f64) -> usize {
     let mut digits = 0;
     let mut scaled = value;

@@ -1,20 +1,20 @@
 //! Statistics of repetitions: a median with a distribution-free interval, and a power law over sizes.
 //!
-//! Interval: the median of the distribution lies between the k-th smallest and the k-th largest of n observations with
-//! probability 1 - 2·P(B ≤ k - 1), where B is binomial with n and ½. k is the largest value for which this is
-//! [`CONFIDENCE`] or more. Fewer than six observations cannot reach it. The interval then runs from the smallest to the
-//! largest observation and states the probability that it has.
+//! Interval: the median of the distribution is between the k-th smallest and the k-th largest of n observations with
+//! probability 1 - 2·P(B ≤ k - 1), where B is binomial with n and ½. k is the largest value for which this probability
+//! is [`CONFIDENCE`] or more. Fewer than six observations cannot reach [`CONFIDENCE`]. In this case the interval is
+//! from the smallest to the largest observation, with its actual, lower probability.
 //! Source: David & Nagaraja 2003, *Order Statistics*, §7.1.
 //!
-//! Power law: ln t = ln c + e·ln n by least squares. The standard error of e comes from the residuals, so two sizes
-//! have none.
+//! Power law: t = c·nᵉ is fitted to the times t at the sizes n, as ln t = ln c + e·ln n by least squares. The standard
+//! error of e is computed from the residuals, so two sizes have no standard error.
 
 use serde::Serialize;
 
 /// Target probability that an interval covers the median.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// A median with its confidence interval.
+/// A median of observations with its confidence interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// Median of the sample, in the unit of the measurement.
@@ -44,9 +44,9 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
     })
 }
 
-/// Rank k, from 1, of the interval of `n` observations, and its probability.
+/// Rank k, counted from 1, of the ends of the interval for `n` observations, and the probability of this interval.
 fn ranks(n: usize) -> (usize, f64) {
-    // logarithm of the probability that j of n observations lie below the median; for large n, 2⁻ⁿ itself rounds to 0
+    // logarithm of the probability that j of n observations are below the median; for large n, 2⁻ⁿ itself rounds to 0
     let log_chance = |j: usize| {
         let choose = libm::lgamma(n as f64 + 1.0) - libm::lgamma(j as f64 + 1.0) - libm::lgamma((n - j) as f64 + 1.0);
         choose - n as f64 * std::f64::consts::LN_2
@@ -68,14 +68,15 @@ fn ranks(n: usize) -> (usize, f64) {
 pub struct PowerLaw {
     /// Exponent e: 1 is linear in the size, 2 quadratic.
     pub exponent: f64,
-    /// Standard error of the exponent; `None` for two sizes, which every power law fits.
+    /// Standard error of the exponent; `None` if there are only two sizes, because a power law can fit any two sizes
+    /// exactly.
     pub standard_error: Option<f64>,
-    /// Number of sizes fitted.
+    /// Number of sizes to which the power law is fitted.
     pub sizes: usize,
 }
 
-/// Fits a power law to (size, cost); `None` for fewer than two different sizes. Values that are not positive are
-/// skipped.
+/// Fits a power law to pairs of size and cost; `None` for fewer than two different sizes. Values that are not positive
+/// are skipped.
 pub fn power_law(points: &[(f64, f64)]) -> Option<PowerLaw> {
     let logs: Vec<(f64, f64)> = points
         .iter()

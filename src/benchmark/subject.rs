@@ -1,4 +1,4 @@
-//! Benchmark subjects: a node of the catalogue with its parameters, or any other code that makes a terrain.
+//! Benchmark subjects: a node of the catalogue with its parameters, or any other code that creates a terrain.
 
 use super::instruments::Stopwatch;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
@@ -21,7 +21,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// A square of `samples` per side with these edges, or a planet with faces of that size.
+    /// A square with `samples` per side and the given edges, or a planet with faces of `samples` per side.
     pub fn new(samples: usize, world: World, edges: Edges, control: &Control) -> Result<Self, Cancelled> {
         let (scene, grid, input) = match world {
             World::Terrain => (Scene::default(), Grid::new(samples, edges), "Perlin"),
@@ -37,7 +37,7 @@ impl Site {
         Ok(site)
     }
 
-    /// The context of a node that runs here.
+    /// The context for a node that runs on this site.
     pub fn context<'a>(&'a self, control: &'a Control) -> Context<'a> {
         Context {
             grid: self.grid,
@@ -53,21 +53,21 @@ impl Site {
     }
 }
 
-/// Code that makes a terrain and can be timed.
+/// Code that creates a terrain and can be timed.
 pub trait BenchSubject: Send + Sync {
-    /// Name, as on the command line.
+    /// Name of the subject, as on the command line.
     fn name(&self) -> String;
-    /// Name of the timed unit.
+    /// Name of the timed unit: `field`, `pass` or `iteration`.
     fn timed(&self) -> &'static str;
-    /// The world that it runs on.
+    /// The world on which the subject runs: a terrain or a planet.
     fn world(&self) -> World {
         World::Terrain
     }
-    /// Whether it changes the site's input instead of making a new terrain.
+    /// Whether the subject changes the site's input instead of creating a new terrain.
     fn works_on_input(&self) -> bool {
         false
     }
-    /// Makes the terrain, which depends on the site alone; `watch` times the measured part.
+    /// Creates the terrain, which depends only on the site; `watch` times the measured part.
     fn run(&self, site: &Site, watch: &mut Stopwatch, control: &Control) -> Result<Terrain, Cancelled>;
     /// The subject with each parameter in turn at each end of its hard range.
     fn corners(&self) -> Vec<ExtremeCase> {
@@ -81,7 +81,7 @@ pub struct ExtremeCase {
     pub parameter: &'static str,
     /// The value, formatted as users type it.
     pub value: String,
-    /// The subject with that value.
+    /// The subject with this value.
     pub subject: Box<dyn BenchSubject>,
 }
 
@@ -121,7 +121,7 @@ impl BenchSubject for NodeSubject {
         }
     }
 
-    /// A terrain if the node fits one, else a planet.
+    /// A terrain if the node can run on a terrain, else a planet.
     fn world(&self) -> World {
         if self.node.fits(World::Terrain) { World::Terrain } else { World::Planet }
     }
@@ -156,7 +156,7 @@ impl BenchSubject for NodeSubject {
         for (index, spec) in self.node.about().params.iter().enumerate() {
             let ends = match spec.kind {
                 ParamKind::Float { hard, .. } => [Value::Float(hard.0), Value::Float(hard.1)],
-                // only one iteration is timed, whatever their number
+                // only one iteration is timed, whatever the number of iterations
                 ParamKind::Int { hard, .. } if spec.name != "iterations" => [Value::Int(hard.0), Value::Int(hard.1)],
                 _ => continue,
             };
@@ -175,21 +175,21 @@ impl BenchSubject for NodeSubject {
 /// Reason why the name of a subject was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum SubjectError {
-    /// There is no node of this name.
+    /// The catalogue has no node with this name.
     #[error(
         "there is no node `{0}`; give a name from `talweg nodes`, or one of generators, filters, processes, all, \
          document-001, document-002{near}",
         near = nearest(.0)
     )]
     NoNode(String),
-    /// The node has no such parameter.
+    /// The node has no parameter with this name.
     #[error("`{node}` has no parameter `{parameter}`; it has {known}")]
     NoParameter {
         /// The name of the node.
         node: &'static str,
         /// The name of the parameter.
         parameter: String,
-        /// The existing parameter names.
+        /// Names of the parameters that the node has.
         known: String,
     },
     /// The text does not have the expected form.
@@ -200,12 +200,12 @@ pub enum SubjectError {
     Value {
         /// The name of the node.
         node: &'static str,
-        /// The reason.
+        /// The reason why the value does not fit.
         error: ParamError,
     },
 }
 
-/// Suggestion of node names that contain the typed text.
+/// Suggestion of node names that contain the typed text, for the error message.
 fn nearest(typed: &str) -> String {
     let typed = typed.to_lowercase();
     let like: Vec<&str> = Node::catalogue()
@@ -262,12 +262,12 @@ pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
     Ok(vec![NodeSubject::called(format!("{}:{changes}", about.name), node)])
 }
 
-/// Levels of midpoint displacement on 1025 samples, each half as wide as the one before.
+/// Levels of midpoint displacement on 1025 samples, each level is half as wide as the previous one.
 const LEVELS: u32 = 10;
 
-/// The two approaches compared in the lecture on terrain in games, at the same level of detail, as its comparison
-/// requires. Perlin noise gets one octave for every level of the midpoint displacement. The first octave has one wave
-/// per side; each further one is half as wide and half as high.
+/// The two approaches compared in the lecture on terrain in games, at the same level of detail, as the lecture's
+/// comparison requires. Perlin noise has one octave for every level of the midpoint displacement. The first octave has
+/// one wave per side; each further octave is half as wide and half as high.
 pub fn document_001() -> Vec<NodeSubject> {
     ["paper-001-perlin-noise", "paper-001-midpoint-displacement"]
         .into_iter()
@@ -285,9 +285,9 @@ pub fn document_001() -> Vec<NodeSubject> {
 }
 
 /// The subjects compared in the article on stamp noise: Perlin noise with the octaves of [`document_001`], and stamp
-/// noise of cones down to two samples, as in the article; also stamp noise of bells. For a map of 2ⁿ samples per side,
-/// the article's cost is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4. It corresponds to an exponent of 2.14 between 257² and 2049², for
-/// comparison with the fitted exponent of the time.
+/// noise of cones down to a size of two samples, as in the article. Stamp noise of bells is measured as well. For a map
+/// of 2ⁿ samples per side, the article's cost is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4. Between 257² and 2049² samples, this cost
+/// corresponds to an exponent of 2.14, for comparison with the fitted exponent of the time.
 pub fn document_002() -> Vec<NodeSubject> {
     let noise = document_001().into_iter().filter(|subject| matches!(subject.node(), Node::Perlin(_)));
     let stamps = ["paper-002-stamp-noise-1", "paper-002-bell"].into_iter().filter_map(|name| {

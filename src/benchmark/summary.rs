@@ -6,7 +6,7 @@ use super::{BenchCell, Benchmark, Estimate, Extreme, Findings, Growth, PowerLaw}
 /// Results and texts for display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// The measurements.
+    /// The measurements of the benchmark.
     pub found: Benchmark,
     /// The findings, one sentence each.
     pub findings: Vec<Finding>,
@@ -27,27 +27,27 @@ pub struct BenchRow {
     pub subject: usize,
     /// Index of the cell in the subject.
     pub cell: usize,
-    /// Cell texts by [`Column`].
+    /// Texts of the row's table cells, in the order of [`Column`].
     pub texts: Vec<String>,
-    /// Sort keys by [`Column`]; NaN if there is no value.
+    /// Sort keys of the row, in the order of [`Column`]; NaN where there is no value.
     keys: Vec<f64>,
-    /// The row as a sentence.
+    /// The row as one line of text.
     pub told: String,
 }
 
 /// A column of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Column {
-    /// The node.
+    /// Name of the node.
     #[default]
     Node,
     /// Samples per side.
     Size,
     /// Number of threads.
     Threads,
-    /// Median time of a run.
+    /// Median time of one run.
     Time,
-    /// Nanoseconds per sample.
+    /// Time per sample, in nanoseconds.
     PerSample,
     /// Median time to load the terrain from a file.
     Loading,
@@ -57,7 +57,7 @@ pub enum Column {
     Exponent,
     /// Whether every run gave the same bits.
     Bits,
-    /// Speed-up by more threads.
+    /// Speed relative to the fewest threads measured.
     SpeedUp,
 }
 
@@ -95,7 +95,7 @@ impl Column {
     /// Tooltip of the heading.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Node => "The node measured; sort by it to group the rows by node.",
+            Self::Node => "The measured node; sort by this column to group the rows by node.",
             Self::Size => "Samples per side of the terrain.",
             Self::Threads => "Number of threads used.",
             Self::Time => {
@@ -129,7 +129,7 @@ pub enum ExtremeLine {
         parameter: String,
         /// The value, with its unit.
         value: String,
-        /// Outcome of the run.
+        /// Outcome of the run with this value.
         fate: Fate,
         /// Time relative to the default parameters.
         times: Option<f64>,
@@ -137,7 +137,8 @@ pub enum ExtremeLine {
 }
 
 impl ExtremeLine {
-    /// Whether it deserves attention: not finite, stopped, level, or more than [`SLOW`] times as slow.
+    /// Whether the result deserves attention: the heights are not finite or all equal, the run was stopped, or it was
+    /// more than [`SLOW`] times as slow as usual.
     pub fn is_remarkable(&self) -> bool {
         match self {
             Self::Head(_) => true,
@@ -146,13 +147,13 @@ impl ExtremeLine {
     }
 }
 
-/// Factor of the usual time above which an extreme counts as slow.
+/// Multiple of the usual time above which an extreme case counts as slow.
 pub const SLOW: f64 = 3.0;
 
 /// Outcome of a run at an extreme parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Relief with finite heights.
+    /// All heights are finite, and they differ.
     Finite,
     /// All heights are equal.
     Level,
@@ -173,7 +174,7 @@ impl Fate {
         }
     }
 
-    /// Short label.
+    /// Short label of the outcome, for the table.
     pub fn word(self) -> &'static str {
         match self {
             Self::Finite => "relief, all finite",
@@ -183,19 +184,21 @@ impl Fate {
         }
     }
 
-    /// Tooltip of the label.
+    /// Tooltip of the label, which explains the outcome.
     pub fn help(self) -> &'static str {
         match self {
             Self::Finite => "Every height and every data map is a finite number, and the ground is not level.",
             Self::Level => "Every height is the same: at this value the node makes no relief.",
-            Self::NotFinite => "Some height or data map is infinite or not a number. This is a defect of Talweg.",
+            Self::NotFinite => {
+                "At least one height or data map value is infinite or not a number. This is a defect of Talweg."
+            }
             Self::Stopped => "One run took longer than five seconds and was stopped; its result is unknown.",
         }
     }
 }
 
 impl Report {
-    /// Builds the report of a benchmark. `was_disturbed` tells whether Talweg computed anything else meanwhile.
+    /// Builds the report of a benchmark. `was_disturbed` is true if Talweg computed anything else at the same time.
     pub fn new(found: Benchmark, was_disturbed: bool) -> Self {
         let rows = (0..found.subjects.len())
             .flat_map(|subject| (0..found.subjects[subject].cells.len()).map(move |cell| (subject, cell)))
@@ -206,7 +209,7 @@ impl Report {
             rows,
             extremes: extremes(&found),
             csv: found.csv(),
-            // numbers and strings always serialise
+            // this cannot fail: numbers and strings always serialise
             json: serde_json::to_string_pretty(&found).unwrap_or_default(),
             found,
         }
@@ -222,7 +225,7 @@ impl Report {
         &self.subject(row).cells[row.cell]
     }
 
-    /// Row indices sorted by a column; rows without a value come last.
+    /// Row indices sorted by a column; rows without a value are last.
     pub fn order(&self, column: Column, is_descending: bool) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         let key = |row: usize| self.rows[row].keys[column as usize];
@@ -234,7 +237,7 @@ impl Report {
         order
     }
 
-    /// Tooltip that explains a number of the table.
+    /// Tooltip that explains the number in a cell of the table.
     pub fn meaning(&self, row: &BenchRow, column: Column) -> String {
         let (subject, cell) = (self.subject(row), self.cell(row));
         let (name, n) = (&subject.name, cell.samples);
@@ -275,7 +278,7 @@ impl Report {
             Column::Loading => match &cell.load_milliseconds {
                 None => "Loading is measured only with the fewest threads, because one thread reads a file.".into(),
                 Some(load) => format!(
-                    "Loading it takes {}, computing it {}: {} times as long. The true median of loading lies between {} and {} \
+                    "Loading the terrain takes {}, computing the terrain {}: {} times as long. The true median of loading is between {} and {} \
                      with a probability of {:.0} %.",
                     time(load.median),
                     time(cell.milliseconds.median),
@@ -418,17 +421,17 @@ fn extremes(found: &Benchmark) -> Vec<ExtremeLine> {
     lines
 }
 
-/// Growth of the cost with this number of threads.
+/// Growth of the subject's cost with the size, for this number of threads.
 pub fn growth(subject: &Findings, threads: usize) -> Option<&Growth> {
     subject.growth.iter().find(|growth| growth.threads == threads)
 }
 
-/// “one thread”, “2 threads”.
+/// The number of threads as text: “one thread”, “2 threads”.
 pub fn threads(count: usize) -> String {
     if count == 1 { "one thread".into() } else { format!("{count} threads") }
 }
 
-/// “1 repetition”, “7 repetitions”.
+/// A count with its noun, in the singular or plural: “1 repetition”, “7 repetitions”.
 pub fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
@@ -482,8 +485,8 @@ fn spread_of_time(milliseconds: &Estimate) -> String {
     format!("{} {unit}", spread_with(&scaled, digits(scaled.median)))
 }
 
-/// The median with half the width of its interval, or with both sides of an asymmetric one. The median alone if the
-/// interval is unknown.
+/// The median with half the width of its interval as text. If the interval is asymmetric, the distances to both ends
+/// are shown. If the interval is unknown, only the median is shown.
 fn spread_with(e: &Estimate, digits: usize) -> String {
     if e.confidence <= 0.0 {
         return format!("{:.digits$}", e.median);
@@ -491,19 +494,19 @@ fn spread_with(e: &Estimate, digits: usize) -> String {
     let (above, below) = (e.high - e.median, e.median - e.low);
     let is_lopsided = (above > 2.0 * below || below > 2.0 * above) && e.high - e.low > 0.05 * e.median;
     if is_lopsided {
-        // a symmetric interval would hide that one side is much wider
+        // half the width alone would hide that one side of the interval is much wider
         return format!("{:.digits$} +{} −{}", e.median, two(above, digits), two(below, digits));
     }
     format!("{:.digits$} ± {:.digits$}", e.median, 0.5 * (e.high - e.low))
 }
 
-/// About two significant digits, for an uncertainty, with at most `most` decimals.
+/// An uncertainty with about two significant digits and at most `most` decimals.
 fn two(value: f64, most: usize) -> String {
     let digits = digits(value).saturating_sub(1).min(most);
     format!("{value:.digits$}")
 }
 
-/// Decimals that give about three significant digits.
+/// Number of decimals that give `value` about three significant digits.
 fn digits(value: f64) -> usize {
     match value.abs() {
         v if v >= 100.0 || v == 0.0 => 0,

@@ -1,5 +1,5 @@
-//! Validation of trees: clamps numbers to their ranges and reports as an error, with its location, whatever cannot be
-//! repaired.
+//! Validation of construction trees. Numbers are clamped to their ranges. Faults that cannot be repaired are reported
+//! as errors, with their location.
 
 use super::piece::{Piece, PieceKind, Tree};
 use super::primitives::contour::{Contour, OutlineFit};
@@ -9,25 +9,26 @@ use talweg_ground::param::{Clamped, Params};
 
 /// Maximum number of points of a curve or contour.
 pub const MOST_POINTS: usize = 512;
-/// Maximum number of pieces of a tree, and of a program with its instances. More would not fit the memory of most
-/// computers.
+/// Maximum number of pieces of a construction tree, and of a program in which every instance counts. More pieces would
+/// not fit the memory of most computers.
 pub const MOST_PIECES: usize = 1_000_000;
-/// Maximum nesting depth of operators when a tree is edited, written or read. It is four times the depth of any tree
-/// made by hand so far, and small enough for the stack of any thread.
+/// Maximum nesting depth of operators when a construction tree is edited, written or read. This depth is four times
+/// that of any construction made by hand so far, and recursion this deep fits the stack of any thread.
 pub const DEEPEST: usize = 32;
 
-/// Error of an invalid tree: the reason and the location.
+/// Error of an invalid construction tree: the reason and the location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: {what}")]
 pub struct TreeError {
     /// Path to the faulty piece, for example `Construction / blend 'hills' / disc 3`.
     pub at: String,
-    /// The fault, and what is allowed instead.
+    /// The fault, and the values that are allowed instead.
     pub what: String,
 }
 
 impl Tree {
-    /// Returns the tree with every number clamped to its hard range, and a list of the values that changed.
+    /// Returns the construction tree with every number clamped to its hard range, and a list of the values that
+    /// changed.
     pub fn sanitised(&self) -> (Self, Vec<Clamped>) {
         let mut tree = self.clone();
         let mut moved = Vec::new();
@@ -39,13 +40,14 @@ impl Tree {
         (tree, moved)
     }
 
-    /// Checks that pieces are nested at most [`DEEPEST`] deep. Instances do not count.
+    /// Checks that pieces are nested at most [`DEEPEST`] deep. The depth of definitions that instances repeat does not
+    /// count.
     ///
     /// # Errors
     /// Returns the path of the root that is nested too deeply.
     pub(super) fn check_depth(&self) -> Result<(), TreeError> {
         for (name, root) in self.roots() {
-            // goes level by level: recursion into a tree this deep could overflow the stack
+            // visit one level after the other: recursion into a construction tree this deep could overflow the stack
             let mut level = vec![root];
             for _ in 0..=DEEPEST {
                 level = level.into_iter().flat_map(Piece::children).collect();
@@ -66,11 +68,14 @@ impl Tree {
         let fail = |at: &str, what: String| Err(TreeError { at: at.into(), what });
         self.check_depth()?;
         if self.count() > MOST_PIECES {
-            return fail("Construction", format!("it has {} features; the maximum is {MOST_PIECES}", self.count()));
+            return fail(
+                "Construction",
+                format!("the construction has {} features; the maximum is {MOST_PIECES}", self.count()),
+            );
         }
         for (k, definition) in self.definitions.iter().enumerate() {
             if definition.name.is_empty() {
-                return fail(&format!("Construction / definition {}", k + 1), "it has no name".into());
+                return fail(&format!("Construction / definition {}", k + 1), "the definition has no name".into());
             }
             if self.definitions[..k].iter().any(|other| other.name == definition.name) {
                 return fail(
@@ -90,7 +95,7 @@ impl Tree {
     }
 
     /// Checks `piece` and follows its instances into their definitions. `open` holds the definitions that contain the
-    /// piece, `done` those already found valid.
+    /// piece, `done` holds definitions already found valid.
     fn follow<'a>(
         &'a self,
         piece: &'a Piece,
@@ -106,7 +111,7 @@ impl Tree {
         if let PieceKind::Image(image) = &piece.form
             && !image.is_convex()
         {
-            return fail("the corners must form a convex quadrangle, in order around it".into());
+            return fail("the corners must form a convex quadrangle, in order around the quadrangle".into());
         }
         if let PieceKind::Contour(contour) = &piece.form
             && let Err(error) = contour.outline()
@@ -119,7 +124,7 @@ impl Tree {
             };
             if open.contains(&definition.name.as_str()) {
                 let way: Vec<&str> = open.iter().copied().chain([definition.name.as_str()]).collect();
-                return fail(format!("it would contain itself: {}", way.join(" → ")));
+                return fail(format!("the definition would contain itself: {}", way.join(" → ")));
             }
             if !done.contains(&definition.name.as_str()) {
                 open.push(&definition.name);
@@ -166,7 +171,7 @@ fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
                     moved,
                 );
             }
-            // clamping corners that lie far outside can put them all on one line
+            // clamping the corners of an image that are far outside the allowed range can put all corners on one line
             if was_convex && !image.is_convex() {
                 image.corners = Image::default().corners.noting(image.corners, &format!("{at}: corners"), moved);
             }
@@ -183,7 +188,7 @@ fn held(value: f32, most: f32) -> f32 {
     if value.is_nan() { 0.0 } else { value.clamp(-most, most) }
 }
 
-/// Records in the list of clamped values when a value replaces a different one.
+/// Replaces a value, and records the change in the list of clamped values if the new value differs.
 trait Noting: PartialEq + std::fmt::Debug + Sized {
     fn noting(self, was: Self, at: &str, moved: &mut Vec<Clamped>) -> Self {
         if self != was {
@@ -222,7 +227,7 @@ fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Clamped>) {
     for (k, point) in contour.points.iter_mut().enumerate() {
         *point = (held(point.0, 1.0e6), held(point.1, 1.0e6)).noting(*point, &format!("{at}: point {}", k + 1), moved);
     }
-    // a file with this outline could not be read again
+    // if the scene were saved with this outline, the file could not be read again
     if contour.outline().is_err() {
         let fit = OutlineFit::Direction.noting(contour.settings.outline, &format!("{at}: outline"), moved);
         contour.settings.outline = fit;

@@ -1,24 +1,25 @@
 //! Construction trees: terrain from primitives that people place, combined by operators (Génevaux et al. 2014).
 //!
 //! At any point p and level of detail κ, every node returns an elevation f, a weight α and their gradients. Over any
-//! capsule it returns bounds of these values. f is Lipschitz; α is C¹ and 0 outside a bounding box. There is terrain
-//! where α ≥ ½. Positions are metres from the north-west corner of the tree's own square ([`Frame::side`]), heights
-//! metres above the datum. The node `Construction` scales the square and [`Frame::relief`] to those of the scene. All
-//! values are computed in f64 by + - × ÷ √, comparisons and `libm`.
+//! capsule (all points within a radius of a segment), every node returns bounds of these values. f is Lipschitz; α is
+//! C¹ and 0 outside a bounding box. There is terrain where α ≥ ½. Positions are in metres from the north-west corner of
+//! the construction's own square ([`Frame::side`]), heights in metres above the datum. The node `Construction` scales
+//! the square and [`Frame::relief`] to the side length and the relief of the scene. All values are computed in f64 by +
+//! - × ÷ √, comparisons and `libm`.
 //!
 //! | folder or file | contents |
 //! |---|---|
-//! | [`piece`], [`check`], [`text`] | the tree as people edit it and files store it; its validation, with the path to each error; RON |
+//! | [`piece`], [`check`], [`text`] | the construction tree as people edit it and files store it; validation, with the path to each error; the tree as RON |
 //! | [`primitives`] | disc, curve, contour, image and ribbon; the noise, images and falloffs that they use |
 //! | [`operators`] | operators on pieces: blend, replace, add, warp, place, gullies, array, scatter |
 //! | [`geometry`] | plane geometry: points, boxes and affine maps; curves and outlines, and the distance of a point to them |
 //! | [`materials`] | the material layers, and the materials of pieces |
-//! | [`sample`], [`row_samples`] | queries and their results: at one point, along a row of points |
-//! | [`compiled_program`] | a tree compiled for evaluation: bounding boxes, concatenated maps, pruning; fills a grid or a part of it, row by row |
+//! | [`sample`], [`row_samples`] | elevations and weights at one point and along a row of points |
+//! | [`compiled_program`] | a construction tree compiled for evaluation: bounding boxes, concatenated maps, pruning; fills a grid or a part of it, row by row |
 //! | [`gpu_buffer`] | a program as 32-bit words that a shader interprets |
 //! | [`trace`] | sphere tracing |
-//! | [`presets`] | ready-made trees to start from |
-//! | [`edit`] | edits of a tree: mouse and panel commands |
+//! | [`presets`] | ready-made construction trees to start from |
+//! | [`edit`] | edits of a construction tree: mouse and panel commands |
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! The tree as people edit it and files store it: primitives, and operators that hold pieces.
+//! The construction tree as people edit it and files store it: primitives, and operators that hold pieces.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ use super::primitives::image::Image;
 use super::primitives::ribbon::Ribbon;
 use talweg_ground::param::{ImageFile, Params};
 
-/// A node of the tree.
+/// A node of a construction tree: a primitive, an operator or an instance.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Piece {
@@ -34,11 +34,11 @@ pub struct Piece {
     /// A locked piece cannot be moved by accident.
     #[serde(default, skip_serializing_if = "is_false")]
     pub locked: bool,
-    /// Name of the link group; empty for none. Pieces of one link group move together even across material layers, as a
-    /// lake and its water do. See [`super::edit::link_group`].
+    /// Name of the link group; empty for none. Pieces of one link group move together even if they belong to different
+    /// material layers, as a lake and its water do. See [`super::edit::link_group`].
     #[serde(rename = "bond", default, skip_serializing_if = "String::is_empty")]
     pub link_group: String,
-    /// Material of its ground, inherited by the pieces inside that set no material.
+    /// Material of the piece's ground. Pieces inside that set no material inherit it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub material: PieceMaterial,
     /// Kind of the piece, with its parameters.
@@ -49,7 +49,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Whether a value is its default, which files need not store.
+/// Whether `value` is the default of its type. Files need not store default values.
 pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -62,7 +62,7 @@ pub struct OperatorGroup<S> {
     /// Parameters of the operator.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: S,
-    /// The pieces it holds, in order.
+    /// The pieces that the operator holds, in order.
     #[serde(default)]
     pub of: Vec<Piece>,
 }
@@ -72,8 +72,8 @@ pub struct OperatorGroup<S> {
 #[serde(deny_unknown_fields)]
 #[serde(bound(serialize = "S: Default + PartialEq + Serialize", deserialize = "S: Default + Deserialize<'de>"))]
 pub struct CopyGroup<S> {
-    /// The curve that copies follow or along which a warp drags, or the outline that copies lie in. Empty when the
-    /// settings use neither.
+    /// The curve that copies follow or along which a warp drags, or the outline that encloses the copies. Empty when
+    /// the settings use neither a curve nor an outline.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<CurvePoint>,
     /// Parameters of the operator.
@@ -84,26 +84,26 @@ pub struct CopyGroup<S> {
     pub of: Vec<Piece>,
 }
 
-/// A placed copy of a definition.
+/// A copy of a definition, moved, rotated, scaled or raised.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Instance {
     /// Name of the definition.
     pub definition: String,
-    /// Placement of the copy.
+    /// Position, rotation, scale and height of the copy.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: Placement,
 }
 
-/// What the library needs to know of a kind of piece.
+/// Operations that every kind of piece implements.
 pub(crate) trait PieceForm {
-    /// Name of the kind: `disc`.
+    /// Name of the kind of piece, for example `disc`.
     fn kind(&self) -> &'static str;
-    /// Its parameters.
+    /// Parameters of the piece.
     fn params(&self) -> &dyn Params;
-    /// Its parameters, mutable.
+    /// Parameters of the piece, mutable.
     fn params_mut(&mut self) -> &mut dyn Params;
-    /// Adds it to a program. Returns its node; `None` if nothing of it is visible.
+    /// Adds the piece to a program. Returns the index of its node; `None` if no part of the piece is visible.
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32>;
 
     /// The pieces that an operator holds; `None` for other kinds.
@@ -116,33 +116,33 @@ pub(crate) trait PieceForm {
         None
     }
 
-    /// The points of its line, if it has one.
+    /// The points of the piece's line; `None` if the piece has no line.
     fn points(&self) -> Option<&[CurvePoint]> {
         None
     }
 
-    /// The points of its line, mutable.
+    /// The points of the piece's line, mutable.
     fn points_mut(&mut self) -> Option<&mut Vec<CurvePoint>> {
         None
     }
 
-    /// The image that it reads, if any.
+    /// The image that the piece reads, if any.
     fn image_file(&self) -> Option<&ImageFile> {
         None
     }
 
-    /// The images that it may read: of heights, and of its weight.
+    /// The images of heights and of weights that the piece may read.
     fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
         Vec::new()
     }
 
-    /// Its copies, if it repeats its pieces, with random values from `seed`.
+    /// The copies that an array or a scatter makes, with random values from `seed`; `None` for other kinds.
     fn copies(&self, _seed: u32) -> Option<MadeCopies> {
         None
     }
 }
 
-/// The methods of a [`PieceForm`] that return fields: its kind, its parameters, and the pieces that it holds.
+/// The methods of a [`PieceForm`] that return fields: the kind, the parameters, and the pieces that an operator holds.
 macro_rules! piece_form {
     ($kind:literal, $settings:ident) => {
         fn kind(&self) -> &'static str {
@@ -190,7 +190,7 @@ macro_rules! kinds {
         leaves { $($(#[$about:meta])* $leaf:ident($of:ty),)+ }
         operators { $($(#[$does:meta])* $operator:ident($group:ident<$settings:ty>),)+ }
     ) => {
-        /// Kinds of pieces.
+        /// The kinds of pieces: primitives, instances and operators.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum PieceKind {
             $($(#[$about])* $leaf($of),)+
@@ -207,7 +207,7 @@ macro_rules! kinds {
             }
         }
 
-        /// An operator to put around a piece.
+        /// An operator that a command can wrap around a piece.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Wrap { $($(#[$does])* $operator,)+ }
 
@@ -215,7 +215,7 @@ macro_rules! kinds {
             /// All operators, in the order of the menu.
             pub const ALL: [Self; [$(stringify!($operator)),+].len()] = [$(Self::$operator),+];
 
-            /// The operator around some pieces.
+            /// Returns the operator `self` with the pieces `of` inside.
             pub(crate) fn wrapped(self, of: Vec<Piece>) -> PieceKind {
                 match self { $(Self::$operator => PieceKind::$operator($group { of, ..$group::default() }),)+ }
             }
@@ -223,10 +223,10 @@ macro_rules! kinds {
     };
 }
 
-// the files of scenes store these names
+// scene files store these names
 kinds! {
     leaves {
-        /// A primitive: ground around a point.
+        /// A primitive: round ground about a centre.
         Disc(Disc),
         /// A primitive: ground along a line.
         Curve(Curve),
@@ -236,16 +236,16 @@ kinds! {
         Image(Image),
         /// A primitive: an image along a line.
         Ribbon(Ribbon),
-        /// A placed copy of a definition.
+        /// A copy of a definition, moved, rotated, scaled or raised.
         Instance(Instance),
     }
     // in the order of the menu
     operators {
         /// An operator: averages the pieces by their weights.
         Blend(OperatorGroup<BlendSettings>),
-        /// An operator: later pieces replace earlier ones.
+        /// An operator: later pieces replace the ground made by earlier pieces.
         Replace(OperatorGroup<ReplaceSettings>),
-        /// An operator: adds the heights of later pieces to earlier ones.
+        /// An operator: adds the heights of later pieces to the ground made by earlier pieces.
         Add(OperatorGroup<AddSettings>),
         /// An operator: warps the pieces.
         Warp(CopyGroup<WarpSettings>),
@@ -292,17 +292,17 @@ impl Piece {
         Self { name: name.into(), ..Self::new(form) }
     }
 
-    /// Its parameters as a parameter group.
+    /// Parameters of the piece as a parameter group.
     pub fn params(&self) -> &dyn Params {
         self.form.as_form().params()
     }
 
-    /// Its parameters as a mutable parameter group.
+    /// Parameters of the piece as a mutable parameter group.
     pub fn params_mut(&mut self) -> &mut dyn Params {
         self.form.as_form_mut().params_mut()
     }
 
-    /// The pieces that it holds; empty for a primitive or an instance.
+    /// The pieces that an operator holds; empty for a primitive or an instance.
     pub fn children(&self) -> &[Piece] {
         self.form.as_form().children().unwrap_or_default()
     }
@@ -312,12 +312,12 @@ impl Piece {
         self.form.as_form_mut().children_mut()
     }
 
-    /// The image that it reads, if any.
+    /// The image that the piece reads, if any.
     pub fn image_file(&self) -> Option<&ImageFile> {
         self.form.as_form().image_file()
     }
 
-    /// The image of its weight, if it has one.
+    /// The image of the piece's weight, if it has one.
     pub fn weight_file(&self) -> Option<&ImageFile> {
         match &self.form {
             PieceKind::Image(image) => image.weight_file(),
@@ -325,24 +325,24 @@ impl Piece {
         }
     }
 
-    /// The images that it may read: of heights, and of its weight.
+    /// The images of heights and of weights that the piece may read.
     pub fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
         self.form.as_form_mut().image_files_mut()
     }
 
-    /// The image that it reads, mutable, if any.
+    /// The image that the piece reads, mutable, if any.
     pub fn image_file_mut(&mut self) -> Option<&mut ImageFile> {
         self.image_file()?;
         self.image_files_mut().into_iter().next()
     }
 
-    /// Name of its kind: `disc`.
+    /// Name of the piece's kind, for example `disc`.
     pub fn kind(&self) -> &'static str {
         self.form.as_form().kind()
     }
 
-    /// Its name in messages: its kind with its name or, without a name, with its position among its siblings. `index`
-    /// counts from 0.
+    /// The piece's name in messages: its kind with its own name or, without a name, with its position among its
+    /// siblings. `index` counts from 0.
     pub fn label(&self, index: usize) -> String {
         if self.name.is_empty() {
             format!("{} {}", self.kind(), index + 1)
@@ -351,12 +351,12 @@ impl Piece {
         }
     }
 
-    /// Number of pieces: itself and all that it holds.
+    /// Number of pieces: this piece and all pieces inside it.
     pub fn count(&self) -> usize {
         1 + self.children().iter().map(Self::count).sum::<usize>()
     }
 
-    /// Calls `see` with this piece and all that it holds, parents first.
+    /// Calls `see` with this piece and all pieces inside it, parents first.
     pub fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Piece)) {
         see(self);
         for piece in self.children() {
@@ -364,7 +364,7 @@ impl Piece {
         }
     }
 
-    /// Calls `see` with this piece and all that it holds, mutable, parents first.
+    /// Calls `see` with this piece and all pieces inside it, mutable, parents first.
     pub fn visit_mut(&mut self, see: &mut impl FnMut(&mut Piece)) {
         see(self);
         for piece in self.children_mut().into_iter().flatten() {
@@ -384,19 +384,20 @@ pub struct Definition {
 }
 
 talweg_ground::params! {
-    /// Units of a construction.
+    /// Size, height scale and base height of a construction.
     Frame "Construction" in "Construction", from "Génevaux et al. 2014, §3", also "frame size scale" {
-        /// Side length of the construction's square; a scene of another size shows the construction scaled.
+        /// Side length of the construction's square; in a scene of another size the construction is scaled to fit.
         side: f32 ["m"] = 8000.0, 1.0..=1.0e6, slider 500.0..=20_000.0;
-        /// Height of the construction that equals the scene's relief.
+        /// Height difference in the construction that is scaled to the scene's relief; a higher value makes the terrain
+        /// lower.
         relief as "Height scale": f32 ["m"] = 1800.0, 0.1..=1.0e5, slider 100.0..=5000.0;
         /// Height of the terrain where there is no feature.
         ground: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -500.0..=1000.0;
     }
 }
 
-/// A construction tree: ground pieces combined by operators (Génevaux et al. 2014), and further trees for the water,
-/// sand, snow and vegetation on it.
+/// A construction tree: ground pieces combined by operators (Génevaux et al. 2014), and further construction trees for
+/// the water, sand, snow and vegetation on it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Tree {
     /// Side length, height scale and base height.
@@ -416,7 +417,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The root of a material layer, if there is one.
+    /// The root piece of a material layer; `None` if the construction does not have this layer.
     pub fn root(&self, material: MaterialLayer) -> Option<&Piece> {
         match material {
             MaterialLayer::Terrain => Some(&self.terrain),
@@ -427,7 +428,8 @@ impl Tree {
         }
     }
 
-    /// All roots with their names: the terrain and the other material layers, then the definitions.
+    /// All root pieces with their names: first the roots of the terrain and of the other material layers, then the
+    /// roots of the definitions.
     pub fn roots(&self) -> Vec<(String, &Piece)> {
         let Self { definitions, terrain, water, sand, snow, vegetation, .. } = self;
         let layers = [("water", water), ("sand", sand), ("snow", snow), ("vegetation", vegetation)];
@@ -437,7 +439,7 @@ impl Tree {
             .collect()
     }
 
-    /// [`roots`](Self::roots), mutable.
+    /// The pieces of [`roots`](Self::roots), mutable.
     pub fn roots_mut(&mut self) -> Vec<(String, &mut Piece)> {
         let Self { definitions, terrain, water, sand, snow, vegetation, .. } = self;
         let layers = [("water", water), ("sand", sand), ("snow", snow), ("vegetation", vegetation)];
@@ -452,7 +454,7 @@ impl Tree {
         self.definitions.iter().find(|d| d.name == name)
     }
 
-    /// Number of pieces in all trees and definitions.
+    /// Number of pieces in all material layers and definitions.
     pub fn count(&self) -> usize {
         self.roots().iter().map(|(_, piece)| piece.count()).sum()
     }

@@ -28,7 +28,8 @@ impl RowSamples {
         (self.height[k], self.weight[k]) = (sample.height, sample.weight);
     }
 
-    /// The range from the first point with weight to one past the last; `None` if no point has weight.
+    /// Index of the first of the `n` points with weight, and one past the index of the last; `None` if no point has
+    /// weight.
     pub fn span(&self, n: usize) -> Option<(usize, usize)> {
         let first = self.weight[..n].iter().position(|&w| w > 0.0)?;
         let last = self.weight[..n].iter().rposition(|&w| w > 0.0)?;
@@ -39,9 +40,9 @@ impl RowSamples {
 /// The points of a row.
 #[derive(Clone, Copy)]
 pub struct PointRow<'a> {
-    /// Eastings, in metres.
+    /// Distances from the west edge, in metres.
     pub xs: &'a [f64],
-    /// Southings, in metres.
+    /// Distances from the north edge, in metres.
     pub ys: &'a [f64],
 }
 
@@ -60,7 +61,7 @@ impl<'a> PointRow<'a> {
         [self.xs[k], self.ys[k]]
     }
 
-    /// The range from the first point in the area to one past the last; `None` if no point lies in it.
+    /// Index of the first point in `area`, and one past the index of the last; `None` if no point is in `area`.
     pub(super) fn span(&self, area: &Area) -> Option<(usize, usize)> {
         let n = self.len();
         let inside = |&k: &usize| area.contains(self.point(k));

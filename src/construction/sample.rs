@@ -1,4 +1,4 @@
-//! Queries to a tree and their results.
+//! Queries to a construction tree and their results.
 
 use super::geometry::plane::{Interval, Point, higher, lower};
 
@@ -8,23 +8,25 @@ pub const THRESHOLD: f64 = 0.5;
 /// Requested level of detail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detail {
-    /// Level of detail κ, from 0 (plain forms) to 1 (everything).
+    /// Level of detail κ, from 0 (plain forms) to 1 (full detail).
     pub level: f64,
-    /// Sample spacing of the consumer, in metres. Octaves too fine for it are skipped; 0 keeps all.
+    /// Spacing of the samples that the caller evaluates, in metres. Noise octaves too fine for this spacing are
+    /// skipped; 0 keeps all octaves.
     pub spacing: f64,
 }
 
 impl Detail {
-    /// All detail, however fine.
+    /// Full detail, without a limit on the finest noise octave.
     pub const FULL: Self = Self { level: 1.0, spacing: 0.0 };
 
-    /// All detail that samples `spacing` metres apart can resolve.
+    /// Full detail, limited to the noise octaves that samples `spacing` metres apart can resolve.
     pub fn every(spacing: f64) -> Self {
         Self { level: 1.0, spacing }
     }
 
-    /// Amplitude fraction of an octave. It fades in from 2 to 4 samples per wavelength, and octave i of n fades in from
-    /// `level` (i - 1)/(n - 1) to i/(n - 1). The first octave never fades with the level.
+    /// Factor from 0 to 1 that multiplies the amplitude of a noise octave. The octave fades in from 2 to 4 samples per
+    /// wavelength. In addition, octave i of n, counted from 0, fades in while `level` rises from (i - 1)/(n - 1) to
+    /// i/(n - 1). The first octave never fades with the level.
     #[inline]
     pub fn share(&self, octave: usize, octaves: usize, wavelength: f64) -> f64 {
         let mut share = 1.0;
@@ -39,7 +41,7 @@ impl Detail {
     }
 }
 
-/// The ground at one point. Where the weight is 0, the elevation is undefined.
+/// Elevation, weight and gradients of the ground at one point. Where the weight is 0, the elevation is undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroundSample {
     /// Elevation f, in metres.
@@ -67,19 +69,19 @@ impl GroundSample {
 /// Bounds that hold at every point of a capsule: ranges of f and α, and bounds of their gradients.
 ///
 /// A blend divides by the sum of the weights. Where that sum vanishes, the elevation may be infinitely steep. The
-/// product α·|∇f| stays finite, so it has a bound of its own: the operators above and the surface need no other bound
-/// there.
+/// product α·|∇f| stays finite, so it has a bound of its own: [`laid`](Self::laid). Parent operators and the surface
+/// need no other bound there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundBounds {
-    /// Range of f, in metres.
+    /// Range of the elevation f, in metres.
     pub height: Interval,
-    /// Range of α.
+    /// Range of the weight α.
     pub weight: Interval,
-    /// Bound of |∇f|; may be infinite.
+    /// Bound of the slope |∇f|; may be infinite.
     pub slope: f64,
     /// Bound of |∇α|, per metre.
     pub fade: f64,
-    /// Bound of α·|∇f|.
+    /// Bound of α·|∇f|, the weight times the slope.
     pub laid: f64,
 }
 
@@ -93,7 +95,7 @@ impl GroundBounds {
         laid: 0.0,
     };
 
-    /// Bounds of a piece whose elevation is Lipschitz everywhere.
+    /// Bounds of a piece whose elevation is Lipschitz everywhere: α·|∇f| is at most the greatest weight times `slope`.
     pub fn plain(height: Interval, weight: Interval, slope: f64, fade: f64) -> Self {
         Self { height, weight, slope, fade, laid: slope * weight.high }
     }
@@ -113,7 +115,7 @@ impl GroundBounds {
         }
         let x = Interval::new(self.weight.low / THRESHOLD, lower(self.weight.high / THRESHOLD, 1.0));
         let s = Interval::new(super::geometry::plane::smooth(x.low).0, super::geometry::plane::smooth(x.high).0);
-        // s' = 6x(1-x) peaks at ½, s/x = 3x-2x² at ¾
+        // s' = 6x(1-x) has its maximum at x = ½, s/x = 3x-2x² at x = ¾
         let peak = lower(higher(0.5, x.low), x.high);
         let turn = 6.0 * peak * (1.0 - peak) / THRESHOLD;
         let crest = lower(higher(0.75, x.low), x.high);

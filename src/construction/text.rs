@@ -1,5 +1,5 @@
-//! The tree as readable RON. An item that fits on one line stays on one line; a longer one is broken at its commas.
-//! Every piece starts a new line.
+//! The construction tree as readable RON. An item that fits on one line stays on one line; a longer one is broken at
+//! its commas. Every piece starts a new line.
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -10,13 +10,13 @@ use super::piece::{Definition, Frame, Piece, Tree};
 use talweg_ground::io::{RAW_RON, ron_dialect};
 use talweg_ground::param::{Clamped, ParamKind, StructuredParam};
 
-/// Version of the format that this program writes.
+/// Version of the RON format of construction trees that this program writes.
 pub const VERSION: u32 = 1;
 const WIDTH: usize = 118;
-/// Indentation of a tree in a scene file.
+/// Indentation of a construction tree in a scene file, in spaces.
 const INDENT: usize = 16;
 
-/// The tree as files store it.
+/// The construction tree as scene files store it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TreeV1 {
@@ -63,10 +63,10 @@ impl From<Tree> for TreeV1 {
 }
 
 impl Tree {
-    /// The tree as RON text, with `indent` spaces before every line but the first.
+    /// The construction tree as RON text, with `indent` spaces before every line but the first.
     ///
     /// # Errors
-    /// When the tree is nested deeper than [`check`](Self::check) allows: the text could not be read again.
+    /// When operators are nested deeper than [`check`](Self::check) allows: the text could not be read again.
     pub fn to_ron(&self, indent: usize) -> Result<String, TreeError> {
         self.check_depth()?;
         let text = ron_dialect().to_string(&TreeV1::from(self.clone()));
@@ -74,10 +74,10 @@ impl Tree {
         Ok(broken(&text, indent))
     }
 
-    /// Reads a tree from RON text.
+    /// Reads a construction tree from RON text.
     ///
     /// # Errors
-    /// When the text is not a tree, or is one that [`check`](Self::check) rejects.
+    /// When the text is not a construction tree, or when [`check`](Self::check) rejects the tree.
     pub fn from_ron(text: &str) -> Result<Self, String> {
         let file: TreeV1 = ron_dialect().from_str(text).map_err(|e| e.to_string())?;
         checked(file)
@@ -133,7 +133,8 @@ fn broken(text: &str, indent: usize) -> String {
     out
 }
 
-/// Lays out one item: the text up to its first bracket, the items in the bracket, the closing bracket.
+/// Appends one item to `out`: the text up to the item's first bracket, the items inside the bracket, the closing
+/// bracket.
 fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
     let flat = spaced(text);
     if *column + flat.chars().count() <= WIDTH {
@@ -163,7 +164,7 @@ fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
     let mut begun = false;
     for item in items {
         let flat = spaced(item).chars().count() + 1;
-        // short items share a line; an item that is itself broken starts a new one
+        // short items share a line; an item that is itself broken over several lines starts a new line
         let shares = begun && *column + 1 + flat <= WIDTH;
         if shares {
             out.push(' ');
@@ -184,7 +185,7 @@ fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
     *column = indent + 1;
 }
 
-/// Position of the bracket that closes at the end of the text.
+/// Byte position of the opening bracket whose closing bracket ends the text.
 fn bracket(text: &str) -> Option<usize> {
     if !text.ends_with([')', ']', '}']) {
         return None;

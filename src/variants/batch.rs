@@ -1,9 +1,10 @@
-//! Batches: a scene with many seeds and values, each variant in a folder of its own, with a contact sheet and a table
-//! of measures.
+//! Batches: variants of a scene with many seeds and parameter values. Each variant has a folder of its own; a contact
+//! sheet and a table of measures cover all variants.
 //!
-//! A variant is finished once its `variant.json` exists. That record holds the key of everything that its files follow
-//! from (the terrain, and all that is drawn or exported) and the hash of each file. A later run keeps what still fits,
-//! so a stopped batch resumes. Every file is written whole.
+//! A variant is finished once its `variant.json` exists. This record holds the hash of each file, and a key. The key is
+//! the hash of all inputs of the files (the terrain, and the settings of pictures and exports). A later run keeps
+//! finished variants whose key is unchanged, so a stopped batch can be resumed. An interrupted run never leaves a
+//! partly written file.
 
 use std::fmt;
 use std::io::Read;
@@ -31,7 +32,7 @@ use crate::scene::{Scene, SceneError, Severity};
 /// Seeds of a scene, read from `FIRST..LAST` or a list such as `1,7,9`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeedChoice {
-    /// All from the first to the last, both included.
+    /// All seeds from the first to the last, both included.
     Range(u32, u32),
     /// The seeds of a list.
     Listed(Vec<u32>),
@@ -54,10 +55,10 @@ impl FromStr for SeedChoice {
 }
 
 impl SeedChoice {
-    /// The scene's seed with these values.
+    /// A sweep that varies the scene's seed over these values.
     ///
     /// # Errors
-    /// When a seed is in the list twice, or there are more than [`MOST_VARIANTS`].
+    /// When a seed is in the list twice, or there are more than [`MOST_VARIANTS`] seeds.
     pub fn sweep(&self, scene: &Scene) -> Result<VariantSweep, VariantError> {
         let seed = |seed: u32| Value::Int(i64::from(seed));
         let values = match self {
@@ -75,28 +76,28 @@ impl SeedChoice {
     }
 }
 
-/// The variants of a scene, and the files of each.
+/// A request for variants of a scene and for the files of each variant.
 #[derive(Clone, Debug)]
 pub struct BatchRequest {
     /// Parameters that are varied, in all combinations.
     pub sweeps: Vec<VariantSweep>,
-    /// Folder to write into, created if missing.
+    /// Folder for all files of the batch, created if missing.
     pub folder: PathBuf,
     /// Whether protected files are replaced: see [`SaveTarget`].
     pub force: bool,
     /// Files of each variant.
     pub products: Vec<BatchProduct>,
-    /// Side of the rendered pictures in pixels.
+    /// Side length of the rendered pictures in pixels.
     pub picture: u32,
-    /// Side of the pictures on the sheet in pixels.
+    /// Side length of the thumbnails on the contact sheet in pixels.
     pub thumbnail: u32,
-    /// Whether finished variants are made again.
+    /// Whether variants that an earlier run finished are made again.
     pub anew: bool,
-    /// The only variant to make, by its number from 1, without the sheet and the table.
+    /// Number of the only variant to make, counted from 1, without the sheet and the table; `None` for all variants.
     pub variant: Option<usize>,
 }
 
-/// A file of each variant.
+/// A kind of file that is written for each variant.
 #[derive(Clone, Debug)]
 pub enum BatchProduct {
     /// The picture from above, `render.png`.
@@ -137,15 +138,15 @@ impl FromStr for BatchProduct {
     }
 }
 
-/// Why a batch was not made.
+/// Reason why a batch could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
-    /// An option has a value that it cannot have.
+    /// An option has a value that is not allowed.
     #[error("{option}: {reason}")]
     Option {
         /// Name of the option, as in [`BatchRequest`].
         option: &'static str,
-        /// What is wrong, and what would be right.
+        /// The fault, and the values that are allowed.
         reason: String,
     },
     /// A variant has a layer that cannot be evaluated.
@@ -153,9 +154,9 @@ pub enum BatchError {
     Broken {
         /// Folder name of the variant.
         variant: String,
-        /// The layer.
+        /// Name of the layer.
         layer: String,
-        /// What is wrong with it.
+        /// The fault of the layer.
         message: String,
     },
     /// A file cannot be written.
@@ -170,7 +171,7 @@ pub enum BatchError {
     /// A record cannot be written.
     #[error(transparent)]
     Record(#[from] serde_json::Error),
-    /// It was stopped.
+    /// The batch was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
@@ -179,24 +180,24 @@ fn wrong(option: &'static str, reason: impl fmt::Display) -> BatchError {
     BatchError::Option { option, reason: reason.to_string() }
 }
 
-/// Most pixels of all thumbnails together.
+/// Maximum number of pixels of all thumbnails together.
 const MOST_PIXELS: usize = 50_000_000;
-/// Most bytes read of a record, which has a few kilobytes.
+/// Maximum number of bytes read from a record; records have a few kilobytes.
 const MOST_RECORD_BYTES: u64 = 1 << 20;
 const RECORD: &str = "variant.json";
 const THUMBNAIL: &str = "thumbnail.png";
-/// Longest folder name of a variant in bytes; file systems allow 255.
+/// Maximum length of a variant's folder name in bytes; file systems allow 255.
 const LONGEST_NAME: usize = 120;
 
-/// The record kept beside the files of a variant.
+/// The record in the folder of a variant, `variant.json`.
 #[derive(Serialize, Deserialize)]
 struct VariantRecord {
-    /// Key of everything that the files follow from.
+    /// Key: the hash of all inputs of the files.
     key: String,
     /// Changes that turn the scene into the variant, in the form of `--set`.
     set: Vec<String>,
     glance: Glance,
-    /// All measures with all digits; empty where a measure is undefined.
+    /// All measures by name, with all digits; the text is empty where a measure is undefined.
     measures: Vec<(String, String)>,
     /// The files with the hashes of their contents.
     files: Vec<(String, String)>,
@@ -206,41 +207,41 @@ struct VariantRecord {
 struct PlannedVariant {
     variant: SceneVariant,
     name: String,
-    /// The varied values, one for each sweep.
+    /// The values of the varied parameters, one for each sweep.
     values: Vec<String>,
     folder: PathBuf,
 }
 
-/// A finished variant.
+/// A variant whose files are all written.
 struct FinishedVariant {
     record: VariantRecord,
     thumbnail: RgbImage,
     is_new: bool,
 }
 
-/// Report of a batch.
+/// Report of a batch that was made.
 #[derive(Debug)]
 pub struct BatchReport {
     /// Number of variants.
     pub count: usize,
-    /// Variants that were finished before.
+    /// Number of variants that an earlier run had finished.
     pub kept: usize,
     /// The report as JSON.
     pub json: serde_json::Value,
 }
 
-/// A batch that was checked, before any variant is evaluated.
+/// A batch whose request was checked; no variant is evaluated yet.
 pub struct PlannedBatch {
     request: BatchRequest,
     scene: Scene,
     samples: usize,
-    /// The products that are exported.
+    /// The products of each variant that are exported.
     export: ExportRequest,
     planned: Vec<PlannedVariant>,
 }
 
 impl PlannedBatch {
-    /// Plans the variants of `scene` at `samples` a side, and creates the folder.
+    /// Plans the variants of `scene` with `samples` per side, and creates the folder.
     ///
     /// # Errors
     /// When a part of the request cannot be made.
@@ -285,10 +286,10 @@ impl PlannedBatch {
         Ok(Self { request, scene: scene.clone(), samples, export, planned })
     }
 
-    /// Memory of the largest step of a variant, with the pictures kept for the sheet.
+    /// Memory of the most demanding step of making a variant, including the thumbnails kept for the contact sheet.
     ///
     /// # Errors
-    /// When a product cannot be made at that size.
+    /// When a product cannot be made at the requested size.
     pub fn memory_use(&self) -> Result<MemoryUse, BatchError> {
         let (side, count) = (self.request.picture as usize, self.planned.len());
         let picture = MemoryUse::picture(&self.scene, side, side);
@@ -306,17 +307,17 @@ impl PlannedBatch {
         })
     }
 
-    /// Makes the variants that are missing; call it inside the thread pool to use. `tell` is given the fraction that is
-    /// done.
+    /// Makes the variants that are missing. Call this function inside the thread pool that it should use. `tell` is
+    /// called with the completed fraction, from 0 to 1.
     ///
     /// # Errors
-    /// When a variant cannot be made or a file cannot be written, or it was cancelled.
+    /// When a variant cannot be made, a file cannot be written, or the batch was cancelled.
     pub fn make(&self, control: &Control, tell: &(dyn Fn(f32) + Sync)) -> Result<BatchReport, BatchError> {
         let Self { request, scene, samples, planned, .. } = self;
         let alone = request.variant.map(|number| number - 1);
         let planned = alone.map_or(&planned[..], |index| &planned[index..=index]);
         let count = planned.len();
-        // layers below the varied ones are evaluated once
+        // layers below the varied layers are evaluated only once
         let mut store = Store::new(Cache::new(STORE_BYTES), Timeline::new(0));
         let mut made = Vec::with_capacity(count);
         for (k, of) in planned.iter().enumerate() {
@@ -352,7 +353,7 @@ impl PlannedBatch {
         Ok(BatchReport { count, kept, json })
     }
 
-    /// Evaluates a variant and writes its files, the record last.
+    /// Evaluates a variant and writes its files. The record is written last.
     fn make_variant(
         &self,
         of: &PlannedVariant,
@@ -413,11 +414,11 @@ impl PlannedBatch {
 }
 
 impl BatchRequest {
-    /// Products where none are given, separated by commas.
+    /// Default products of each variant, separated by commas.
     pub const PRODUCTS: &str = "render.png,heights.png";
-    /// Side of the rendered pictures where none is given.
+    /// Default side length of the rendered pictures in pixels.
     pub const PICTURE: u32 = 1024;
-    /// Side of the pictures on the sheet where none is given.
+    /// Default side length of the thumbnails on the sheet in pixels.
     pub const THUMBNAIL: u32 = 192;
 
     /// The variants, each with its folder.
@@ -432,7 +433,7 @@ impl BatchRequest {
             let values: Vec<String> = sweeps.iter().map(|sweep| value(sweep, &variant.scene)).collect();
             let parts = sweeps.iter().zip(&values).map(|(sweep, value)| {
                 let value = match sweep.param_ref.value(&variant.scene) {
-                    // numbers keep their sign and point
+                    // numbers keep their sign and decimal point
                     Value::Float(_) | Value::Int(_) => value.clone(),
                     _ => plain(value),
                 };
@@ -440,7 +441,7 @@ impl BatchRequest {
             });
             let mut name = parts.collect::<Vec<_>>().join("_");
             if name.len() > LONGEST_NAME || names.contains(&name.to_lowercase()) {
-                // the name is too long, or equals another after characters were replaced
+                // the name is too long, or equals another name after characters were replaced
                 let hash = xxh3_128(variant.assignments.join("\n").as_bytes());
                 let end = (0..=name.len().min(LONGEST_NAME)).rev().find(|&k| name.is_char_boundary(k)).unwrap_or(0);
                 name = format!("{}-{:08x}", &name[..end], hash as u32);
@@ -452,7 +453,7 @@ impl BatchRequest {
         Ok(planned)
     }
 
-    /// Key of everything that the files of a variant follow from: terrain, scene, products, picture sizes, version.
+    /// Hash of all inputs of the files of a variant: terrain, scene, products, picture sizes, version.
     fn key(&self, scene: &Scene, samples: usize) -> Result<String, SceneError> {
         let products: Vec<String> = self.products.iter().map(BatchProduct::to_string).collect();
         let key = terrain_key(scene, samples)
@@ -464,17 +465,17 @@ impl BatchRequest {
         Ok(format!("{:032x}", key.bits()))
     }
 
-    /// The target for a file, with the requested protection.
+    /// The save target for a file, which may replace a protected file if the request says so.
     fn target(&self, path: &Path) -> SaveTarget {
         SaveTarget::new(path).over_read_only(self.force).over_links(self.force)
     }
 
-    /// The sheet and the table.
+    /// The save targets of the contact sheet and of the table.
     fn gathered(&self) -> [SaveTarget; 2] {
         ["sheet.png", "measures.csv"].map(|name| self.target(&self.folder.join(name)))
     }
 
-    /// The variant as made by an earlier run, if it is complete and still fits.
+    /// The variant that an earlier run made, if all its files exist and its key is unchanged; otherwise `None`.
     fn kept(&self, of: &PlannedVariant, key: &str) -> Option<FinishedVariant> {
         if self.anew {
             return None;
@@ -483,7 +484,7 @@ impl BatchRequest {
         let file = std::fs::File::open(of.folder.join(RECORD)).ok()?;
         file.take(MOST_RECORD_BYTES).read_to_string(&mut text).ok()?;
         let record: VariantRecord = serde_json::from_str(&text).ok()?;
-        // the key includes the list of products
+        // the files need no comparison with the products, because the key includes the list of products
         if record.key != key || record.files.len() <= self.products.len() {
             return None;
         }
@@ -497,7 +498,7 @@ impl BatchRequest {
     }
 }
 
-/// Refuses variants with unusable layers or missing files, before any work.
+/// Returns an error for variants with unusable layers or missing files, before any variant is evaluated.
 fn check_problems(planned: &[PlannedVariant]) -> Result<(), BatchError> {
     for of in planned {
         let scene = &of.variant.scene;
@@ -510,12 +511,12 @@ fn check_problems(planned: &[PlannedVariant]) -> Result<(), BatchError> {
     Ok(())
 }
 
-/// Refuses products that a variant cannot make, before any work.
+/// Returns an error for products that a variant cannot make, before any variant is evaluated.
 fn check_products(export: &ExportRequest, planned: &[PlannedVariant], folder: &Path) -> Result<(), BatchError> {
     if export.products.is_empty() {
         return Ok(());
     }
-    // the folders of the variants are missing, and perhaps the one around them
+    // the folders of the variants do not exist yet, and perhaps not even their parent folder
     let folder = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new(""));
     let place = ExportPlace { folder: folder.into(), force: true };
     let check = |of: &PlannedVariant| {
@@ -537,7 +538,7 @@ fn hash(record: &VariantRecord) -> &str {
     record.measures.iter().find(|(key, _)| key == "hash").map_or("", |(_, value)| value)
 }
 
-/// The table with a line for each variant: its folder, its values, its measures.
+/// The table of measures, with a line for each variant: its folder, its values, its measures.
 fn measures_csv(
     scene: &Scene,
     sweeps: &[VariantSweep],

@@ -1,11 +1,11 @@
-//! Variants of a scene, each a whole scene, and thumbnails of them.
+//! Variants of a scene, each of which is a whole scene, and thumbnails of these variants.
 //!
 //! | item | purpose |
 //! |---|---|
 //! | [`seeds`], [`presets`], [`sweep`], [`table`], [`combinations`], [`neighbours`] | variants of a scene |
-//! | [`ThumbnailService`] | draws variants in the background, the newest order first |
+//! | [`ThumbnailService`] | draws thumbnails of variants in the background, the newest order first |
 //! | [`sheet`](fn@sheet) | thumbnails side by side in one image |
-//! | [`randomised`](fn@randomised) | a layer with values near its own |
+//! | [`randomised`](fn@randomised) | a layer with random parameter values near the current values |
 //! | [`param_variants`] | images that show the effect of a node's parameters |
 //! | [`kept_picture`] | a scene's image from a cache folder |
 //! | [`PlannedBatch`] | evaluates and writes the variants of a batch |

@@ -1,4 +1,5 @@
-//! Images that show the effect of a node's parameters: each at a low, a middle and a high value over the same terrain.
+//! Images that show the effect of a node's parameters. Each parameter is shown at a low, a middle and a high value on
+//! the same terrain.
 
 use super::param_ref::ParamRef;
 use super::scene_variant::{SceneVariant, VariantSweep, sweep};
@@ -6,10 +7,10 @@ use crate::nodes::{Node, Work};
 use crate::planet::World;
 use crate::scene::{Layer, Scene};
 
-/// Number of values shown for a number; a choice shows all its options.
+/// Number of values shown for a numeric parameter; for a choice, all options are shown.
 const VALUES: usize = 3;
 
-/// The scene that shows a node: a generator alone, any other node over hills, or over the continents of a planet if the
+/// The scene that shows a node: a generator alone, any other node on hills, or on the continents of a planet if the
 /// node runs only on planets.
 pub fn node_scene(node: &Node) -> Scene {
     let is_square = node.fits(World::Terrain);
@@ -26,8 +27,9 @@ pub fn node_scene(node: &Node) -> Scene {
     scene
 }
 
-/// Variants of each parameter that can be swept, by parameter index. A number runs from the lower to the upper end of
-/// its slider, a choice has all its options, a switch is off and on.
+/// Variants of each parameter that can be swept, by parameter index. For a number, the values run from the lower to the
+/// upper end of its slider. For a choice, there is one variant for each option; for a switch, one for off and one for
+/// on.
 pub fn param_variants(node: &Node) -> Vec<(usize, Vec<SceneVariant>)> {
     let scene = node_scene(node);
     let layer = scene.layers.len() - 1;

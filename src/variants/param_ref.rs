@@ -9,7 +9,7 @@ use crate::scene::{Scene, SetError};
 /// Minimum ratio of a positive range's ends for logarithmic steps, as for the sliders of the panel.
 const LOGARITHMIC: f64 = 50.0;
 
-/// Owner of the parameter.
+/// The part of a scene that has the parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     Settings,
@@ -30,7 +30,7 @@ static LAYER_SEED: LazyLock<ParamSpec> = LazyLock::new(|| ParamSpec {
     default: Value::Int(1),
 });
 
-/// A parameter of a scene: of a layer's node, mix or mask, a layer's seed, or a setting of the scene.
+/// A parameter of a scene: a parameter of a layer's node, mix or mask, a layer's seed, or a setting of the scene.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamRef {
     owner: Owner,
@@ -41,7 +41,7 @@ pub struct ParamRef {
 /// Reason why a parameter cannot be varied as requested.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum VariantError {
-    /// There is no such layer or parameter.
+    /// The scene has no layer or parameter with the given name.
     #[error(transparent)]
     Name(#[from] SetError),
     /// The text does not have the expected form.
@@ -74,7 +74,7 @@ pub enum VariantError {
 
 impl PartialEq for ParamRef {
     fn eq(&self, other: &Self) -> bool {
-        // another node may have taken the same place
+        // the layer at this index may now have another node
         self.is(other) && std::ptr::eq(self.spec, other.spec)
     }
 }
@@ -107,12 +107,12 @@ impl ParamRef {
         Err(SetError::NoParam { owner: name.into(), param: param.into(), known: known.join(", ") }.into())
     }
 
-    /// Its specification.
+    /// The specification of the parameter.
     pub fn spec(&self) -> &'static ParamSpec {
         self.spec
     }
 
-    /// Its value in `scene`.
+    /// The parameter's value in `scene`.
     pub fn value(&self, scene: &Scene) -> Value {
         match self.owner {
             Owner::Seed(k) => Value::Int(i64::from(scene.layers[k].seed)),
@@ -139,7 +139,7 @@ impl ParamRef {
         Ok(turned)
     }
 
-    /// The argument of `--set` that sets it to `value`: LAYER.PARAM=VALUE, with the layer's number.
+    /// The argument of `--set` that sets this parameter to `value`: LAYER.PARAM=VALUE, with the layer's number.
     pub fn assignment(&self, value: &Value) -> String {
         let owner = match self.owner {
             Owner::Settings => "scene".to_string(),
@@ -148,7 +148,8 @@ impl ParamRef {
         format!("{owner}.{}={}", self.spec.name, self.spec.show(value))
     }
 
-    /// Its name in file names: LAYER.PARAM with the layer's name; for a setting, only the name of the setting.
+    /// The parameter's name in file names: LAYER.PARAM with the layer's name; for a setting, only the name of the
+    /// setting.
     pub fn path(&self, scene: &Scene) -> String {
         match self.owner {
             Owner::Settings => self.spec.name.to_string(),
@@ -165,8 +166,9 @@ impl ParamRef {
         self.spec.shown_text(value) + &unit
     }
 
-    /// At most `count` values. A number runs over its slider's range or over `range`, ends included, in equal steps or,
-    /// over decades, by equal factors. A choice has all its options.
+    /// At most `count` values of the parameter. For a number, the values cover the slider's range or `range`, ends
+    /// included. The steps between the values are equal or, if the range covers decades, the ratios between the values
+    /// are equal. For a choice, all options are returned.
     pub fn values(&self, range: Option<(f64, f64)>, count: usize) -> Result<Vec<Value>, VariantError> {
         let number = match &self.spec.kind {
             ParamKind::Float { slider, .. } => (f64::from(slider.0), f64::from(slider.1)),
@@ -185,8 +187,8 @@ impl ParamRef {
         Ok(values)
     }
 
-    /// Values on both sides of the current one, the nearest first: steps of an eighth of the slider's range, or the
-    /// adjacent options of a choice.
+    /// Values below and above the current value, the nearest first. For a number, the step is an eighth of the slider's
+    /// range; for a choice, the adjacent options are returned.
     pub fn neighbours(&self, scene: &Scene, steps: usize) -> Result<[Vec<Value>; 2], VariantError> {
         let here = self.value(scene);
         let (scale, place) = match (&self.spec.kind, &here) {
@@ -211,7 +213,7 @@ impl ParamRef {
         let side = |sign: f64| {
             let places = (1..=steps).map(|k| (place + sign * STEP * k as f64).clamp(0.0, 1.0));
             let mut values: Vec<Value> = places.map(|place| self.number(scale.value(place))).collect();
-            // steps beyond the end of the slider repeat its end
+            // steps beyond the end of the slider are clamped to the end value, so this value can occur twice
             values.dedup();
             values.retain(|value| is_beside(value, &here, sign));
             values
@@ -234,7 +236,7 @@ impl ParamRef {
     }
 }
 
-/// Step to a neighbour, as a fraction of the slider.
+/// Step to a neighbouring value, as a fraction of the slider's range.
 const STEP: f64 = 0.125;
 
 fn is_beside(value: &Value, here: &Value, sign: f64) -> bool {
@@ -248,7 +250,7 @@ fn is_beside(value: &Value, here: &Value, sign: f64) -> bool {
 fn group(scene: &Scene, owner: Owner) -> &dyn Params {
     match owner {
         Owner::Settings => &scene.settings,
-        // a layer's seed belongs to no parameter group
+        // a layer's seed belongs to no parameter group, so the node's parameter group is returned
         Owner::Node(k) | Owner::Seed(k) => scene.layers[k].node.params(),
         Owner::Mix(k) => &scene.layers[k].mix,
         Owner::Mask(k) => &scene.layers[k].mask,
@@ -269,7 +271,8 @@ impl SliderScale {
         Self { from, to, is_logarithmic: low > 0.0 && high / low >= LOGARITHMIC }
     }
 
-    /// The number at `place`, from 0 to 1. The ends are exact, values between them have four significant digits.
+    /// The number at the position `place` on the slider, from 0 to 1. The ends are exact; values between the ends have
+    /// four significant digits.
     pub(super) fn value(self, place: f64) -> f64 {
         if place <= 0.0 {
             return self.from;

@@ -1,4 +1,4 @@
-//! Cache of relief images between runs, keyed by the content of the scene.
+//! Cache of relief images in a folder, kept between runs of the program and keyed by the content of the scene.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ use crate::eval::{Cache, Store, Timeline};
 use crate::field::{Cancelled, Control};
 use crate::scene::Scene;
 
-/// The cache file of a scene's image. `None` for a scene that reads files, whose contents may change, and for one that
-/// cannot be written as text.
+/// The cache file of a scene's image. `None` for a scene that reads files, because their contents may change, and for a
+/// scene that cannot be written as text.
 fn picture_file(folder: &Path, scene: &Scene, size: Size) -> Option<PathBuf> {
     if !scene.files().is_empty() {
         return None;
@@ -26,11 +26,11 @@ pub fn kept_picture(folder: &Path, scene: &Scene, size: Size) -> Option<RgbImage
     RgbImage::load_png(&picture_file(folder, scene, size)?, size.pixels).ok()
 }
 
-/// The image of a scene, from the cache in `folder` or newly drawn and stored there. Without a folder it is always
-/// drawn. If it cannot be stored, it is drawn again the next time.
+/// The image of a scene, from the cache in `folder` or newly drawn and stored there. Without a folder, the image is
+/// always drawn. An image that cannot be stored is drawn again the next time.
 ///
 /// # Errors
-/// [`Cancelled`] when `control` was cancelled.
+/// [`Cancelled`] when the caller cancelled `control`.
 pub fn picture(folder: Option<&Path>, scene: &Scene, size: Size, control: &Control) -> Result<RgbImage, Cancelled> {
     if let Some(kept) = folder.and_then(|folder| kept_picture(folder, scene, size)) {
         return Ok(kept);
@@ -64,7 +64,7 @@ mod tests {
         let drawn = picture(Some(&cache), &scene, size, &control).unwrap();
         assert_eq!((drawn.width, drawn.height), (24, 24));
         assert_eq!(kept_picture(&cache, &scene, size), Some(drawn.clone()));
-        // a cached image is used
+        // the second call returns the cached image
         let file = picture_file(&cache, &scene, size).unwrap();
         RgbImage::from_fn(24, 24, |_, _| [1, 2, 3]).save(&file).unwrap();
         assert_eq!(picture(Some(&cache), &scene, size, &control).unwrap().rgb[..3], [1, 2, 3]);

@@ -1,18 +1,19 @@
-//! A layer with random values near its own.
+//! A layer with random parameter values near the current values.
 
 use super::param_ref::SliderScale;
 use crate::field::Stream;
 use crate::param::{ParamKind, Value};
 use crate::scene::Layer;
 
-/// Maximum change of a number, as a fraction of its slider.
+/// Maximum change of a number, as a fraction of its slider's range.
 const REACH: f64 = 0.25;
 /// Parameters that affect the running time rather than the look.
 const KEPT: [&str; 1] = ["iterations"];
 
-/// The layer with another seed and with each number of its node changed by up to a quarter of its slider's range, in
-/// decades for a logarithmic slider, and clamped to that range. Choices, switches, files and iterations stay the same,
-/// because they would change its character. The same `draw` gives the same layer.
+/// The layer with another seed and with changed numbers. Each number of the node changes by up to a quarter of its
+/// slider's range (for a logarithmic slider, a quarter of the decades) and is clamped to the range. Choices, switches,
+/// files and iterations stay the same, because changing them would change the character of the layer. The same number
+/// `draw` always returns the same layer.
 pub fn randomised(layer: &Layer, draw: u32) -> Layer {
     let stream = Stream::new(layer.seed, draw);
     let mut made = layer.clone();
@@ -67,7 +68,7 @@ mod tests {
                 }
             }
         }
-        // values at an end of their slider stay there if the random change leads beyond it
+        // a value at an end of its slider does not move if the random change is beyond this end
         assert!(4 * moved >= 3 * floats, "{moved} of {floats}");
         let layer = Layer::new(Node::named("Perlin").unwrap(), 4);
         assert!(randomised(&layer, 1) != randomised(&layer, 2) && randomised(&layer, 1).seed != 4);

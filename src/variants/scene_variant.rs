@@ -1,5 +1,6 @@
-//! Variants of a scene: other seeds, a swept parameter, two swept parameters in a table, and the previews beside a
-//! slider. Each variant is a whole scene that can be applied directly; its thumbnail is evaluated at a small size.
+//! Variants of a scene: other seeds, one varied parameter, two varied parameters in a table, and the previews next to a
+//! slider. Each variant is a whole scene that can replace the original. The thumbnail of a variant is evaluated at a
+//! small size.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -21,9 +22,9 @@ pub struct SceneVariant {
     pub scene: Scene,
     /// Short description of the changes.
     pub caption: String,
-    /// The values alone.
+    /// The changed values, without the names of parameters.
     pub short: String,
-    /// The changed parameters, each with its value here; empty for presets.
+    /// The changed parameters, each with its value in this variant; empty for presets.
     pub changes: Vec<(ParamRef, Value)>,
     /// Arguments of `--set` that make this variant from the original scene.
     pub assignments: Vec<String>,
@@ -76,22 +77,22 @@ pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<SceneVariant>, Variant
     Ok(known.iter().map(adopting).collect())
 }
 
-/// A parameter with the values to give it in turn.
+/// A parameter, and the values to which it is set one after the other.
 #[derive(Clone, Debug)]
 pub struct VariantSweep {
     /// The parameter to vary.
     pub param_ref: ParamRef,
-    /// Its values.
+    /// The values, in order.
     pub values: Vec<Value>,
 }
 
 impl VariantSweep {
-    /// At most `count` values over the slider's range, or over `range`.
+    /// A sweep of at most `count` values over the slider's range, or over `range`.
     pub fn new(param_ref: ParamRef, range: Option<(f64, f64)>, count: usize) -> Result<Self, VariantError> {
         Ok(Self { values: param_ref.values(range, count)?, param_ref })
     }
 
-    /// The parameter with each of `values`.
+    /// A sweep of the parameter over the given `values`.
     ///
     /// # Errors
     /// When a value is given twice.
@@ -103,12 +104,13 @@ impl VariantSweep {
     }
 }
 
-/// One variant for each value.
+/// One variant of the scene for each value of the sweep.
 pub fn sweep(scene: &Scene, sweep: &VariantSweep) -> Result<Vec<SceneVariant>, VariantError> {
     sweep.values.iter().map(|value| SceneVariant::with_values(scene, &[(&sweep.param_ref, value)])).collect()
 }
 
-/// All pairs of values, row by row: `across` changes from column to column, `down` from row to row.
+/// Variants with all pairs of values of two sweeps, row by row: `across` changes from column to column, `down` from row
+/// to row.
 pub fn table(scene: &Scene, across: &VariantSweep, down: &VariantSweep) -> Result<Vec<SceneVariant>, VariantError> {
     if across.param_ref.is(&down.param_ref) {
         return Err(VariantError::Twice(across.param_ref.spec().name));
@@ -120,10 +122,11 @@ pub fn table(scene: &Scene, across: &VariantSweep, down: &VariantSweep) -> Resul
 /// Maximum number of variants in one batch.
 pub const MOST_VARIANTS: usize = 1000;
 
-/// All combinations of the values of `sweeps`; the last sweep changes fastest. Without sweeps it is the scene itself.
+/// Variants with all combinations of the values of `sweeps`; the last sweep changes fastest. Without sweeps, the only
+/// variant is the scene itself.
 ///
 /// # Errors
-/// When two of them vary the same parameter, or there would be more than [`MOST_VARIANTS`].
+/// When two sweeps vary the same parameter, or there would be more than [`MOST_VARIANTS`] variants.
 pub fn combinations(scene: &Scene, sweeps: &[VariantSweep]) -> Result<Vec<SceneVariant>, VariantError> {
     for (k, sweep) in sweeps.iter().enumerate() {
         if sweeps[..k].iter().any(|other| other.param_ref.is(&sweep.param_ref)) {
@@ -155,7 +158,8 @@ pub struct VariantNeighbours {
     pub higher: Vec<SceneVariant>,
 }
 
-/// At most `steps` variants with lower and with higher values of one parameter, of a layer or of the scene's settings.
+/// At most `steps` variants with lower and with higher values of one parameter. The parameter is one of a layer or of
+/// the scene's settings.
 pub fn neighbours(
     scene: &Scene,
     layer: Option<usize>,
@@ -173,7 +177,7 @@ pub fn neighbours(
 pub struct Size {
     /// Samples per side of the evaluated terrain.
     pub samples: usize,
-    /// Side of the image in pixels.
+    /// Side length of the image in pixels.
     pub pixels: usize,
 }
 
@@ -188,7 +192,8 @@ impl Default for Size {
 pub struct Glance {
     /// Erosion score (Olsen 2004).
     pub erosion_score: f64,
-    /// Mean slope: the angle of the mean, over all samples, of the greatest height difference to a neighbour.
+    /// Mean slope in degrees. For every sample, the greatest height difference to a neighbour is measured. The mean of
+    /// these differences, divided by the cell size, is the tangent of this angle.
     pub mean_slope_degrees: f64,
     /// Lowest height, in metres.
     pub min_metres: f64,
@@ -203,7 +208,7 @@ impl Glance {
         let (low, high) = terrain.range();
         let metres = f64::from(settings.relief_metres);
         let slopes = slopes(terrain);
-        // on a planet, the side is that of a face
+        // on a planet, the side length is the side length of a face
         let cell_metres = f64::from(scene.side_metres()) * f64::from(terrain.grid.cell());
         Self {
             erosion_score: slopes.erosion_score(),
@@ -214,7 +219,7 @@ impl Glance {
     }
 }
 
-/// A drawn variant.
+/// The thumbnail of a variant: an image and key figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thumbnail {
     /// The relief image.
@@ -223,7 +228,7 @@ pub struct Thumbnail {
     pub glance: Glance,
 }
 
-/// Cache size for the evaluations of one batch, in bytes: layers below a swept one are then computed only once.
+/// Cache size for the evaluations of one batch, in bytes: layers below a varied layer are then computed only once.
 pub const STORE_BYTES: usize = 64 << 20;
 
 /// Draws the thumbnail of one scene.
@@ -238,7 +243,7 @@ pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> 
 /// as it is ready. The order does not affect the thumbnails.
 ///
 /// # Errors
-/// [`Cancelled`] when `control` was cancelled; thumbnails already passed on stay valid.
+/// [`Cancelled`] when the caller cancelled `control`; thumbnails already passed to `done` stay valid.
 pub fn draw_all(
     variants: &[(usize, SceneVariant)],
     size: Size,

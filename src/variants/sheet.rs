@@ -8,25 +8,26 @@ const PAPER: [u8; 3] = [24, 26, 29];
 const INK: [u8; 3] = [232, 234, 236];
 const FAINT: [u8; 3] = [158, 164, 170];
 
-/// Gap around a thumbnail, height of its text lines and height of the heading, as fractions of its side.
+/// Gap around a thumbnail. This and the next constants (heights of text lines and of the heading) are fractions of the
+/// thumbnail's side length.
 const GAP: f32 = 0.07;
 const LINE: f32 = 0.092;
 const HEADING: f32 = 0.13;
-/// Minimum text heights in pixels, for legibility.
+/// Minimum height of text lines in pixels, for legibility; the next constant is the minimum height of the heading.
 const LEAST_LINE: f32 = 13.0;
 const LEAST_HEADING: f32 = 17.0;
 
-/// A suitable number of columns for `count` thumbnails: about as many as rows.
+/// A suitable number of columns for `count` thumbnails: about as many columns as rows.
 pub fn columns(count: usize) -> usize {
     let root = (count as f64).sqrt().ceil() as usize;
-    // use one more column if that fills the last row
+    // use one more column if the last row is then full
     (root..=root + 1).find(|c| count.is_multiple_of(*c)).unwrap_or(root).max(1)
 }
 
-/// Legend of [`summary`].
+/// Legend for the key figures that [`summary`] formats.
 const LEGEND: &str = "below: erosion score, mean slope, lowest to highest";
 
-/// Draws the sheet, row by row. All thumbnails must have the size of the first.
+/// Draws the sheet, row by row. All thumbnails must have the same size as the first thumbnail.
 pub fn sheet(heading: &str, thumbnails: &[(&SceneVariant, Thumbnail)], columns: usize) -> RgbImage {
     let side = thumbnails.first().map_or(1, |(_, thumbnail)| thumbnail.image.width);
     let scaled = |share: f32, least: f32| (side as f32 * share).max(least);

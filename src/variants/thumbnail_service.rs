@@ -1,7 +1,8 @@
-//! Draws thumbnails in the background, the newest order first.
+//! Draws thumbnails in the background. The thumbnails of the newest order are drawn first.
 //!
-//! A new order interrupts the one in progress, which resumes afterwards without the thumbnails that it has already
-//! delivered. The previews beside a slider therefore appear before a contact sheet that is still being drawn.
+//! A new order interrupts the order in progress. The interrupted order resumes afterwards without the thumbnails that
+//! are already delivered. The previews next to a slider therefore appear before a contact sheet that is still being
+//! drawn.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,9 +16,9 @@ use crate::field::Control;
 /// A finished thumbnail of an order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedThumbnail {
-    /// Number of its order.
+    /// Number of the order to which the thumbnail belongs.
     pub order: u64,
-    /// Index of its variant in the order.
+    /// Index of the thumbnail's variant in the order.
     pub index: usize,
     /// The image with its key figures.
     pub thumbnail: Thumbnail,
@@ -25,7 +26,7 @@ pub struct FinishedThumbnail {
 
 #[derive(Clone)]
 struct ThumbnailOrder {
-    /// Unique number, new even if the order replaces another one of the same `number`.
+    /// Serial number, which is unique even if the order replaces another order with the same `number`.
     serial: u64,
     number: u64,
     size: Size,
@@ -42,7 +43,7 @@ struct ThumbnailOrders {
     quit: bool,
 }
 
-/// The order in progress.
+/// The order whose thumbnails are being drawn.
 struct ThumbnailTask {
     number: u64,
     control: Arc<Control>,
@@ -60,7 +61,7 @@ impl ServiceShared {
     }
 }
 
-/// A background thread that draws thumbnails. Dropping it stops the work.
+/// A background thread that draws thumbnails. Dropping the service stops the work.
 pub struct ThumbnailService {
     shared: Arc<ServiceShared>,
     made: Receiver<FinishedThumbnail>,
@@ -81,7 +82,7 @@ impl ThumbnailService {
         Ok(Self { shared, made, thread: Some(thread) })
     }
 
-    /// Orders thumbnails of `variants`. An unfinished order of the same number is cancelled.
+    /// Adds an order for thumbnails of `variants`. An unfinished order with the same number is cancelled.
     pub fn order(&self, number: u64, variants: Vec<SceneVariant>, size: Size) {
         let mut queue = self.shared.queue();
         queue.orders.retain(|order| order.number != number);
@@ -114,7 +115,7 @@ impl ThumbnailService {
         self.made.try_iter().collect()
     }
 
-    /// Waits for the next thumbnail; `None` once everything is drawn.
+    /// Waits for the next thumbnail; `None` once all orders are finished.
     pub fn wait(&self) -> Option<FinishedThumbnail> {
         loop {
             if let Ok(made) = self.made.try_recv() {
@@ -125,7 +126,7 @@ impl ThumbnailService {
                 drop(queue);
                 return self.made.try_recv().ok();
             }
-            // signalled after every thumbnail and at the end of every order
+            // the drawing thread signals after every thumbnail and at the end of every order
             drop(self.shared.wake_up.wait_timeout(queue, std::time::Duration::from_millis(20)));
         }
     }
@@ -141,7 +142,7 @@ impl Drop for ThumbnailService {
         self.shared.wake_up.notify_all();
         drop(queue);
         if let Some(thread) = self.thread.take() {
-            // the thread catches panics of its evaluations, so joining it cannot fail
+            // the thread catches panics of its evaluations, so joining the thread cannot fail
             let _ = thread.join();
         }
     }

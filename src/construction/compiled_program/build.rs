@@ -1,4 +1,4 @@
-//! Compiles the pieces of a tree to the nodes of a program.
+//! Compiles the pieces of a construction tree to the nodes of a program.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -16,7 +16,7 @@ use crate::primitives::image_sampler::ImageSampler;
 use crate::primitives::leaf::{Leaf, PreparedPrimitive};
 use talweg_ground::param::ImageFile;
 
-/// Builds a program.
+/// State while a construction tree is compiled to a program.
 pub(crate) struct Builder<'a> {
     pub tree: &'a Tree,
     pub nodes: Vec<ProgramNode>,
@@ -26,23 +26,23 @@ pub(crate) struct Builder<'a> {
     count: usize,
     /// Number of nodes with children so far.
     pub slots: u32,
-    /// Number of instances around the piece that is being added.
+    /// Number of instances that contain the piece that is being added.
     repeats: usize,
     /// Hashes of the pieces that instances repeat, by their memory address.
     hashes: BTreeMap<usize, u64>,
 }
 
-/// A piece that is being added: the pieces around it, and the frame that it is added in.
+/// A piece that is being added to a program, with the pieces that contain it and its coordinate frame.
 pub(crate) struct PieceSite<'a> {
     around: Option<&'a PieceSite<'a>>,
     piece: &'a Piece,
     index: usize,
-    /// Number of operators and instances around it.
+    /// Number of operators and instances that contain the piece.
     depth: usize,
     pub frame: NodeFrame,
 }
 
-/// The path to the piece.
+/// Writes the path from the root to the piece, for messages.
 impl Display for PieceSite<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.around {
@@ -53,7 +53,7 @@ impl Display for PieceSite<'_> {
     }
 }
 
-/// Hashes text while it is being formatted.
+/// Hashes text while the text is being formatted, without storing it.
 struct TextHasher(Xxh3);
 
 impl std::fmt::Write for TextHasher {
@@ -70,17 +70,17 @@ impl<'a> Builder<'a> {
         Self { tree, nodes, problems, known, count: 0, slots: 0, repeats: 0, hashes }
     }
 
-    /// Adds a root and all that it holds. Returns its node; `None` if none of it is visible.
+    /// Adds a root piece and all pieces inside it. Returns the index of the root's node; `None` if no piece is visible.
     pub fn root(&mut self, piece: &Piece, frame: NodeFrame) -> Option<u32> {
         self.piece(&PieceSite { around: None, piece, index: 0, depth: 0, frame })
     }
 
-    /// Reports why a piece cannot be used.
+    /// Adds the path of a piece, and the reason why the piece cannot be used, to the list of problems.
     pub fn problem(&mut self, site: &PieceSite, problem: impl Display) {
         self.problems.push(format!("{site}: {problem}"));
     }
 
-    /// Counts features; `None`, with a report, if there are too many.
+    /// Adds `count` to the number of pieces. Returns `None` and reports a problem if the number exceeds the maximum.
     pub fn has_room_for(&mut self, count: usize, site: &PieceSite, with: &str) -> Option<()> {
         self.count += count;
         if self.count > MOST_PIECES {
@@ -104,7 +104,7 @@ impl<'a> Builder<'a> {
         site.piece.form.as_form().compile(&site, self)
     }
 
-    /// Adds the piece of a definition in the place of an instance.
+    /// Adds the piece of a definition at the position of an instance.
     pub fn instance(&mut self, piece: &Piece, site: &PieceSite, frame: NodeFrame) -> Option<u32> {
         self.repeats += 1;
         let node = self.piece(&PieceSite { around: Some(site), piece, index: 0, depth: site.depth + 1, frame });
@@ -112,7 +112,8 @@ impl<'a> Builder<'a> {
         node
     }
 
-    /// Adds the pieces that an operator holds: the first visible one in the frame `first`, those after it in `later`.
+    /// Adds the pieces that an operator holds: the first visible piece in the frame `first`, later pieces in the frame
+    /// `later`.
     pub fn children(&mut self, site: &PieceSite, first: NodeFrame, later: NodeFrame) -> Vec<u32> {
         let mut children = Vec::with_capacity(site.piece.children().len());
         for (index, piece) in site.piece.children().iter().enumerate() {
@@ -122,7 +123,7 @@ impl<'a> Builder<'a> {
         children
     }
 
-    /// Adds an operator around children that it combines. A single child stays as it is.
+    /// Adds an operator that combines `children`. A single child needs no operator and is returned unchanged.
     pub fn group(&mut self, operator: Operator, children: Vec<u32>) -> Option<u32> {
         match children.as_slice() {
             [] => None,
@@ -137,7 +138,7 @@ impl<'a> Builder<'a> {
         self.group(Operator::Blend(BlendOperator), children)
     }
 
-    /// Adds a node.
+    /// Adds a node to the program and returns its index.
     pub fn node(&mut self, operator: Operator, children: Vec<u32>) -> u32 {
         let areas: Vec<Area> = children.iter().map(|child| self.nodes[*child as usize].area).collect();
         let slot = self.slots;
@@ -155,7 +156,8 @@ impl<'a> Builder<'a> {
         self.nodes.len() as u32 - 1
     }
 
-    /// Adds a primitive that reads the images `files`. `prepare` prepares it, unless an equal one is known.
+    /// Adds a primitive that reads the images `files`. `prepare` is called unless an equal primitive was prepared
+    /// before.
     pub fn leaf(
         &mut self,
         site: &PieceSite,

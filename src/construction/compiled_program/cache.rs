@@ -1,13 +1,14 @@
-//! Cache of the most recent compiled programs, one per tree revision, shared by evaluation, picking and drawing.
+//! Cache of the most recent compiled programs, one per revision of a construction tree. Programs are shared by
+//! evaluation, picking and drawing.
 //!
-//! A program depends only on its tree and seed, so it does not matter which caller compiles it. A new program reuses
-//! the prepared primitives of the most recent one.
+//! A program depends only on its construction tree and seed, so it does not matter which caller compiles it. A new
+//! program reuses the prepared primitives of the most recent program.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use crate::{Program, Tree};
 
-/// Maximum number of cached programs. A program also leaves the cache when its tree is dropped.
+/// Maximum number of cached programs. A program also leaves the cache when its construction tree is dropped.
 const MOST: usize = 6;
 
 struct Compiled {
@@ -16,12 +17,12 @@ struct Compiled {
     program: Arc<OnceLock<Arc<Program>>>,
 }
 
-/// Most recently used first.
+/// Cached programs, the most recently used first.
 static COMPILED: Mutex<Vec<Compiled>> = Mutex::new(Vec::new());
 
 impl Program {
-    /// The program of a tree, compiled once even if several threads ask at the same time. An edited tree is a new tree
-    /// with a program of its own.
+    /// Returns the program of a construction tree, which is compiled once even if several threads request it at the
+    /// same time. An edited construction tree is a new tree with a program of its own.
     pub fn shared(tree: &Arc<Tree>, seed: u32) -> Arc<Self> {
         let (program, before) = {
             let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,9 @@
 //! The area in which two constructions differ: only this area has to be computed again.
 //!
-//! Both trees are walked in parallel. Two nodes of the same key differ only where their children differ; otherwise the
-//! area is the union of both nodes' bounding boxes. To find children that were inserted, removed or moved, the walk
-//! skips the common beginning and end of the two child lists. Copies are compared in the same way.
+//! Both construction trees are traversed in parallel. Two nodes of the same key differ only where their children
+//! differ; otherwise the area is the union of both nodes' bounding boxes. To find children that were inserted, removed
+//! or moved, the traversal skips the common beginning and end of the two child lists. Copies are compared in the same
+//! way.
 
 use super::{Operator, Program};
 use crate::geometry::plane::Area;
@@ -50,7 +51,7 @@ fn differing(before: &Program, a: u32, after: &Program, b: u32) -> Area {
         old.children.iter().rev().zip(new.children.iter().rev()).take(rest).take_while(|(a, b)| same(a, b)).count();
     let (gone, come) = (&old.children[head..old.children.len() - tail], &new.children[head..new.children.len() - tail]);
     if gone.len() != come.len() && old.operator.is_ordered() {
-        // a piece that was laid on the ground may now itself be the ground
+        // a piece that replaced the ground or was added to it may now itself be the ground
         return old.area.union(new.area);
     }
     let mut area = Area::EMPTY;
@@ -62,7 +63,7 @@ fn differing(before: &Program, a: u32, after: &Program, b: u32) -> Area {
         area = gone.iter().fold(area, |area, a| area.union(before.nodes[*a as usize].area));
         area = come.iter().fold(area, |area, b| area.union(after.nodes[*b as usize].area));
     }
-    // the area is in the children's coordinates: the operator maps it to its own
+    // the area is in the children's coordinates: the operator maps the area to its own coordinates
     old.operator.outward(area.grown(old.operator.sight()))
 }
 

@@ -1,4 +1,4 @@
-//! Fills grids from a construction, tile by tile: a tile evaluates only the pieces that touch it.
+//! Fills grids from a construction, tile by tile: each tile evaluates only the pieces that touch the tile.
 
 use rayon::prelude::*;
 
@@ -9,10 +9,10 @@ use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundSample};
 use talweg_ground::field::{Cancelled, Control, Grid, Region};
 
-/// Rows of a tile. Its width is the length of a row of points, [`LANES`].
+/// Number of rows of a tile. The width of a tile is the length of a row of points, [`LANES`].
 const TILE: usize = 32;
 
-/// The samples that lie in `area`, on a grid over a square of `side` metres.
+/// The samples that are inside `area`, on a grid over a square of `side` metres.
 pub fn region_of_area(area: &Area, grid: Grid, side: f64) -> Region {
     let last = (grid.samples - 1) as f64;
     let span = |k: usize| {
@@ -24,7 +24,8 @@ pub fn region_of_area(area: &Area, grid: Grid, side: f64) -> Region {
     if columns.is_empty() || rows.is_empty() { Region::none() } else { Region { rows, columns } }
 }
 
-/// Positions of a grid's samples, in metres. A grid that is a window of a larger one keeps the positions of that grid.
+/// Positions of a grid's samples, in metres. A grid that is a window of a larger grid keeps the positions of the larger
+/// grid.
 #[derive(Clone, Copy)]
 struct SamplePositions {
     first: [usize; 2],
@@ -65,7 +66,7 @@ pub struct FillOptions {
 }
 
 impl FillOptions {
-    /// Options for all detail of `material`.
+    /// Options that sample `material` at full detail.
     pub fn for_material(material: MaterialLayer) -> Self {
         Self { material, level: 1.0, weight: false, pruned: true }
     }
@@ -74,10 +75,10 @@ impl FillOptions {
 impl Program {
     /// Computes the samples in `region` of the field `out` on `grid`. Values of the terrain and the water are surface
     /// heights as fractions of the relief, -∞ where there is no water. Values of sand and snow are thicknesses as
-    /// fractions of the relief. Vegetation has its density, from 0 to 1.
+    /// fractions of the relief. Values of vegetation are densities from 0 to 1.
     ///
     /// # Errors
-    /// When the control was cancelled; then the region is only partly computed.
+    /// When the caller cancelled the computation; then the region is only partly computed.
     pub fn fill_region(
         &self,
         grid: Grid,
@@ -124,7 +125,7 @@ impl Program {
     /// Fractions of the materials of [`PieceMaterial::LAID`], from 0 to 1, at the samples of `region`, row by row.
     ///
     /// # Errors
-    /// When the control was cancelled.
+    /// When the caller cancelled the computation.
     pub fn material_shares(
         &self,
         grid: Grid,
@@ -175,7 +176,7 @@ impl Program {
                     f64::NEG_INFINITY
                 }
             }
-            // their thickness tapers to 0 at the edge
+            // the thickness of sand and snow tapers to 0 at the edge of a piece
             MaterialLayer::Sand | MaterialLayer::Snow => higher(sample.surface(0.0).0, 0.0) * per_relief,
             MaterialLayer::Vegetation => sample.surface(0.0).0.clamp(0.0, 1.0),
         }) as f32

@@ -1,11 +1,11 @@
-//! Local coordinate frames of nodes.
+//! Local coordinate frames of a program's nodes.
 
 use crate::geometry::plane::{Affine, Area, Interval};
 use crate::materials::PieceMaterial;
 use crate::row_samples::{LANES, PointRow};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
-/// Coordinate frame of a node: maps between the parent's metres and the node's own.
+/// Coordinate frame of a node: maps between the parent's coordinates and heights, in metres, and the node's own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NodeFrame {
     /// Map from the parent's coordinates to the node's own.
@@ -16,7 +16,7 @@ pub(crate) struct NodeFrame {
     pub(crate) stretching: f64,
     pub(crate) is_plain: bool,
     pub(crate) seed: u32,
-    /// Material that pieces inside inherit if they set none.
+    /// Material that pieces inside the node inherit if they set no material.
     pub(crate) material: PieceMaterial,
 }
 
@@ -33,8 +33,8 @@ impl NodeFrame {
         }
     }
 
-    /// The frame of a piece placed in this one by the map `outward`, with heights `rise` · z + `lift`. `None` if the
-    /// resulting scale is almost 0 or far too large.
+    /// The frame of a piece that the map `outward` places in this frame, with heights `rise` · z + `lift`. `None` if
+    /// the resulting scale is almost 0 or far too large.
     pub(crate) fn placed(&self, outward: &Affine, (rise, lift): (f64, f64), seed: u32) -> Option<Self> {
         let inward = self.inward.then(&outward.inverse());
         let det = inward.determinant().abs();
@@ -46,7 +46,7 @@ impl NodeFrame {
         Some(Self { inward, rise, lift, stretching: inward.stretching(), is_plain, seed, material: self.material })
     }
 
-    /// Concatenates this frame with `inner`, a frame inside it: maps from this frame's parent.
+    /// Concatenates this frame with `inner`, a frame inside it. The result maps from the parent of this frame.
     pub(crate) fn composed(&self, inner: &Self) -> Self {
         let inward = self.inward.then(&inner.inward);
         Self {
@@ -60,7 +60,7 @@ impl NodeFrame {
         }
     }
 
-    /// The same frame with this material, unless it is unset.
+    /// The same frame with `material`, unless `material` is unset.
     pub(crate) fn made_of(self, material: PieceMaterial) -> Self {
         if material == PieceMaterial::Unset { self } else { Self { material, ..self } }
     }
@@ -71,7 +71,7 @@ impl NodeFrame {
         [a, b, c, d, x, y, self.rise, self.lift].map(f64::to_bits)
     }
 
-    /// Maps a row of the parent's points to its own coordinates.
+    /// Maps a row of points from the parent's coordinates to the node's own.
     pub(crate) fn row_inward(&self, row: PointRow) -> ([f64; LANES], [f64; LANES]) {
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
         for k in 0..row.len() {
@@ -80,12 +80,12 @@ impl NodeFrame {
         (xs, ys)
     }
 
-    /// Maps an area of its own coordinates to the parent's.
+    /// Maps an area from the node's own coordinates to the parent's.
     pub(crate) fn area_outward(&self, area: &Area) -> Area {
         if self.is_plain { *area } else { self.inward.inverse().area(area) }
     }
 
-    /// Mean scale: metres of the parent per metre of its own, averaged over all directions.
+    /// Mean scale: metres of the parent per metre of the node, averaged over all directions.
     pub(crate) fn size(&self) -> f64 {
         1.0 / self.inward.determinant().abs().sqrt()
     }
@@ -95,7 +95,8 @@ impl NodeFrame {
         Self { lift: 0.0, is_plain: self.is_plain && self.lift == 0.0, ..*self }
     }
 
-    /// The frame for points already in its own coordinates: it changes heights only.
+    /// The same frame with the identity as its map: for points that are already in the node's own coordinates. Only
+    /// heights change.
     pub(crate) fn heights_alone(&self) -> Self {
         let is_plain = self.rise == 1.0 && self.lift == 0.0;
         Self { inward: Affine::IDENTITY, stretching: 1.0, is_plain, ..*self }
@@ -105,7 +106,7 @@ impl NodeFrame {
         Detail { spacing: detail.spacing * self.stretching, ..*detail }
     }
 
-    /// Converts a sample from its own metres to the parent's.
+    /// Converts a sample from the node's own metres to the parent's.
     #[inline]
     pub(crate) fn sample_outward<const G: bool>(&self, own: GroundSample) -> GroundSample {
         let height = own.height * self.rise + self.lift;
@@ -116,7 +117,7 @@ impl NodeFrame {
         GroundSample { height, weight: own.weight, slope, fade: self.inward.pull(own.fade) }
     }
 
-    /// Converts bounds from its own metres to the parent's.
+    /// Converts bounds from the node's own metres to the parent's.
     pub(crate) fn bounds_outward(&self, own: &GroundBounds) -> GroundBounds {
         let steep = self.stretching * self.rise.abs();
         GroundBounds {

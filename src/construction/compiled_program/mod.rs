@@ -1,11 +1,11 @@
-//! A tree compiled for evaluation: definitions expanded, maps concatenated, curves measured, images read, bounding
-//! boxes computed.
+//! A construction tree compiled for evaluation: definitions expanded, maps concatenated, curves measured, images read,
+//! bounding boxes computed.
 //!
 //! A [`Program`] returns a [`sample`](Program::sample) at any point and [`bounds`](Program::bounds) over any capsule.
-//! Every node has a bounding box outside which its weight is 0. A point outside the box skips the node, which changes
-//! no bit of the sample. [`Program::selection`] drops the nodes that do not touch an area once for all points of a
-//! tile. Pieces that cannot be used (a missing image, an instance without a definition) are skipped and listed in
-//! [`Program::problems`].
+//! Every node has a bounding box outside which its weight is 0. For a point outside the box the node is skipped.
+//! Skipping changes no bit of the sample. [`Program::selection`] finds the nodes that touch an area. This selection is
+//! computed once for all points of a tile. Pieces that cannot be used (a missing image, an instance without a
+//! definition) are skipped and listed in [`Program::problems`].
 
 mod build;
 mod cache;
@@ -35,16 +35,16 @@ use super::sample::{Detail, GroundBounds, GroundSample};
 const LIPSCHITZ_PARTS: f64 = 512.0;
 const MOST_PARTS: usize = 96;
 
-/// A tree compiled for evaluation.
+/// A construction tree compiled for evaluation.
 #[derive(Debug)]
 pub struct Program {
     pub(crate) nodes: Vec<ProgramNode>,
     pub(crate) roots: [Option<u32>; 5],
-    /// Height where there is no piece.
+    /// Height of the terrain where there is no piece, in metres of the construction.
     pub ground: f64,
-    /// Side of the terrain in metres of the tree.
+    /// Side length of the terrain, in metres of the construction.
     pub side: f64,
-    /// Height of the value 1.0, in metres of the tree.
+    /// Height of the grid value 1.0, in metres of the construction.
     pub relief: f64,
     /// Pieces that could not be used, each with its path and the reason.
     pub problems: Vec<String>,
@@ -53,7 +53,7 @@ pub struct Program {
     slots: u32,
 }
 
-/// The children to evaluate, for each node that has any. For a node of copies: the copies to evaluate.
+/// The children to evaluate, for each node that has children. For an array or a scatter: the copies to evaluate.
 #[derive(Clone, Debug, Default)]
 pub struct NodeSelection {
     spans: Vec<(u32, u32)>,
@@ -82,12 +82,13 @@ impl NodeSelection {
 }
 
 impl Program {
-    /// Compiles a tree. `seed` changes all noise.
+    /// Compiles a construction tree. `seed` changes all noise.
     pub fn new(tree: &Tree, seed: u32) -> Self {
         Self::reusing(tree, seed, None)
     }
 
-    /// Like [`new`](Self::new), but reuses the prepared primitives that `before` has in common.
+    /// Like [`new`](Self::new), but reuses the prepared primitives of `before` that the construction tree still
+    /// contains.
     pub fn reusing(tree: &Tree, seed: u32, before: Option<&Program>) -> Self {
         let known = before.into_iter().flat_map(|program| &program.nodes).filter_map(|node| match &node.operator {
             Operator::Leaf(Leaf { primitive, made_of, .. }) => Some((*made_of, primitive.clone())),
@@ -136,17 +137,17 @@ impl Program {
         self
     }
 
-    /// Number of nodes: primitives and operators. Those in a definition count once per instance.
+    /// Number of nodes: primitives and operators. Nodes of a definition count once per instance.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether the tree holds no piece.
+    /// Whether the program has no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Whether the tree has this material layer.
+    /// Whether the construction has this material layer.
     pub fn has(&self, material: MaterialLayer) -> bool {
         self.roots[material as usize].is_some()
     }
@@ -183,7 +184,7 @@ impl Program {
             }
             return;
         }
-        // the ground of replace and add must stay the first child
+        // the ground that replace and add read must stay the first child
         let ground = usize::from(node.operator.is_ordered());
         out.children.extend(&node.children[..ground]);
         let met = |k: usize| k >= ground && self.nodes[node.children[k] as usize].area.meets(&inner);
@@ -202,7 +203,8 @@ impl Program {
         }
     }
 
-    /// The sample at `p`, in metres, with gradients if `G`. `selection` must hold every piece that has weight there.
+    /// The sample at `p`, in metres, with gradients if `G` is true. `selection` must hold every piece that has weight
+    /// at `p`.
     #[inline]
     pub fn sample_in<const G: bool>(
         &self,
@@ -219,7 +221,7 @@ impl Program {
         }
     }
 
-    /// A node, to be evaluated with `selection`.
+    /// A view of node `id` that evaluates only the children in `selection`.
     #[inline]
     pub(crate) fn view<'a>(&'a self, selection: &'a NodeSelection, id: u32) -> NodeView<'a> {
         NodeView { program: self, selection, node: &self.nodes[id as usize] }
@@ -240,7 +242,7 @@ impl Program {
         self.sample_in::<false>(&self.everything, MaterialLayer::Terrain, p, detail).surface(self.ground).0
     }
 
-    /// Height of the ground including the sand and snow on it.
+    /// Height of the ground at `p`, including the sand and snow on it.
     pub fn surface_with_sand_and_snow_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> f64 {
         let terrain = self.sample_in::<false>(selection, MaterialLayer::Terrain, p, detail).surface(self.ground).0;
         MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(terrain, |height, material| {
@@ -248,8 +250,8 @@ impl Program {
         })
     }
 
-    /// Range and Lipschitz bound of [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in) over a
-    /// capsule.
+    /// Range and Lipschitz bound, over a capsule, of
+    /// [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in).
     pub fn covered_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let terrain = self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground);
         MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(
@@ -280,7 +282,7 @@ impl Program {
         }
     }
 
-    /// Range and Lipschitz bound of the terrain's surface over a capsule: the λ of sphere tracing.
+    /// Range and Lipschitz bound of the terrain's surface over a capsule: λ in the equations of sphere tracing.
     pub fn surface_bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         self.bounds(capsule, detail).surface(self.ground)
     }
@@ -292,7 +294,7 @@ impl Program {
         let parts = ((length(segment) * (LIPSCHITZ_PARTS / self.side)) as usize).clamp(1, MOST_PARTS);
         let at = |k: usize| add(from, scaled(segment, k as f64 / parts as f64));
         (0..parts).fold(0.0, |steepest, k| {
-            // the padding exceeds the rounding error of the parts' ends
+            // the padding exceeds the rounding error of the end points
             let part = Capsule::segment(at(k), at(k + 1)).padded(1e-9 * self.side);
             higher(steepest, self.surface_bounds(&part, detail).1)
         })
@@ -304,7 +306,7 @@ impl Program {
     }
 
     /// Samples of a material layer along a row of up to [`LANES`] points, without gradients. `selection` must hold
-    /// every piece that has weight there.
+    /// every piece that has weight at these points.
     pub fn row_in(
         &self,
         selection: &NodeSelection,
@@ -319,7 +321,7 @@ impl Program {
         }
     }
 
-    /// Heights of the ground including sand and snow, along a row of up to [`LANES`] points; they equal
+    /// Heights of the ground including sand and snow, along a row of up to [`LANES`] points. These heights equal
     /// [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in).
     pub fn covered_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, out: &mut [f64]) {
         let mut lanes = RowSamples::NOTHING;
@@ -335,7 +337,7 @@ impl Program {
         }
     }
 
-    /// Heights of the water surface along a row; `dry` where there is no water.
+    /// Heights of the water surface along a row of points; the value `dry` where there is no water.
     pub fn water_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, dry: f64, out: &mut [f64]) {
         let mut lanes = RowSamples::NOTHING;
         self.row_in(selection, MaterialLayer::Water, row, detail, &mut lanes);

@@ -1,4 +1,4 @@
-//! Nodes of a program, and the questions that an operator asks its children.
+//! Nodes of a program, and the functions with which an operator evaluates its children.
 
 use super::operator::Operator;
 use super::{NodeSelection, Program};
@@ -13,17 +13,18 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 #[derive(Debug)]
 pub(crate) struct ProgramNode {
     pub(crate) operator: Operator,
-    /// Bounding box of its weight, in the parent's coordinates.
+    /// Bounding box of the area where the node has weight, in the parent's coordinates.
     pub(crate) area: Area,
-    /// Hash of everything that defines it, except its children.
+    /// Hash of everything that defines the node, except its children.
     pub(crate) key: u64,
-    /// The first child of replace and add is the ground that the others are laid on.
+    /// Indices of the child nodes. The first child of replace and add is the ground that later children replace or are
+    /// added to.
     pub(crate) children: Vec<u32>,
-    /// Bounding-volume hierarchy of the children; empty if they are few.
+    /// Bounding-volume hierarchy of the children; empty if there are few children.
     pub(crate) hierarchy: Hierarchy,
     /// Index among the nodes that have children.
     pub(crate) slot: u32,
-    /// Whether a primitive in it has a material.
+    /// Whether a primitive inside the node has a material.
     pub(crate) has_material: bool,
 }
 
@@ -35,7 +36,7 @@ impl ProgramNode {
     }
 }
 
-/// A node during an evaluation, with the selection that says which children count.
+/// A node during an evaluation, with the selection of the children to evaluate.
 #[derive(Clone, Copy)]
 pub(crate) struct NodeView<'a> {
     pub program: &'a Program,
@@ -44,7 +45,7 @@ pub(crate) struct NodeView<'a> {
 }
 
 impl<'a> NodeView<'a> {
-    /// The selected children; of a node of copies, the indices of the selected copies.
+    /// Indices of the selected children; for an array or a scatter, indices of the selected copies.
     #[inline]
     pub fn children(self) -> &'a [u32] {
         self.selection.children(self.node)
@@ -60,8 +61,8 @@ impl<'a> NodeView<'a> {
         self.program.ground
     }
 
-    /// Calls `see` with the children or copies from position `from` on, in the order of the tree. If they are many, it
-    /// leaves out those whose boxes do not satisfy `meets`.
+    /// Calls `see` with the children or copies from position `from` on, in the order of the construction tree. If there
+    /// are many, children whose boxes do not satisfy `meets` are skipped.
     #[inline]
     pub fn each(self, from: usize, meets: impl Fn(&Area) -> bool, mut see: impl FnMut(u32)) {
         let (parts, hierarchy) = (self.children(), &self.node.hierarchy);
@@ -90,19 +91,19 @@ impl<'a> NodeView<'a> {
         self.node.operator.sample::<G>(self, p, detail)
     }
 
-    /// The sample of a child; weight 0 outside its box.
+    /// The sample of the child `id` at `p`; weight 0 outside the child's box.
     #[inline]
     pub fn child<const G: bool>(self, id: u32, p: Point, detail: &Detail) -> GroundSample {
         let child = self.child_view(id);
         if child.node.area.contains(p) { child.sample::<G>(p, detail) } else { GroundSample::default() }
     }
 
-    /// The sample of the first child, which is the ground that later children are laid on.
+    /// The sample of the first child, which is the ground that later children replace or are added to.
     pub fn ground<const G: bool>(self, p: Point, detail: &Detail) -> GroundSample {
         self.children().first().map_or_else(GroundSample::default, |&child| self.child::<G>(child, p, detail))
     }
 
-    /// The blend of the children.
+    /// The sample of the blended children at `p`.
     pub fn sum<const G: bool>(self, p: Point, detail: &Detail) -> GroundSample {
         let mut sum = BlendSum::default();
         self.each(0, |area| area.contains(p), |child| sum.add(&self.child::<G>(child, p, detail), 1.0));
@@ -118,7 +119,7 @@ impl<'a> NodeView<'a> {
         }
     }
 
-    /// Bounds of the first child, which is the ground that later children are laid on.
+    /// Bounds of the first child, which is the ground that later children replace or are added to.
     pub fn ground_bound(self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         self.children().first().map_or(GroundBounds::NOTHING, |&child| self.child_view(child).bounds(capsule, detail))
     }
@@ -130,11 +131,11 @@ impl<'a> NodeView<'a> {
         blend::bounds(&pieces)
     }
 
-    /// Samples of this node at points inside or around its box; weight 0 outside it.
+    /// Samples of this node at points inside or around its bounding box; weight 0 outside the box.
     fn row_inside(self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         self.node.operator.row(self, row, detail, out);
         if self.node.operator.is_mapped() {
-            // other nodes know only the bounding box, and rounding can give weight just outside it
+            // other nodes rely on the bounding box, but rounding can make the weight positive just outside the box
             for k in 0..row.len() {
                 if !self.node.area.contains(row.point(k)) {
                     out.weight[k] = 0.0;
@@ -143,7 +144,8 @@ impl<'a> NodeView<'a> {
         }
     }
 
-    /// Samples of a child at the points of a row in its box. Returns the range of these points.
+    /// Samples of the child `id` at the points of a row that are inside the child's box. Returns the range of these
+    /// points.
     pub fn part_row(self, id: u32, row: PointRow, detail: &Detail, out: &mut RowSamples) -> Option<(usize, usize)> {
         let child = self.child_view(id);
         let span = row.span(&child.node.area)?;
@@ -151,7 +153,7 @@ impl<'a> NodeView<'a> {
         Some(span)
     }
 
-    /// Samples of this node along a row; weight 0 outside its box.
+    /// Samples of this node along a row of points; weight 0 outside the node's box.
     pub fn row(self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         out.weight[..row.len()].fill(0.0);
         let Some(span) = row.span(&self.node.area) else { return };
@@ -166,21 +168,21 @@ impl<'a> NodeView<'a> {
         out.weight[span.0..span.1].copy_from_slice(&part.weight[..n]);
     }
 
-    /// Samples of the first child along a row; height 0 where it has no weight.
+    /// Samples of the first child along a row of points; height 0 where the child has no weight.
     pub fn ground_row(self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         match self.children().first() {
             Some(&child) => self.child_view(child).row(row, detail, out),
             None => out.weight[..row.len()].fill(0.0),
         }
         for k in 0..row.len() {
-            // without weight the height is undefined: set it to 0
+            // where the weight is 0, the height is undefined: set the height to 0
             if out.weight[k] <= 0.0 {
                 (out.height[k], out.weight[k]) = (0.0, 0.0);
             }
         }
     }
 
-    /// The blend of the children along a row.
+    /// Samples of the blended children along a row of points.
     pub fn sum_row(self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let mut sums = BlendSumRow::NOTHING;
         for &child in self.children() {

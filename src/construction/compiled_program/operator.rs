@@ -1,4 +1,4 @@
-//! What a program needs to know of an operator, and the list of all operators.
+//! The functions of a program's operators, and the list of all operators.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -19,21 +19,21 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 
 /// An operator prepared for evaluation, or a primitive.
 pub(crate) trait NodeOperator: std::fmt::Debug {
-    /// The sample at a point in the node's box, with gradients if `G`.
+    /// The sample at a point in the node's box, with gradients if `G` is true.
     fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample
     where
         Self: Sized;
 
-    /// Bounds over a capsule that meets the node's box.
+    /// Bounds over a capsule that touches the node's box.
     fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds;
 
-    /// Samples along a row, bit for bit those of [`sample`](Self::sample).
+    /// Samples along a row of points, equal to those of [`sample`](Self::sample) bit for bit.
     fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples);
 
     /// Materials at a point where the node has weight.
     fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions;
 
-    /// Encodes the node for the graphics card. `around` is the frame of the copy that contains it.
+    /// Encodes the node for the graphics card. `around` is the frame of the copy that contains the node.
     fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder);
 
     /// Hash of everything that defines the node, except its children.
@@ -41,32 +41,33 @@ pub(crate) trait NodeOperator: std::fmt::Debug {
         xxh3_64(format!("{self:?}").as_bytes())
     }
 
-    /// Bounding box of its weight in the coordinates of its children, whose boxes are given.
+    /// Bounding box of the area where the node has weight, computed from the boxes of its children, in their
+    /// coordinates.
     fn area(&self, children: &[Area]) -> Area {
         children.iter().copied().fold(Area::EMPTY, Area::union)
     }
 
-    /// The boxes to search in a hierarchy; empty if all children are tested one by one.
+    /// The boxes of the children, for a bounding-volume hierarchy; empty if all children are tested one by one.
     fn searched(&self, _children: &[Area]) -> Vec<Area> {
         Vec::new()
     }
 
-    /// Whether the order of its children matters. Then the first child is always evaluated.
+    /// Whether the order of the children matters. If so, the first child is always evaluated.
     fn is_ordered(&self) -> bool {
         true
     }
 
-    /// Whether it has a material of its own.
+    /// Whether the operator has a material of its own.
     fn has_material(&self) -> bool {
         false
     }
 
-    /// The copies of its children, if it repeats them.
+    /// The copies of the children in an array or a scatter; empty for other operators.
     fn copies(&self) -> &[ProgramCopy] {
         &[]
     }
 
-    /// Stencil radius in metres: how far from a point it samples its children.
+    /// Stencil radius in metres: the greatest distance from a point at which the operator samples its children.
     fn sight(&self) -> f64 {
         0.0
     }

@@ -1,11 +1,11 @@
-//! Tests that every node keeps its bounds and that pruning changes no bit.
+//! Tests that the samples of every node are within its bounds, and that pruning changes no bit.
 
 use super::*;
 use crate::construction_kit;
 use crate::operators::gullies::GullyNode;
 use crate::operators::warp::WarpNode;
 
-/// Descends to the deepest nodes that break their bounds: their children keep theirs.
+/// Checks the children before the node, so that an error names the deepest node whose samples exceed its bounds.
 fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Result<(), String> {
     let all = &program.everything;
     let node = &program.nodes[id as usize];
@@ -59,7 +59,7 @@ fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Resu
     Ok(())
 }
 
-/// Short segments leave bounds little slack.
+/// Over short segments the bounds are only slightly wider than the range of the samples.
 #[test]
 fn every_node_keeps_its_bounds_over_short_distances() {
     for seed in (0..40).chain([5_511_629_162_089_520_670]) {
@@ -98,7 +98,7 @@ fn every_node_keeps_its_own_bounds() {
     }
 }
 
-/// Whether every node returns the same with a tile's selection as with all nodes.
+/// Checks that every node returns the same sample with a tile's selection as with all nodes.
 fn compare(program: &Program, tile: &NodeSelection, all: &NodeSelection, id: u32, p: Point) -> Result<(), String> {
     let node = &program.nodes[id as usize];
     let q = match &node.operator {

@@ -1,8 +1,8 @@
 //! Dimensions of pieces that can be dragged on the ground plan: radii, widths, steps of arrays, stretching and
 //! shearing.
 //!
-//! Each dimension has a handle, in the piece's parent coordinates. Dragging the handle sets the parameters behind it so
-//! that the handle follows the cursor, as far as the parameters' ranges allow.
+//! Each dimension has a handle, in the piece's parent coordinates. Dragging the handle sets the parameters of the
+//! dimension so that the handle follows the cursor, as far as the parameters' ranges allow.
 
 use super::EditError;
 use super::points::{centreline, line};
@@ -19,19 +19,19 @@ use crate::piece::{Piece, PieceKind};
 pub enum PieceDimension {
     /// Radius at which the piece ends.
     Radius,
-    /// Distance to both sides of a line.
+    /// Distance from a line to which the piece extends on both sides.
     Width,
-    /// Step from one copy of a line to the next.
+    /// Step from one copy to the next in an array along a line.
     Step,
-    /// Step from one column of copies to the next.
+    /// Step from one column of copies to the next in an array of rows and columns.
     Column,
-    /// Step from one row of copies to the next.
+    /// Step from one row of copies to the next in an array of rows and columns.
     Row,
-    /// Centre of a ring of copies.
+    /// Centre of an array of copies in a ring.
     Centre,
     /// Width factor from west to east, before the rotation.
     StretchX,
-    /// Length factor from north to south and lean of these lines, before the rotation.
+    /// Length factor from north to south and shear of north-south lines, before the rotation.
     StretchY,
 }
 
@@ -158,7 +158,7 @@ fn beside_middle(piece: &Piece, width: f32) -> Vec<(PieceDimension, Point)> {
     middle_of_line(piece).map(place).into_iter().collect()
 }
 
-/// The middle of a line of points, and the vector to the right that a width of one metre spans there. It is longer
+/// The middle of a line of points, and the vector to the right for a width of one metre there. The vector is longer
 /// where the points widen the line.
 fn middle_of_line(piece: &Piece) -> Option<(Point, Point)> {
     let centreline = centreline(piece)?;
@@ -166,20 +166,20 @@ fn middle_of_line(piece: &Piece) -> Option<(Point, Point)> {
     let (at, along) = centreline.path.point_at(half);
     let (begin, here) = (centreline.width.sample(0.0).0, centreline.width.sample(half).0);
     let wider = match &piece.form {
-        // the widths of its points scale the copies, not the line
+        // the widths of a scatter's points scale the copies, not the line
         PieceKind::Scatter(_) => 1.0,
         _ => here / begin * f64::from(line(piece)?.first()?.width),
     };
     Some((at, scaled([-along[1], along[0]], wider)))
 }
 
-/// Position of the copy one `step` from the first copy of an array.
+/// Position of the copy that is one step `[x, y]` away from the first copy of an array.
 fn turned(settings: &ArraySettings, [x, y]: Point) -> Point {
     let (sin, cos) = sin_cos(settings.turn_angle);
     add([f64::from(settings.pivot_x), f64::from(settings.pivot_y)], [cos * x - sin * y, sin * x + cos * y])
 }
 
-/// The step from the first copy of an array to a position.
+/// The step from the first copy of an array to the position `to`.
 fn unturned(settings: &ArraySettings, to: Point) -> Point {
     let (sin, cos) = sin_cos(settings.turn_angle);
     let [x, y] = sub(to, [f64::from(settings.pivot_x), f64::from(settings.pivot_y)]);

@@ -1,7 +1,7 @@
-//! Ready-made pieces, and the rules for where a new piece goes in the tree.
+//! Ready-made pieces, and the rules that choose the operator for a new piece.
 //!
-//! Ground (a disc) is blended with the existing ground. Pieces cut or set into the ground (a road, a lake, a crater)
-//! replace it, on top of earlier pieces. If an operator is selected, the new piece goes into it.
+//! A piece of ground (a disc) is blended with the existing ground. Pieces cut or set into the ground (a road, a lake, a
+//! crater) replace the ground made by earlier pieces. If an operator is selected, the new piece becomes its child.
 
 use super::reshape::tidy;
 use super::transform_path::TransformPath;
@@ -31,15 +31,15 @@ use crate::sample::{Detail, THRESHOLD};
 /// Effect of a new piece on the existing ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Is blended with it.
+    /// The piece is blended with the existing ground.
     Ground,
-    /// Replaces it.
+    /// The piece replaces the existing ground.
     Carve,
-    /// Is added to it, and follows its shape.
+    /// The piece is added to the existing ground, and follows the shape of that ground.
     Lay,
 }
 
-/// An entry of the library.
+/// A ready-made piece that the library offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
     /// Level ground.
@@ -90,7 +90,7 @@ pub enum Item {
 
 /// Side length of the square that the sizes below refer to.
 const SIDE: f32 = 8000.0;
-/// Size of a ready-made tree placed as a piece, relative to the square.
+/// Size of a ready-made construction tree added as a piece, as a fraction of the square's side length.
 const COMPOSED: f32 = 0.4;
 
 impl Item {
@@ -140,19 +140,19 @@ impl Item {
             Self::Mountains => "Ridged mountains, blended with the surrounding terrain.",
             Self::GulliedMountains => "Mountains with gullies down their slopes, blended with the surrounding terrain.",
             Self::Dunes => "Dunes, blended with the surrounding terrain.",
-            Self::River => "A river in a bed cut into the ground; it flows from its higher end to its lower one.",
-            Self::Road => "A road laid on the ground, with eased bends.",
+            Self::River => "A river in a bed cut into the ground; water flows from the higher end to the lower end.",
+            Self::Road => "A road that follows the ground, with eased bends.",
             Self::Ridge => "A ridge along a line, replacing the ground there.",
             Self::Canyon => "A canyon with stepped walls cut along a line.",
-            Self::Lake => "A lake in a basin with a shore; its level is that of the lowest ground around it.",
+            Self::Lake => "A lake in a basin with a shore; its level equals the lowest ground around the lake.",
             Self::Mesa => "A table mountain with steep walls.",
             Self::Crater => "A crater with a raised rim, replacing the ground there.",
-            Self::Island => "Land that rises from a shore and slopes down outside it.",
-            Self::HillRing => "Nine hills around a centre, as an array: edit the hill inside to change all.",
-            Self::Boulders => "Boulders scattered on the ground; they follow its shape.",
-            Self::CraterField => "Overlapping craters scattered on the ground; they follow its shape.",
-            Self::Image => "A height image over four corners; choose the image in its parameters.",
-            Self::ImageLine => "A height image laid repeatedly along a line.",
+            Self::Island => "Land that rises inside a shore and slopes down outside the shore.",
+            Self::HillRing => "Nine hills around a centre, as an array: edit the hill inside to change all hills.",
+            Self::Boulders => "Boulders scattered on the ground; they follow the shape of the ground.",
+            Self::CraterField => "Overlapping craters scattered on the ground; they follow the shape of the ground.",
+            Self::Image => "A height image over four corners; choose the image in the parameters.",
+            Self::ImageLine => "A height image repeated along a line.",
             Self::Volcano => "The composed volcano at a smaller size, without its sea.",
             Self::Valley => "The composed valley at a smaller size, with its river.",
             Self::Oasis => "The composed oasis at a smaller size, with its lake and palms.",
@@ -170,7 +170,7 @@ impl Item {
         }
     }
 
-    /// Its effect on the existing ground.
+    /// Effect of the new piece on the existing ground.
     pub fn role(self) -> Role {
         match self {
             Self::Plain | Self::Hills | Self::Mountains | Self::GulliedMountains | Self::Dunes | Self::HillRing => {
@@ -181,7 +181,7 @@ impl Item {
         }
     }
 
-    /// Half its width in metres, in a tree of this side length.
+    /// Half the width of the new piece in metres, in a construction with the side length `side`.
     pub fn radius(self, side: f32) -> f64 {
         let metres = match self {
             Self::Plain | Self::Hills | Self::Dunes => 1600.0,
@@ -200,7 +200,8 @@ impl Item {
         f64::from(metres * side / SIDE)
     }
 
-    /// A new piece at `at`, in the coordinates of its parent. `ground` returns ground heights there.
+    /// A new piece at the position `at` in the parent's coordinates. `ground` returns ground heights at positions in
+    /// these coordinates.
     fn piece(self, tree: &mut Tree, at: Point, ground: &dyn Fn(Point) -> f64) -> Piece {
         let k = tree.frame.side / SIDE;
         let (x, y, z) = (tidy(at[0]), tidy(at[1]), tidy(ground(at)));
@@ -298,7 +299,7 @@ impl Item {
         Piece { material, ..Piece::new(form) }
     }
 
-    /// Arrays and scatters around a position, in a tree whose side is `k` times the usual.
+    /// Arrays and scatters around a position, in a construction whose side length is `k` times the usual.
     fn repeated(self, [x, y]: [f32; 2], z: f32, k: f32, seed: u32) -> PieceKind {
         let plain = Disc { x, y, seed, ..Disc::default() };
         match self {
@@ -339,7 +340,7 @@ impl Item {
         }
     }
 
-    /// Water, sand, snow and plants that lie on the ground of a new piece.
+    /// Pieces of water, sand, snow and plants on the ground of a new piece, for the other material layers.
     fn belongings(self, piece: &Piece, transform: &TransformPath) -> Vec<(MaterialLayer, PieceKind)> {
         match (self, &piece.form) {
             (Self::Lake, PieceKind::Contour(lake)) => {
@@ -365,7 +366,7 @@ impl Item {
                 };
                 vec![(MaterialLayer::Water, PieceKind::Curve(Curve { points, settings }))]
             }
-            // the sea around a volcano belongs to the scene
+            // only these presets: the sea around a volcano belongs to the scene
             (Self::Valley | Self::Oasis | Self::Moon, PieceKind::Place(relief)) => {
                 let preset = self.composed().unwrap_or_default();
                 let on = |material| Some((material, preset.root(material)?.clone()));
@@ -405,11 +406,11 @@ impl Item {
             definitions.iter_mut().for_each(|definition| definition.piece.visit_mut(rename));
             tree.definitions.push(definitions[k].clone());
         }
-        // renaming one definition can change instances in earlier ones: store all of them again
+        // renaming one definition can change instances in earlier definitions: store all of them again
         let from = tree.definitions.len() - definitions.len();
         tree.definitions.splice(from.., definitions);
         let scale = COMPOSED * tree.frame.side / preset.frame.side;
-        // raise it so that its edges meet the height of the ground
+        // raise the preset so that the height at its edges equals the height of the ground
         let program = Program::new(&preset, 0);
         let side = program.side;
         let edges = [[0.1, 0.5], [0.9, 0.5], [0.5, 0.1], [0.5, 0.9]];
@@ -429,7 +430,7 @@ impl Item {
     }
 }
 
-/// The spot for a new piece. `near` is the selected piece; `on_ground` tells whether there is ground at the new piece's
+/// Returns the spot for a new piece: parent and child index. `near` is the selected piece; `on_ground` is true if there is ground at the new piece's
 /// position. Existing pieces are wrapped in operators if necessary.
 ///
 /// # Errors
@@ -439,12 +440,12 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
     let is_relief = |path: &PiecePath| path.root == Root::Material(MaterialLayer::Terrain) && path.is_root();
     if let Some(path) = near.filter(|path| !is_relief(path)) {
         let piece = path.piece(tree).ok_or(EditError::Gone)?;
-        // a piece put beside copies must not be repeated with them
+        // a piece added next to copies must not be repeated together with the copies
         let is_repeated = matches!(piece.form, PieceKind::Array(_) | PieceKind::Scatter(_));
         if piece.takes_pieces() && (!is_repeated || piece.children().is_empty()) {
             return Ok(Spot { parent: path.clone(), at: piece.children().len() });
         }
-        // a selected primitive of the relief does not determine the spot of the next one
+        // a selected primitive of the terrain layer does not determine the spot of the next piece
         if path.root != Root::Material(MaterialLayer::Terrain) {
             return super::spot_beside(tree, path);
         }
@@ -486,11 +487,11 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
     }
 }
 
-/// Adds an entry of the library at a position of the tree and returns its path. `program` is the compiled tree before
-/// the edit.
+/// Adds a ready-made piece at a position and returns its path. `program` is the construction tree compiled before the
+/// edit.
 ///
 /// # Errors
-/// When the resulting tree would be invalid.
+/// When the construction tree would become invalid.
 pub fn place(
     tree: &mut Tree,
     item: Item,
@@ -525,11 +526,12 @@ pub fn place(
     Ok(path)
 }
 
-/// Adds a river with its water to the relief and returns its path. `line` falls from its first point to its last.
-/// `width` is the distance in metres from the centre line to the end of the banks, `depth` the depth in metres.
+/// Adds a river with its water to the terrain layer and returns the path of the river. `line` falls from its first
+/// point to its last. `width` is the distance in metres from the centre line to the end of the banks, `depth` the depth
+/// in metres.
 ///
 /// # Errors
-/// When the resulting tree would be invalid.
+/// When the construction tree would become invalid.
 pub fn add_river(
     tree: &mut Tree,
     line: Vec<CurvePoint>,
@@ -568,7 +570,7 @@ fn lay_belongings(tree: &mut Tree, path: &PiecePath, item: Item, seed: u32) -> R
     Ok(())
 }
 
-/// Gives a piece of another material layer the usual thickness or density.
+/// Sets the height values of a piece in another material layer to the usual thickness or density of this layer.
 fn lay_on_material(piece: &mut Piece, material: MaterialLayer) {
     let usual = match material {
         MaterialLayer::Terrain => return,

@@ -1,18 +1,18 @@
-//! Edits of a tree: selecting pieces and moving them between operators.
+//! Edits of a construction tree: inserting, removing, copying and renaming pieces, and moving pieces between operators.
 //!
-//! A [`PiecePath`] locates a piece in its tree, from one of the roots down. Every edit leaves a tree that
-//! [`Tree::check`] accepts, or leaves the tree unchanged and returns the reason.
+//! A [`PiecePath`] locates a piece by its child indices, from a root piece down. Every edit produces a construction
+//! tree that [`Tree::check`] accepts. Otherwise the edit leaves the tree unchanged and returns the reason.
 //!
 //! | file | contents |
 //! |---|---|
-//! | [`transform_path`] | maps between a piece's own coordinates and the tree's, through all operators around it |
+//! | [`transform_path`] | maps between a piece's own coordinates and those of the construction, through all operators that contain the piece |
 //! | [`reshape`] | move, rotate, scale and raise pieces |
 //! | [`points`] | points of curves and contours, corners of images |
-//! | [`freehand`] | fit few points to a line drawn by hand |
+//! | [`freehand`] | fit a few points to a line drawn by hand |
 //! | [`dimensions`] | radii, widths, steps of arrays, stretching and shearing |
 //! | [`snap`] | drape curves on the ground below, make rivers fall |
 //! | [`pick_index`] | pieces at a point, and the outlines of their extents |
-//! | [`library`] | ready-made pieces, and where a new one goes |
+//! | [`library`] | ready-made pieces, and the operator to which a new piece is added |
 //! | [`link_group`] | linked pieces: a lake and its water |
 //! | [`several`] | edits of several pieces at once |
 
@@ -36,25 +36,25 @@ use super::operators::placement::Placement;
 use super::operators::replace::Extent;
 use super::piece::{Definition, Instance, Piece, PieceKind, Tree};
 
-/// Start of a path.
+/// The root piece at which a path starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
-    /// The piece of a material layer.
+    /// The root piece of a material layer.
     Material(MaterialLayer),
-    /// A definition, by index.
+    /// The root piece of a definition, by the index of the definition.
     Definition(usize),
 }
 
-/// Location of a piece: a root, then a child index for each step down.
+/// Location of a piece in a construction tree: a root, then a child index for each step down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PiecePath {
-    /// The material layer or definition that contains it.
+    /// The material layer or definition that contains the piece.
     pub root: Root,
     /// Child index at each step.
     pub steps: Vec<usize>,
 }
 
-/// A place for a piece among the children of an operator.
+/// A position for a piece among the children of an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// The operator that will hold the piece.
@@ -75,16 +75,16 @@ pub enum EditError {
     /// The piece of a material layer cannot be moved.
     #[error("the root of a material layer cannot be moved; move the features in it")]
     RootStays,
-    /// The children do not fit in the place of the operator.
+    /// The children cannot take the position of the operator in its parent.
     #[error("the operator is empty, or holds several features where only one fits")]
     CannotDissolve,
     /// Without the operator, the children would move.
     #[error("the operator moves or warps its features; without it they would jump")]
     WouldJump,
-    /// There is no such piece.
+    /// The construction tree has no piece at the given path.
     #[error("the feature no longer exists")]
     Gone,
-    /// The piece needs the point.
+    /// The point cannot be removed, because the piece needs it.
     #[error("a line needs at least two points, a contour three")]
     TooFewPoints,
     /// The piece cannot have more points.
@@ -99,7 +99,7 @@ pub enum EditError {
     /// The pieces are not siblings.
     #[error("only features in the same operator can be grouped")]
     NotBeside,
-    /// The resulting tree would be invalid.
+    /// The edited construction tree would be invalid.
     #[error("{0}")]
     Unsound(#[from] TreeError),
 }
@@ -122,7 +122,7 @@ impl PiecePath {
         Self { root: self.root, steps }
     }
 
-    /// Whether it is the path of a root.
+    /// Whether this is the path of a root piece.
     pub fn is_root(&self) -> bool {
         self.steps.is_empty()
     }
@@ -143,7 +143,7 @@ impl PiecePath {
         self.root == other.root && other.steps.starts_with(&self.steps)
     }
 
-    /// The piece, if `tree` has it.
+    /// The piece at this path, if `tree` has a piece there.
     pub fn piece<'a>(&self, tree: &'a Tree) -> Option<&'a Piece> {
         let root = match self.root {
             Root::Material(material) => tree.root(material)?,
@@ -152,7 +152,7 @@ impl PiecePath {
         self.steps.iter().try_fold(root, |piece, &k| piece.children().get(k))
     }
 
-    /// The piece, mutable, if `tree` has it.
+    /// The piece at this path, mutable, if `tree` has a piece there.
     pub fn piece_mut<'a>(&self, tree: &'a mut Tree) -> Option<&'a mut Piece> {
         let root = match self.root {
             Root::Material(material) => material_mut(tree, material)?,
@@ -161,7 +161,7 @@ impl PiecePath {
         self.steps.iter().try_fold(root, |piece, &k| piece.children_mut()?.get_mut(k))
     }
 
-    /// Whether the piece or one that contains it is locked.
+    /// Whether the piece or an operator that contains it is locked.
     pub fn is_locked(&self, tree: &Tree) -> bool {
         (0..=self.steps.len()).any(|k| {
             let path = Self { root: self.root, steps: self.steps[..k].to_vec() };
@@ -204,7 +204,7 @@ fn set_material(tree: &mut Tree, material: MaterialLayer, piece: Option<Piece>) 
     }
 }
 
-/// Applies an edit and undoes it if it fails or leaves an invalid tree.
+/// Applies an edit. The edit is undone if it fails or leaves an invalid construction tree.
 fn apply_or_undo<T>(tree: &mut Tree, edit: impl FnOnce(&mut Tree) -> Result<T, EditError>) -> Result<T, EditError> {
     let before = tree.clone();
     let done = edit(tree).and_then(|done| tree.check().map(|()| done).map_err(EditError::from));
@@ -226,7 +226,7 @@ fn take(tree: &mut Tree, path: &PiecePath) -> Result<Piece, EditError> {
 /// Inserts a piece at a spot and returns its path.
 ///
 /// # Errors
-/// When the parent is not an operator, or the resulting tree would be invalid.
+/// When the parent is not an operator, or the construction tree would become invalid.
 pub fn insert(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<PiecePath, EditError> {
     apply_or_undo(tree, |tree| put(tree, spot, piece))
 }
@@ -250,11 +250,12 @@ pub fn may_relocate(tree: &Tree, from: &PiecePath, spot: &Spot) -> Result<(), Ed
     relocate(&mut tree.clone(), from, spot).map(|_| ())
 }
 
-/// Moves a piece to a spot and returns its new path. The spot is counted before the move. A missing material layer is
-/// created; one that is a primitive becomes a blend of both.
+/// Moves a piece to a spot and returns its new path. The child index of the spot is counted before the move. A missing
+/// material layer is created. If the root of the layer is a primitive, it is wrapped in a blend together with the moved
+/// piece.
 ///
 /// # Errors
-/// When the piece would go into itself or into a primitive, or the resulting tree would be invalid.
+/// When the piece would become part of itself or of a primitive, or when the construction tree would become invalid.
 pub fn relocate(tree: &mut Tree, from: &PiecePath, spot: &Spot) -> Result<PiecePath, EditError> {
     if from.holds(&spot.parent) {
         return Err(EditError::IntoItself);
@@ -274,7 +275,8 @@ pub fn relocate(tree: &mut Tree, from: &PiecePath, spot: &Spot) -> Result<PieceP
     })
 }
 
-/// Makes a material layer able to hold pieces. Returns whether it was a primitive, which is then its first piece.
+/// Makes a material layer able to hold pieces. Returns whether the root was a primitive, which is then the first piece
+/// in the new blend.
 fn ensure_layer_holds_pieces(tree: &mut Tree, material: MaterialLayer) -> Result<bool, EditError> {
     match tree.root(material).map(Piece::takes_pieces) {
         None => set_material(tree, material, Some(Piece::default())),
@@ -287,8 +289,9 @@ fn ensure_layer_holds_pieces(tree: &mut Tree, material: MaterialLayer) -> Result
     Ok(false)
 }
 
-/// Adds a linked piece to a material layer, beside the other linked pieces. These replace the rest of the layer: a
-/// river on an island keeps its own level instead of being averaged with the sea's.
+/// Adds a linked piece to a material layer, in the same operator as the other linked pieces. Linked pieces replace the
+/// rest of the layer. A river on an island thus keeps its own level instead of being averaged with the level of the
+/// sea.
 fn put_on_material(tree: &mut Tree, material: MaterialLayer, piece: Piece) -> Result<PiecePath, EditError> {
     ensure_layer_holds_pieces(tree, material)?;
     let root = PiecePath::material(material);
@@ -313,8 +316,8 @@ fn put_on_material(tree: &mut Tree, material: MaterialLayer, piece: Piece) -> Re
     put(tree, &Spot { parent, at }, piece)
 }
 
-/// Removes a piece. For the root of a material layer this removes the layer, for a definition all its instances.
-/// Returns the path to select next.
+/// Removes a piece. Removing the root of a material layer removes the layer. Removing a definition also removes all its
+/// instances. Returns the path to select next.
 ///
 /// # Errors
 /// When the piece does not exist.
@@ -340,7 +343,7 @@ pub fn remove(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>, Ed
                     set_material(tree, material, None);
                 }
             }
-            // a definition that was only an instance of the removed one is empty now
+            // a definition that was only an instance of the removed definition is empty now
             tree.definitions.retain(|definition| !shows(&definition.piece));
             Ok(None)
         }
@@ -352,7 +355,7 @@ pub fn remove(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>, Ed
     }
 }
 
-/// The spot after a piece. A root is wrapped in a blend first.
+/// The spot directly after a piece, in the same operator. A root piece is wrapped in a blend first.
 fn spot_beside(tree: &mut Tree, path: &PiecePath) -> Result<Spot, EditError> {
     if let Some(parent) = path.parent() {
         return Ok(Spot { parent, at: path.index() + 1 });
@@ -368,10 +371,10 @@ fn wrap_root(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<(), EditEr
     Ok(())
 }
 
-/// Inserts a copy after a piece, shifted by `by` metres to the south-east, and returns its path.
+/// Inserts a copy of a piece directly after it, shifted by `by` metres to the south-east. Returns the path of the copy.
 ///
 /// # Errors
-/// When the piece does not exist, or the tree would have too many pieces.
+/// When the piece does not exist, or the construction tree would have too many pieces.
 pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath, EditError> {
     apply_or_undo(tree, |tree| {
         let piece = path.piece(tree).ok_or(EditError::Gone)?;
@@ -395,7 +398,8 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath
 /// Replaces an operator by the pieces that it holds.
 ///
 /// # Errors
-/// When it is not an operator, when it is a root with more than one piece, or when its pieces would move.
+/// When the piece is not an operator, when it is a root that holds more than one piece, or when the pieces inside would
+/// move.
 pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditError> {
     apply_or_undo(tree, |tree| {
         let piece = path.piece_mut(tree).ok_or(EditError::Gone)?;
@@ -423,8 +427,8 @@ pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditErro
     })
 }
 
-/// Makes a piece a definition with two instances: the first takes its place, the second is shifted by `by` metres. If
-/// the piece is already an instance, it gets one more copy. Returns the path of the new instance.
+/// Makes a piece a definition with two instances: the first instance replaces the piece, the second is shifted by `by`
+/// metres. If the piece is already an instance, one more instance is added. Returns the path of the new instance.
 ///
 /// # Errors
 /// When the piece does not exist, or a definition would contain itself.
@@ -501,17 +505,17 @@ fn numbered(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
 }
 
 impl Piece {
-    /// Whether it can hold pieces.
+    /// Whether the piece is an operator, which can hold pieces.
     pub fn takes_pieces(&self) -> bool {
         self.form.as_form().children().is_some()
     }
 
-    /// Whether it repeats its pieces.
+    /// Whether the piece is an array or a scatter, which repeats the pieces inside.
     pub fn repeats(&self) -> bool {
         matches!(self.form, PieceKind::Array(_) | PieceKind::Scatter(_))
     }
 
-    /// Its title in lists: its name or, without one, its kind.
+    /// Title of the piece in lists: its name or, if it has no name, its kind.
     pub fn title(&self) -> String {
         match &self.form {
             _ if !self.name.is_empty() => self.name.clone(),

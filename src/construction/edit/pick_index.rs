@@ -1,7 +1,8 @@
 //! Finds the pieces at a point, and the outlines of their extents.
 //!
-//! A [`PickIndex`] holds every visible primitive of all material layers with the transforms around it. The primitives
-//! in an instance are held once per instance. Hidden and locked pieces cannot be picked in the view.
+//! A [`PickIndex`] holds every visible primitive of all material layers with the transforms of the operators that
+//! contain it. The primitives in an instance are stored once per instance. Hidden and locked pieces cannot be picked in
+//! the view.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ struct PickShape {
     piece: Piece,
     seed: u32,
     program: Program,
-    /// Area of its bounding box, in square metres of its own coordinates.
+    /// Area of the primitive's bounding box, in square metres of the primitive's own coordinates.
     size: f64,
 }
 
@@ -40,17 +41,17 @@ struct PickLeaf {
 /// Index of the pieces that can be picked in the view.
 #[derive(Debug)]
 pub struct PickIndex {
-    /// The tree that it indexes.
+    /// The construction tree that is indexed.
     pub tree: Arc<Tree>,
-    /// Seed of the tree's random values.
+    /// Seed of the construction's random values.
     pub seed: u32,
-    /// The compiled tree.
+    /// The compiled construction tree.
     pub program: Arc<Program>,
     leaves: Vec<PickLeaf>,
 }
 
 impl PickIndex {
-    /// Builds the index and reuses the shapes that `before` has in common.
+    /// Builds the index. Shapes that the index `before` already holds are reused.
     pub fn new(tree: &Arc<Tree>, seed: u32, before: Option<&Self>) -> Self {
         let program = Program::shared(tree, seed);
         let mut pick_index = Self { tree: tree.clone(), seed, program, leaves: Vec::new() };
@@ -101,7 +102,8 @@ impl PickIndex {
         self.leaves.push(PickLeaf { path: copy.unwrap_or(path).clone(), transform: transform.clone(), shape });
     }
 
-    /// The pieces that have weight at a point, the greatest weight first; of equal weights, the smaller piece first.
+    /// The pieces that have weight at a point, each with its weight. The piece with the greatest weight is first; of
+    /// pieces with equal weights, the smaller piece.
     pub fn pieces_at(&self, p: Point) -> Vec<(PiecePath, f64)> {
         let mut found: Vec<(PiecePath, f64, f64)> = Vec::new();
         for leaf in &self.leaves {
@@ -145,7 +147,7 @@ pub fn area(tree: &Tree, path: &PiecePath) -> Area {
     path.piece(tree).map_or(Area::EMPTY, |piece| root_area(&alone(tree, piece, true, 0)))
 }
 
-/// The centre of a piece, in its parent's coordinates, about which it rotates.
+/// The point about which a piece rotates, in its parent's coordinates.
 pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
     let piece = path.piece(tree)?;
     let middle = |area: Area| (!area.is_empty()).then(|| area.centre());
@@ -171,7 +173,7 @@ pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
                 PieceKind::Place(group) => Some(&group.settings),
                 _ => None,
             };
-            // prefer the existing pivot, if it lies inside
+            // prefer the existing pivot if it is inside the piece's extent
             if let Some(placement) = placement {
                 let at =
                     [f64::from(placement.pivot_x + placement.move_x), f64::from(placement.pivot_y + placement.move_y)];
@@ -187,14 +189,14 @@ pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
     }
 }
 
-/// An outline on the ground plan, in metres of the tree.
+/// An outline on the ground plan, in metres of the construction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PickOutline {
-    /// The vertices.
+    /// Vertices of the outline, in order.
     pub places: Vec<Point>,
     /// Whether the last vertex connects to the first.
     pub closed: bool,
-    /// Whether it is the line that a piece follows rather than the edge of its extent.
+    /// Whether this is the line that a piece follows rather than the edge of the piece's extent.
     pub inner: bool,
 }
 
@@ -251,7 +253,7 @@ fn walk(
     out.extend(of_leaf(piece).into_iter().map(|line| placed_outside(line, transform)));
 }
 
-/// Converts an outline to metres of the tree.
+/// Converts an outline from the piece's own coordinates to metres of the construction.
 fn placed_outside(mut line: PickOutline, transform: &TransformPath) -> PickOutline {
     line.places.iter_mut().for_each(|place| *place = transform.outward(*place));
     line
@@ -316,7 +318,7 @@ fn middle_line(piece: &Piece) -> Vec<PickOutline> {
     line.map(|places| PickOutline { places, closed: false, inner: true }).into_iter().collect()
 }
 
-/// Maximum number of vertices that an outline keeps of a line.
+/// Maximum number of vertices of a line's outline; further vertices are dropped.
 const MOST_PLACES: usize = 240;
 
 fn beside_line(piece: &Piece) -> Vec<PickOutline> {
@@ -332,7 +334,7 @@ fn beside_line(piece: &Piece) -> Vec<PickOutline> {
         let long = length(step);
         if long > 0.0 { scaled(step, 1.0 / long) } else { [1.0, 0.0] }
     };
-    // drop vertices inside sharp bends, where the line is nearer than the reach
+    // drop vertices of the edge inside sharp bends, where another part of the line is nearer than the reach
     let is_edge =
         |p: &Point| centreline.path.nearest_point::<false>(*p).is_none_or(|near| near.distance > 0.97 * reach);
     let side = |k: usize, by: f64| {

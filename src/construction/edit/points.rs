@@ -1,4 +1,4 @@
-//! Adds, moves and removes points of curves, ribbons and contours, and corners of images.
+//! Adds, moves and removes points of curves, ribbons and contours, and moves corners of images.
 
 use super::EditError;
 use super::reshape::tidy;
@@ -20,7 +20,7 @@ talweg_ground::params! {
         x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// Position from the north edge.
         y: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Height of the line above the datum at this point; it is interpolated smoothly between points.
+        /// Height of the line above the datum at this point; heights are interpolated smoothly between points.
         height: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
         /// Width of the line at this point, as a multiple of its usual width.
         width: f32 = 1.0, 0.01..=100.0, slider 0.1..=4.0;
@@ -30,7 +30,7 @@ talweg_ground::params! {
 }
 
 impl LinePoint {
-    /// The values of `point`.
+    /// The parameters with the values of `point`.
     pub fn from_point(point: &CurvePoint) -> Self {
         Self { x: point.at.0, y: point.at.1, height: point.height, width: point.width, depth: point.depth }
     }
@@ -42,7 +42,7 @@ impl LinePoint {
     }
 }
 
-/// Number of points given to a round contour.
+/// Number of points that a round contour gets when it becomes an outline through points.
 const ROUND: usize = 8;
 
 /// Positions of the handles, in the piece's own coordinates: points of a line or contour, corners of an image.
@@ -66,7 +66,7 @@ pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
     }
 }
 
-/// [`line()`], mutable.
+/// The points of [`line()`], mutable.
 pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
     match &mut piece.form {
         PieceKind::Warp(group) if group.settings.bend != Bend::Curve => None,
@@ -158,7 +158,7 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, EditError> {
         points.push(CurvePoint::new(place.0, place.1, 0.0));
         return Ok(0);
     };
-    // out of reach of the line: use the nearer end
+    // `at` is out of reach of the line: add the point at the nearer end
     let last = points.len() - 1;
     let away = |k: usize| length(sub(at, [f64::from(points[k].at.0), f64::from(points[k].at.1)]));
     let total = stations[last];
@@ -175,8 +175,8 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, EditError> {
     Ok(k + 1)
 }
 
-/// Index of the point before arc length `along`, and a new point there. Its height, width and depth are interpolated;
-/// its profile is that of the nearer neighbour.
+/// Index of the point before arc length `along`, and a new point there. The height, width and depth of the new point
+/// are interpolated; its profile is copied from the nearer neighbour.
 pub(super) fn place_between(
     points: &[CurvePoint],
     stations: &[f64],
@@ -220,7 +220,7 @@ fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, EditError> 
     }
     let angle = |p: &(f32, f32)| libm::atan2(f64::from(p.1), f64::from(p.0));
     let turn = libm::atan2(new[1], new[0]);
-    // points are in order around the centre: insert after the last one before the new direction
+    // points are in order around the centre: insert the new point after the last point whose direction is smaller
     let ahead = |p: &(f32, f32)| {
         let ahead = turn - angle(p);
         if ahead < 0.0 { ahead + std::f64::consts::TAU } else { ahead }
@@ -232,7 +232,7 @@ fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, EditError> 
     Ok(index)
 }
 
-/// Inserts a point into the side nearest to it.
+/// Inserts a point into the nearest side of the outline and returns its index.
 fn add_to_outline(contour: &mut Contour, new: Point) -> usize {
     let n = contour.points.len();
     let place = |k: usize| [f64::from(contour.points[k % n].0), f64::from(contour.points[k % n].1)];
@@ -247,15 +247,15 @@ fn add_to_outline(contour: &mut Contour, new: Point) -> usize {
     index
 }
 
-/// Gives a round contour points on its circle, which then count in their order.
+/// Turns a round contour into an outline through points on its circle, in order.
 pub fn give_points(contour: &mut Contour) {
     contour.settings.outline = OutlineFit::Smooth;
     let radius = f64::from(contour.settings.radius);
     contour.points = round(radius).map(|(x, y)| (tidy(x), tidy(y))).collect();
 }
 
-/// Gives copies or a warp a default curve or outline where it is missing. The new choice then shows at once and can be
-/// edited.
+/// Adds a default curve or outline to copies or a warp whose settings need a line that is missing. The new setting thus
+/// shows at once, and the line can be edited.
 pub fn give_line(piece: &mut Piece) {
     let line = |from: Point, to: Point| {
         let at = |k: usize| add(from, scaled(sub(to, from), 0.5 * k as f64));

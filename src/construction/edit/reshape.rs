@@ -1,4 +1,4 @@
-//! Moves, rotates, scales and raises pieces on the ground plan. Only raising changes their heights.
+//! Moves, rotates, scales and raises pieces on the ground plan. Only raising changes the heights of pieces.
 
 use crate::geometry::plane::{Point, add, scaled, sub};
 use crate::operators::array::Arrangement;
@@ -7,14 +7,15 @@ use crate::operators::scatter::ScatterRegion;
 use crate::piece::{Piece, PieceKind};
 use crate::primitives::curve::CurvePoint;
 
-/// A similarity transform in the piece's parent coordinates: p ↦ about + shift + scale · turn (p - about).
+/// A similarity transform in the piece's parent coordinates: p ↦ about + shift + scale · R(turn) (p - about), with the
+/// rotation matrix R.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Similarity {
     /// Fixed point of rotation and scaling.
     pub about: Point,
     /// Rotation in degrees, from east to south.
     pub turn: f64,
-    /// Factor of distances from `about`.
+    /// Factor that multiplies distances from `about`.
     pub scale: f64,
     /// Displacement of `about`, in metres.
     pub shift: Point,
@@ -26,12 +27,12 @@ impl Similarity {
         Self { about: [0.0; 2], turn: 0.0, scale: 1.0, shift: by }
     }
 
-    /// A rotation about a point.
+    /// A rotation about a fixed point.
     pub fn turn(about: Point, degrees: f64) -> Self {
         Self { about, turn: degrees, scale: 1.0, shift: [0.0; 2] }
     }
 
-    /// A scaling from a point.
+    /// A scaling about a fixed point.
     pub fn scale(about: Point, by: f64) -> Self {
         Self { about, turn: 0.0, scale: by, shift: [0.0; 2] }
     }
@@ -83,7 +84,7 @@ impl Similarity {
     }
 
     fn apply(&self, piece: &mut Piece) {
-        // how the pieces inside move; `None` if they stay in their own coordinates
+        // transform of the pieces inside; `None` if these pieces stay in their own coordinates
         let mut inside = Some(*self);
         match &mut piece.form {
             PieceKind::Disc(disc) => {
@@ -111,7 +112,8 @@ impl Similarity {
                     let [x, y] = self.vector([f64::from(point.0), f64::from(point.1)]);
                     *point = (tidy(x), tidy(y));
                 }
-                // a tiny outline can touch itself once rounded to six digits, as an image below
+                // a tiny outline can touch itself after rounding to six digits; if so, keep the old piece, as for an
+                // image below
                 if contour.outline().is_err() {
                     contour.points = before;
                 }
@@ -123,7 +125,7 @@ impl Similarity {
             PieceKind::Image(image) => {
                 let before = image.corners;
                 image.corners.iter_mut().for_each(|corner| self.move_place(&mut corner.0, &mut corner.1));
-                // an image shrunk to a line or a point could not be drawn, nor read again
+                // an image shrunk to a line or a point could not be drawn, and its file could not be read again
                 if !image.is_convex() {
                     image.corners = before;
                 }
@@ -152,7 +154,7 @@ impl Similarity {
                 if !(is_curve && settings.follow) {
                     self.angle(&mut settings.turn_angle);
                 }
-                // such copies start at the position of the pieces themselves, so these move along
+                // the first copy is at the position of the pieces themselves, so the pieces move along
                 inside = (!is_curve).then(|| {
                     self.move_place(&mut settings.pivot_x, &mut settings.pivot_y);
                     Self::shift(sub(self.moved(pivot), pivot))
@@ -202,7 +204,7 @@ pub fn raised(piece: &Piece, by: f64) -> Piece {
 
 fn raise(piece: &mut Piece, by: f32) {
     let lift = |height: &mut f32| *height = tidy(f64::from(*height) + f64::from(by));
-    // how many of the pieces inside are raised, and by how much in their own metres
+    // number of the pieces inside that are raised, and the height difference in metres of their own coordinates
     let (mut count, mut inside) = (usize::MAX, by);
     match &mut piece.form {
         PieceKind::Disc(disc) => lift(&mut disc.height),

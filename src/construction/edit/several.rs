@@ -1,7 +1,7 @@
 //! Edits several pieces at once: move, remove, copy, hide, lock, group under an operator.
 //!
-//! A selected piece inside another selected piece counts only as part of that one. A linked piece counts once, whether
-//! it is selected itself or not.
+//! A selected piece inside another selected piece counts only as part of the outer piece. A linked piece is edited
+//! once, whether it is selected itself or not.
 
 use super::link_group::{self, Motion};
 use super::snap::{GroundBelow, lay};
@@ -11,7 +11,8 @@ use crate::geometry::plane::{Area, Point};
 use crate::materials::MaterialLayer;
 use crate::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
 
-/// The selected pieces that are inside no other selected piece, without duplicates, in the order of the tree.
+/// The selected pieces that are inside no other selected piece, without duplicates, in the order of the construction
+/// tree.
 pub fn outermost(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
     let root = |path: &PiecePath| match path.root {
         Root::Material(material) => (0, material as usize),
@@ -24,16 +25,16 @@ pub fn outermost(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
     all
 }
 
-/// The [`outermost`] pieces, except linked pieces that are copied, hidden and removed together with another one of
-/// them.
+/// The [`outermost`] pieces, except linked pieces that are copied, hidden and removed together with another selected
+/// piece.
 fn owners(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
     let all = outermost(tree, paths);
     let owned: Vec<PiecePath> = all.iter().flat_map(|path| link_group::belongings(tree, path)).collect();
     all.into_iter().filter(|path| !owned.iter().any(|owned| owned.holds(path))).collect()
 }
 
-/// The paths from last to first, so that an edit of one keeps the others valid: other material layers before the
-/// terrain, whole definitions at the end.
+/// The paths from last to first, so that an edit at one path keeps the remaining paths valid. Paths in other material
+/// layers are before paths in the terrain; the paths of whole definitions are at the end.
 fn backwards(mut paths: Vec<PiecePath>) -> Vec<PiecePath> {
     let rank = |path: &PiecePath| match (path.root, path.is_root()) {
         (Root::Definition(_), true) => 2,
@@ -45,8 +46,8 @@ fn backwards(mut paths: Vec<PiecePath>) -> Vec<PiecePath> {
     paths
 }
 
-/// Moves pieces along with those linked to them. Lines among the [`outermost`] pieces are draped on their `grounds`:
-/// one for each such piece, or none.
+/// Moves pieces together with the pieces linked to them. Lines among the [`outermost`] pieces are draped on the
+/// terrain. `grounds` holds the ground below each outermost piece, or is empty.
 pub fn move_all(tree: &mut Tree, paths: &[PiecePath], seed: u32, motion: &Motion, grounds: &[GroundBelow]) {
     let chosen = outermost(tree, paths);
     let with_others: Vec<PiecePath> =
@@ -68,15 +69,15 @@ pub fn move_all(tree: &mut Tree, paths: &[PiecePath], seed: u32, motion: &Motion
     }
 }
 
-/// Removes pieces, with the linked pieces that belong to no other. Returns the path to select next.
+/// Removes pieces, together with the linked pieces that belong to no other piece. Returns the path to select next.
 ///
 /// # Errors
-/// When one does not exist.
+/// When one of the pieces does not exist.
 pub fn remove_all(tree: &mut Tree, paths: &[PiecePath]) -> Result<Option<PiecePath>, EditError> {
     apply_or_undo(tree, |tree| {
         let mut next = None;
         let all = backwards(owners(tree, paths));
-        // removing one definition changes the indices of others, so keep their names
+        // removing one definition changes the indices of others, so remember definitions by name
         let name = |tree: &Tree, path: &PiecePath| match path.root {
             Root::Definition(index) if path.is_root() => tree.definitions.get(index).map(|other| other.name.clone()),
             _ => None,
@@ -99,7 +100,7 @@ pub fn remove_all(tree: &mut Tree, paths: &[PiecePath]) -> Result<Option<PiecePa
 /// copies in the order of `paths`.
 ///
 /// # Errors
-/// When one does not exist, or the tree would have too many pieces.
+/// When one of the pieces does not exist, or the construction tree would have too many pieces.
 pub fn duplicate_all(tree: &mut Tree, paths: &[PiecePath], by: f64, seed: u32) -> Result<Vec<PiecePath>, EditError> {
     apply_or_undo(tree, |tree| {
         let mut copies: Vec<(usize, PiecePath, Piece)> = Vec::new();
@@ -130,7 +131,8 @@ fn first_of(tree: &Tree, path: PiecePath, is_it: &impl Fn(&PiecePath) -> bool) -
     (0..count).find_map(|k| first_of(tree, path.child(k), is_it))
 }
 
-/// Hides pieces with those linked to them, or shows them unless all are visible. Returns whether they are hidden now.
+/// Hides pieces and the pieces linked to them if all are visible; otherwise shows all of these pieces. Returns whether
+/// the pieces are hidden now.
 pub fn toggle_hidden(tree: &mut Tree, paths: &[PiecePath]) -> bool {
     let all = outermost(tree, paths);
     let hides = all.iter().all(|path| path.piece(tree).is_some_and(|piece| !piece.hidden));
@@ -138,7 +140,7 @@ pub fn toggle_hidden(tree: &mut Tree, paths: &[PiecePath]) -> bool {
     hides
 }
 
-/// Locks pieces, or unlocks them if all are locked. Returns whether they are locked now.
+/// Locks pieces, or unlocks them if all are locked. Returns whether the pieces are locked now.
 pub fn toggle_locked(tree: &mut Tree, paths: &[PiecePath]) -> bool {
     let all = outermost(tree, paths);
     let locks = !all.iter().all(|path| path.piece(tree).is_some_and(|piece| piece.locked));
@@ -222,7 +224,7 @@ mod tests {
         Piece::named(name, PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }))
     }
 
-    /// The tree a, b (c, d), e.
+    /// A construction tree with the pieces a, b (which holds c and d) and e.
     fn tree() -> Tree {
         let inner = blend("b", vec![disc("c", 200.0), disc("d", 300.0)]);
         Tree { terrain: blend("", vec![disc("a", 100.0), inner, disc("e", 400.0)]), ..Tree::default() }

@@ -1,4 +1,4 @@
-//! Drapes lines on the ground below, and makes rivers fall.
+//! Drapes lines on the ground below, and lowers points of rivers so that the water flows downhill.
 
 use std::sync::Arc;
 
@@ -16,14 +16,15 @@ const MIN_RIVER_SLOPE: f64 = 2e-4;
 /// Rounding step of heights, in metres.
 const ROUNDING: f64 = 1e-3;
 
-/// The relief without some pieces, in the coordinates of one of them.
+/// The ground heights without some pieces, in the coordinates of one of these pieces.
 pub struct GroundBelow {
     program: Arc<Program>,
     transform: TransformPath,
 }
 
 impl GroundBelow {
-    /// The ground without the piece at `path`. `before` is the program of a similar tree, whose primitives are reused.
+    /// The ground without the piece at `path`. `before` is the program of a similar construction tree, whose prepared
+    /// primitives are reused.
     pub fn new(tree: &Tree, path: &PiecePath, seed: u32, before: Option<&Program>) -> Self {
         let program = Arc::new(without(tree, std::slice::from_ref(path), seed, before));
         Self { program, transform: TransformPath::for_piece(tree, path, seed) }
@@ -36,7 +37,7 @@ impl GroundBelow {
         paths.iter().map(seen_by).collect()
     }
 
-    /// Height of the ground at `q`, both in the piece's own coordinates.
+    /// Height of the ground at `q`. The height and `q` are in the piece's own coordinates.
     pub fn height(&self, q: Point) -> f64 {
         self.transform.height_inward(self.program.height(self.transform.outward(q), &Detail::FULL))
     }
@@ -52,7 +53,7 @@ fn without(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&Program>
     Program::reusing(&bare, seed, before)
 }
 
-/// Sets every point to the height of the ground below it.
+/// Sets the height of every point to the height of the ground at its position.
 pub fn lay(points: &mut [CurvePoint], ground: impl Fn(Point) -> f64) {
     for point in points {
         point.height = tidy(ground([f64::from(point.at.0), f64::from(point.at.1)]));

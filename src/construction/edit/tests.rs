@@ -83,7 +83,7 @@ fn an_original_never_comes_to_contain_itself() {
     let mut tree = tree_of(vec![named("hill"), disc(0.0, 0.0, 10.0)]);
     let copy = instantiate(&mut tree, &path(&[0]), 100.0).unwrap();
     assert_eq!((tree.definitions.len(), copy.clone()), (1, path(&[1])));
-    // an operator can hold a copy, so that the definition would contain itself
+    // reject an instance of a definition inside that definition: it would contain itself
     group(&mut tree, &PiecePath::definition(0), Wrap::Blend).unwrap();
     let into = Spot { parent: PiecePath::definition(0), at: 0 };
     let before = tree.clone();
@@ -186,7 +186,7 @@ fn moved_pieces_are_found_at_their_new_place() {
         let found = PickIndex::new(&Arc::new(tree.clone()), 1, None).pieces_at(at);
         assert!(found.iter().any(|(path, _)| new.holds(path)), "{item:?}: {new:?} {found:?}");
         assert!(!outlines(&tree, &new, 1).is_empty());
-        // a full turn about its centre and scaling back leave it unchanged
+        // a full turn about the centre, and scaling back, leave the piece unchanged
         let middle = centre(&tree, &new).unwrap();
         let piece = new.piece(&tree).unwrap();
         let moved = Similarity::shift([1500.0, -400.0]).applied(piece);
@@ -212,7 +212,7 @@ fn a_turned_copy_shows_the_turned_ground() {
     let reshape = Similarity { about: centre, turn: 63.0, scale: 1.4, shift: [230.0, -120.0] };
     *copy.piece_mut(&mut tree).unwrap() = reshape.applied(copy.piece(&tree).unwrap());
     let after = Program::new(&tree, 0);
-    // compare weights, not heights: scaling also enlarges the crater's depth below its datum
+    // compare weights, not heights: scaling also deepens the crater
     let p = [centre[0] + 20.0, centre[1]];
     let weight = |program: &Program, p| program.sample(p, &Detail::FULL).weight;
     assert!(weight(&before, p) > 0.5 && weight(&after, reshape.moved(p)) > 0.5);
@@ -220,7 +220,7 @@ fn a_turned_copy_shows_the_turned_ground() {
 
 #[test]
 fn new_pieces_go_on_the_ground_and_are_seen() {
-    // into an empty tree, into a replace whose extent is the ground below, into a primitive
+    // into an empty construction tree, into a replace operator whose extent is the ground below, into a primitive
     for (base, at) in [
         (Tree::default(), [4000.0, 4000.0]),
         ((*presets::volcano()).clone(), [300.0, 300.0]),
@@ -335,8 +335,8 @@ fn outlines_run_where_the_weight_ends() {
             assert!(outline.places.len() > 20);
             for &p in &outline.places {
                 assert!(alone.sample(p, &Detail::FULL).weight < 0.02, "{item:?} {p:?}");
-                // a point slightly towards the centre has weight; lines are skipped, because their centre can lie
-                // anywhere
+                // a point slightly towards the centre has weight; lines are skipped, because the centre of a line can
+                // be anywhere
                 let inside = [p[0] + 0.1 * (middle[0] - p[0]), p[1] + 0.1 * (middle[1] - p[1])];
                 assert!(item == Item::River || alone.sample(inside, &Detail::FULL).weight > 0.0, "{item:?} {p:?}");
             }
@@ -362,7 +362,7 @@ fn the_greatest_weight_is_picked_first_and_locked_pieces_never() {
     assert_eq!(pick(&tree), ["aside"]);
 }
 
-/// A dragged handle lies at the cursor, and its dimension has a readable text.
+/// A dragged handle is at the cursor, and its dimension has a readable text.
 #[test]
 fn dimensions_lie_where_they_are_dragged() {
     use dimensions::{PieceDimension, dimension_text, dimensions, set_dimension};
@@ -409,13 +409,14 @@ fn dimensions_lie_where_they_are_dragged() {
         let found = dimensions(&piece, arm);
         assert_eq!(found.iter().map(|(dimension, _)| *dimension).collect::<Vec<_>>(), expected, "{:?}", piece.form);
         for (k, (dimension, at)) in found.into_iter().enumerate() {
-            // drag to 1.5 times the distance from its reference point, where the handle lies when the dimension is 0
+            // drag the handle to 1.5 times its distance from the reference point, which is the handle's position when
+            // the dimension is 0
             let mut small = piece.clone();
             let place_of = |piece: &Piece| dimensions(piece, arm)[k].1;
             let to = match dimension {
                 PieceDimension::Centre | PieceDimension::Step => [at[0] + 240.0, at[1] + 130.0],
                 PieceDimension::StretchY => {
-                    // lean towards the other arm
+                    // for shearing, the piece leans towards the other arm
                     let other = dimensions(&piece, arm)[0].1;
                     let middle = placement_middle(&piece);
                     let part = |p: [f64; 2], by: f64| [(p[0] - middle[0]) * by, (p[1] - middle[1]) * by];
@@ -446,7 +447,7 @@ fn placement_middle(piece: &Piece) -> [f64; 2] {
     group.settings.map().apply(pivot)
 }
 
-/// The point that a dimension is measured from.
+/// The point from which a dimension is measured.
 fn hangs_on(piece: &Piece, dimension: dimensions::PieceDimension, at: [f64; 2]) -> [f64; 2] {
     use dimensions::PieceDimension;
     match (&piece.form, dimension) {

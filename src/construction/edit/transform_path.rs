@@ -1,8 +1,9 @@
-//! Maps between a piece's own coordinates and the tree's, through every placement, warp and instance around it.
+//! Maps between a piece's own coordinates and those of the construction, through every placement, warp and instance
+//! that contains the piece.
 //!
-//! The maps are those that [`Program`](crate::Program) concatenates, including the inverse map ω⁻¹ of a
-//! warp. A twist is inverted exactly, because it preserves distances. Noise is inverted by the iteration p ← q -
-//! (ω⁻¹(p) - p), which converges because the displacement never folds the ground.
+//! These are the maps that [`Program`](crate::Program) concatenates, including the inverse map ω⁻¹ of a warp. A twist
+//! is inverted exactly, because it preserves distances. A warp by noise is inverted by the iteration p ← q - (ω⁻¹(p) -
+//! p), which converges because the displacement never folds the ground.
 
 use super::{PiecePath, Root};
 use crate::geometry::plane::{Affine, Point, add, sub};
@@ -11,7 +12,7 @@ use crate::operators::placement::{Placement, varied};
 use crate::operators::warp::PreparedWarp;
 use crate::piece::{Piece, PieceKind, Tree};
 
-/// Number of iterations that invert noise; each reduces the error to less than two thirds.
+/// Number of iterations that invert a warp by noise. Each iteration reduces the error to less than two thirds.
 const STEPS: usize = 24;
 
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ enum Link {
     Warp(PreparedWarp),
 }
 
-/// All transforms around a piece, from the root down.
+/// The transforms of all operators that contain a piece, from the root down.
 #[derive(Clone, Debug)]
 pub struct TransformPath {
     links: Vec<Link>,
@@ -30,12 +31,13 @@ pub struct TransformPath {
 }
 
 impl TransformPath {
-    /// The tree's own coordinates, without any transform.
+    /// The coordinates of the construction itself, without any transform.
     pub fn plain(seed: u32) -> Self {
         Self { links: Vec::new(), rise: 1.0, lift: 0.0, seed }
     }
 
-    /// The transforms around the piece at `path`. A piece in a definition uses the first instance of that definition.
+    /// The transforms of all operators that contain the piece at `path`. A piece in a definition uses the first
+    /// instance of that definition.
     pub fn for_piece(tree: &Tree, path: &PiecePath, seed: u32) -> Self {
         Self::nested(tree, path, seed, 0)
     }
@@ -61,7 +63,7 @@ impl TransformPath {
         transform
     }
 
-    /// The transforms around child `at` of `parent`.
+    /// The transforms of all operators that contain child `at` of `parent`.
     pub fn for_child(tree: &Tree, parent: &PiecePath, at: usize, seed: u32) -> Self {
         let mut transform = Self::for_piece(tree, parent, seed);
         if let Some(piece) = parent.piece(tree) {
@@ -70,7 +72,7 @@ impl TransformPath {
         transform
     }
 
-    /// Enters child `k` of a piece; of an array or a scatter, the first copy.
+    /// Appends the transform from a piece to its child `k`; for an array or a scatter, the transform of the first copy.
     pub fn enter(&mut self, piece: &Piece, k: usize) {
         match &piece.form {
             PieceKind::Place(group) => self.push(&group.settings),
@@ -80,18 +82,18 @@ impl TransformPath {
                 }
             }
             PieceKind::Warp(group) => self.links.push(Link::Warp(group.prepare(self.seed))),
-            // an added height is relative
+            // an added height is relative to the ground, so no lift applies
             PieceKind::Add(_) if k > 0 => self.lift = 0.0,
             _ => {}
         }
     }
 
-    /// Enters a placement.
+    /// Appends the transform of a placement.
     pub fn push(&mut self, placement: &Placement) {
         self.push_map(placement.map(), placement.heights(), placement.variation);
     }
 
-    /// Enters a copy of an array or a scatter.
+    /// Appends the transform of a copy of an array or a scatter.
     pub fn push_copy(&mut self, copy: &Copy) {
         self.push_map(copy.map, (copy.rise, copy.lift), copy.variant);
     }
@@ -108,7 +110,7 @@ impl TransformPath {
         self.seed
     }
 
-    /// Maps a point of the tree to the piece's coordinates.
+    /// Maps a point from the construction's coordinates to the piece's.
     pub fn inward(&self, p: Point) -> Point {
         self.links.iter().fold(p, |p, link| match link {
             Link::Map { inward, .. } => inward.apply(p),
@@ -116,7 +118,7 @@ impl TransformPath {
         })
     }
 
-    /// Maps a point of the piece to the tree's coordinates.
+    /// Maps a point from the piece's coordinates to the construction's.
     pub fn outward(&self, q: Point) -> Point {
         self.links.iter().rev().fold(q, |q, link| match link {
             Link::Map { outward, .. } => outward.apply(q),
@@ -124,17 +126,17 @@ impl TransformPath {
         })
     }
 
-    /// Converts a height of the tree to the piece's.
+    /// Converts a height from the construction's coordinates to the piece's.
     pub fn height_inward(&self, z: f64) -> f64 {
         if self.rise == 0.0 { 0.0 } else { (z - self.lift) / self.rise }
     }
 
-    /// Converts a height of the piece to the tree's.
+    /// Converts a height from the piece's coordinates to the construction's.
     pub fn height_outward(&self, z: f64) -> f64 {
         z * self.rise + self.lift
     }
 
-    /// Converts a height difference of the tree to the piece's.
+    /// Converts a height difference from the construction's coordinates to the piece's.
     pub fn rise_inward(&self, by: f64) -> f64 {
         if self.rise == 0.0 { 0.0 } else { by / self.rise }
     }

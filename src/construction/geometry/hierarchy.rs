@@ -1,35 +1,36 @@
-//! Bounding-volume hierarchy: finds the pieces that a point or a capsule can touch without testing each one.
+//! Bounding-volume hierarchy: finds the pieces that a point or a capsule can touch without testing each piece.
 //!
 //! Build: the pieces of a box are split at the median of their centres along the longer axis, down to `MOST` pieces.
-//! The boxes are stored depth first, each with the index of the box after its contents. Traversal needs no stack:
-//! continue if the box is hit, jump to that index if not. The hierarchy decides which pieces are evaluated, never the
-//! order of summation: a blend sums its children in the order of the tree. Otherwise, moving one piece could change the
-//! last bit of a sum far away from it, and the changed area could not be recomputed on its own.
+//! The boxes are stored depth first, each with the index of the first box after its contents. Traversal needs no stack:
+//! it continues with the next box if a box is hit, and jumps to the stored index otherwise. The hierarchy decides which
+//! pieces are evaluated, never the order of summation: a blend sums its children in the order of the construction tree.
+//! Otherwise, moving one piece could change the last bit of a sum far away from it, and the changed area could not be
+//! recomputed on its own.
 
 use super::plane::Area;
 
 /// Maximum number of pieces in a box that is not split.
 const MOST: usize = 4;
-/// Minimum number of pieces for a hierarchy; testing fewer one by one is faster.
+/// Minimum number of pieces for a hierarchy; fewer pieces are tested faster one by one.
 pub const FEW: usize = 8;
 
 /// A box of the hierarchy: around other boxes, or around pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Bin {
-    /// The box.
+    /// The rectangle of this box.
     pub area: Area,
-    /// Index of the box after everything in this one.
+    /// Index of the first box after all boxes inside this one.
     pub skip: u32,
-    /// Start of its pieces in the order; the range is empty in a box that is split.
+    /// Start of the box's pieces in [`Hierarchy::order`]; the range is empty for a box that is split.
     pub from: u32,
-    /// End of its pieces in the order.
+    /// End of the box's pieces in [`Hierarchy::order`].
     pub to: u32,
 }
 
 /// A hierarchy of boxes around pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
-    /// The boxes, depth first: a box comes before the boxes inside it.
+    /// The boxes, depth first: each box is directly before the boxes inside it.
     pub bins: Vec<Bin>,
     /// Indices of the pieces, grouped by box.
     pub order: Vec<u32>,
@@ -58,7 +59,7 @@ impl Hierarchy {
             let axis = usize::from(middles.high[1] - middles.low[1] > middles.high[0] - middles.low[0]);
             let middle = usize::midpoint(from, to);
             let by = |a: &u32, b: &u32| of(a).centre()[axis].total_cmp(&of(b).centre()[axis]).then(a.cmp(b));
-            // a full sort is not needed: only the half that a piece falls into matters
+            // a full sort is not needed: only the half to which a piece belongs matters
             self.order[from..to].select_nth_unstable_by(middle - from, by);
             self.divide(areas, from, middle);
             self.divide(areas, middle, to);
@@ -69,7 +70,7 @@ impl Hierarchy {
         self.bins[here].skip = self.bins.len() as u32;
     }
 
-    /// Whether it has no boxes.
+    /// Whether the hierarchy has no boxes.
     pub fn is_empty(&self) -> bool {
         self.bins.is_empty()
     }
@@ -89,7 +90,8 @@ impl Hierarchy {
     }
 }
 
-/// Indices of the pieces found, in ascending order; it has room for the usual number at one point.
+/// Indices of the pieces found, in ascending order. The list has room for the number of pieces that is usual at one
+/// point.
 #[derive(Clone, Copy, Debug)]
 pub struct HitList {
     positions: [u32; Self::MOST],

@@ -37,7 +37,8 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
         let (a, b) = (points[k], points[k + 1]);
         match run {
             CurveFit::Near => {
-                // each inner point is the control point of a quadratic between the middles of its two sides
+                // each inner point is the control point of a quadratic between the middles of the two sides that meet
+                // at the point
                 let middle = |a: Point, b: Point| scaled(add(a, b), 0.5);
                 let start = middle(a, b);
                 if k == 0 {
@@ -57,7 +58,8 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
             _ => {
                 let before = if k > 0 { points[k - 1] } else { sub(scaled(a, 2.0), b) };
                 let after = if k + 2 < n { points[k + 2] } else { sub(scaled(b, 2.0), a) };
-                // limit the tangents to the length of the side: unevenly spaced points would make loops
+                // limit the tangents to the length of the side: longer tangents would make loops between unevenly
+                // spaced points
                 let side = length(sub(b, a));
                 let held = |v: Point| {
                     let long = length(v);
@@ -72,14 +74,14 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
     (line, marks)
 }
 
-/// The corners of a closed line through `points`, accurate to a thousandth of `wide`, and the indices of the given
-/// points among them.
+/// The corners of a closed line through `points`, accurate to a thousandth of `wide`. Also returns the indices of the
+/// given points among the corners.
 pub fn closed_line(points: &[Point], run: CurveFit, wide: f64) -> (Vec<Point>, Vec<usize>) {
     let n = points.len();
     if n < 3 || run == CurveFit::Straight {
         return (points.to_vec(), (0..n).collect());
     }
-    // repeat points beyond both ends, so that the curve has all its neighbours at the seam
+    // repeat points beyond both ends, so that the points where the curve closes have neighbours on both sides
     let around: Vec<Point> = (0..n + 3).map(|k| points[(k + n - 1) % n]).collect();
     let (line, marks) = flatten(&around, CurveFit::Through, wide);
     (line[marks[1]..marks[n + 1]].to_vec(), marks[1..=n].iter().map(|mark| mark - marks[1]).collect())
@@ -95,7 +97,7 @@ pub(super) fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, 
     if total <= 0.0 {
         return (line.to_vec(), marks.to_vec());
     }
-    // a window longer than a third of the road would straighten it
+    // a window longer than a third of the road would straighten the road
     let over = lower(over, total / 3.0);
     let count = ((total / over * 12.0) as usize).clamp(32, MOST_CHORDS / 2);
     let step = total / count as f64;
@@ -127,7 +129,7 @@ pub(super) fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, 
     for _ in 0..2 {
         let given = heading.clone();
         for (i, h) in heading.iter_mut().enumerate() {
-            // a narrower window near the ends preserves the headings there
+            // a narrower window near the ends preserves the headings at the ends
             let by = half.min(i).min(count - 1 - i);
             *h = given[i - by..=i + by].iter().sum::<f64>() / (2 * by + 1) as f64;
         }
@@ -138,7 +140,7 @@ pub(super) fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, 
         made.push(add(last, [step * libm::cos(*h), step * libm::sin(*h)]));
     }
     let stations: Vec<usize> = marks.iter().map(|&m| ((at[m] / step + 0.5) as usize).min(count)).collect();
-    // rounded corners shorten the line: shift it back to the original half-way between the given points
+    // rounded corners shorten the line: move it back onto the original line half-way between the given points
     let place = |s: f64| {
         let k = at.partition_point(|&a| a <= s).clamp(1, at.len() - 1) - 1;
         let long = at[k + 1] - at[k];

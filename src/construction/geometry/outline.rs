@@ -1,11 +1,10 @@
 //! Closed lines of any simple shape, and their signed distance.
 //!
-//! Definition: the points in the given order, joined by straight sides or by a closed Catmull-Rom curve that is
-//! flattened to sides. d(p) is the distance to the nearest side, negative inside; its Lipschitz constant is 1. The
-//! depth of the shape is the radius of the largest circle inside it. Method: one bounding box holds eight sides. A box
-//! is skipped if it is farther away than the nearest side so far and a ray to the east cannot cross it. A point is
-//! inside if that ray crosses an odd number of sides. The depth is found by subdividing boxes, the most promising
-//! first.
+//! Definition: straight sides join the points in the given order, or a closed Catmull-Rom curve that is flattened to
+//! sides. d(p) is the distance to the nearest side, negative inside; its Lipschitz constant is 1. The depth of the
+//! shape is the radius of the largest circle inside it. Method: one bounding box holds eight sides. A box is skipped if
+//! it is farther away than the nearest side found so far and a ray to the east cannot cross it. A point is inside if
+//! that ray crosses an odd number of sides. The depth is found by subdividing boxes, the most promising first.
 //! Source: Génevaux et al. 2014, §4.1 (closed curves).
 
 use super::path::{CurveFit, closed_line};
@@ -24,18 +23,19 @@ pub struct ClosedOutline {
     /// The corners; the last side returns to the first corner.
     corners: Vec<Point>,
     runs: Vec<Area>,
-    /// Radius of the largest circle inside.
+    /// Radius of the largest circle inside the outline.
     depth: f64,
 }
 
 /// Reason why points do not form an outline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutlineError {
-    /// Two sides that are not adjacent meet. Each number is the point at which one of them starts, counted from 1.
-    #[error("its outline crosses or touches itself after point {0} and after point {1}; move one of them")]
+    /// Two sides that are not adjacent meet. The two numbers identify the points at which the sides start, counted from
+    /// 1.
+    #[error("the outline crosses or touches itself after point {0} and after point {1}; move one of these points")]
     Crossing(usize, usize),
-    /// The outline encloses nothing.
-    #[error("its outline encloses nothing; at least three points must not lie on one line")]
+    /// The outline encloses no area.
+    #[error("the outline encloses nothing; it needs at least three points that are not on one line")]
     Empty,
 }
 
@@ -64,7 +64,7 @@ impl ClosedOutline {
     /// The line through `points`, either straight from one to the next or [`CurveFit::Through`] them.
     ///
     /// # Errors
-    /// When the line crosses or touches itself, or encloses nothing.
+    /// When the line crosses or touches itself, or encloses no area.
     pub fn new(points: &[Point], fit: CurveFit) -> Result<Self, OutlineError> {
         let mut given: Vec<(usize, Point)> = points.iter().copied().enumerate().collect();
         given.dedup_by(|a, b| a.1 == b.1);
@@ -114,7 +114,7 @@ impl ClosedOutline {
         })
     }
 
-    /// Radius of the largest circle inside.
+    /// Radius of the largest circle inside the outline.
     fn deepest(&self, around: &Area) -> f64 {
         let size = sub(around.high, around.low);
         let half = 0.5 * higher(size[0], size[1]);
@@ -142,17 +142,17 @@ impl ClosedOutline {
         best
     }
 
-    /// Radius of the largest circle inside, in metres.
+    /// Radius of the largest circle inside the outline, in metres.
     pub fn depth(&self) -> f64 {
         self.depth
     }
 
-    /// The corners, in order.
+    /// The corners of the outline, in order.
     pub fn corners(&self) -> &[Point] {
         &self.corners
     }
 
-    /// The bounding box.
+    /// The bounding box of the outline.
     pub fn area(&self) -> Area {
         self.runs.iter().copied().fold(Area::EMPTY, Area::union)
     }

@@ -1,16 +1,18 @@
-//! Curves on the ground plan: through or near points, eased like roads; arc length and offset of a point relative to
-//! them.
+//! Curves on the ground plan: through or near points, eased like roads; arc length and offset of a point relative to a
+//! curve.
 //!
 //! Definition: cubic pieces (Catmull & Rom 1974, as Béziers) or quadratic pieces (between the middles of the sides) are
 //! flattened to segments, less than a thousandth of the reach away from the curve. A point has the distance d to the
-//! nearest segment. Its arc length s and its offset o to the right are weighted means over all segments that are nearly
-//! as near: s = Σ wₖ sₖ / Σ wₖ with wₖ = (1 - ((dₖ - d)/τ)²)². Between two legs of a hairpin the nearest point jumps,
-//! but the mean moves from one leg to the other within τ. Functions of s and o therefore keep the Lipschitz property
-//! that the paper requires.
+//! nearest segment. The arc length s and the offset o (to the right) of the point are weighted means over all segments
+//! that are at most τ (the tolerance) farther away than the nearest: s = Σ wₖ sₖ / Σ wₖ with wₖ = (1 - ((dₖ - d)/τ)²)²,
+//! where segment k is at the distance dₖ. Between two legs of a hairpin the nearest point jumps, but the mean changes
+//! gradually while dₖ - d is below τ. Functions of s and o therefore keep the Lipschitz property that the paper
+//! requires.
 //! Roads: the heading as a function of arc length is averaged twice over a given length. This turns corners and
 //! circular arcs into clothoids (curvature proportional to arc length). The drift of the end point is distributed
 //! evenly.
-//! Lipschitz: d, sₖ and oₖ change by at most the distance moved, wₖ by at most 8/(3√3)/τ times the change of dₖ - d.
+//! Lipschitz: d, sₖ and oₖ change by at most the distance that the point moves, wₖ by at most 8/(3√3)/τ times the
+//! change of dₖ - d.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6; Catmull & Rom 1974.
 
 pub use super::line::closed_line;
@@ -30,9 +32,9 @@ talweg_ground::choices! {
 /// Maximum number of parts into which a long segment is divided for its bounds.
 const MOST_PARTS: usize = 48;
 const MOST_CELLS: f64 = 128.0;
-/// Side of a grid cell as a fraction of the reach, unless the path is so long that the cells would be too many.
+/// Side of a grid cell as a fraction of the reach, unless the path is so long that there would be too many cells.
 const CELL: f64 = 0.3;
-/// Maximum number of segments of a short path, whose number of cells is limited to `PER_SEGMENT` for each segment.
+/// Maximum number of segments of a short path, whose grid has at most `PER_SEGMENT` cells for each segment.
 const SHORT: usize = 128;
 const PER_SEGMENT: f64 = 2.0;
 /// Number of segments in one bounding box.
@@ -43,7 +45,7 @@ struct PathSegment {
     from: Point,
     along: Point,
     length: f64,
-    /// Arc length at its start.
+    /// Arc length of the path at the start of the segment.
     start: f64,
 }
 
@@ -94,25 +96,25 @@ pub struct NearestBounds {
     pub dalong: f64,
     /// Bound of the gradient of the offset.
     pub doffset: f64,
-    /// Whether several segments are averaged. If not, the gradients of distance and offset are perpendicular to that of
-    /// the arc length, wherever that gradient is not 0.
+    /// Whether several segments are averaged. If not, the gradients of distance and offset are perpendicular to the
+    /// gradient of the arc length, wherever the gradient of the arc length is not 0.
     pub is_mixed: bool,
 }
 
 impl NearestBounds {
-    /// Bound of a gradient with two parts: at most `along` from the arc length, at most `across` from the offset or the
-    /// distance.
+    /// Bound of the gradient of a function of two variables: `along` bounds its derivative by the arc length, `across`
+    /// its derivative by the offset or the distance.
     pub fn slope(&self, along: f64, across: f64) -> f64 {
         if self.is_mixed { along + across } else { (along * along + across * across).sqrt() * (1.0 + 1e-9) }
     }
 }
 
-/// The geometry of a path, for buffers and comparisons.
+/// The geometry of a path, for the GPU buffer and for comparisons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathOutline {
     /// Maximum distance from the curve for queries, in metres.
     pub reach: f64,
-    /// τ, in metres: segments up to this much farther than the nearest take part in the mean.
+    /// τ, in metres: segments up to τ farther away than the nearest segment take part in the mean.
     pub tolerance: f64,
     /// x, y and arc length of the vertices; consecutive vertices bound a segment.
     pub vertices: Vec<[f64; 3]>,
@@ -127,7 +129,7 @@ pub struct Path {
     /// Arc length at the given points.
     pub stations: Vec<f64>,
     reach: f64,
-    /// τ: segments up to this much farther than the nearest take part in the mean.
+    /// τ, in metres: segments up to τ farther away than the nearest segment take part in the mean.
     tolerance: f64,
     /// Bounding box of all points within reach.
     pub area: Area,
@@ -180,7 +182,7 @@ impl Path {
         path
     }
 
-    /// The geometry of the path.
+    /// The geometry of the path, for the GPU buffer and for comparisons.
     pub fn outline(&self) -> PathOutline {
         let mut vertices: Vec<[f64; 3]> = self.segments.iter().map(|c| [c.from[0], c.from[1], c.start]).collect();
         if let Some(last) = self.segments.last() {
@@ -219,7 +221,7 @@ impl Path {
         let half = cell * std::f64::consts::FRAC_1_SQRT_2 * (1.0 + 1e-9);
         let centre =
             |k: usize| add(self.area.low, [((k % columns) as f64 + 0.5) * cell, ((k / columns) as f64 + 0.5) * cell]);
-        // at the rim of the reach, segments up to τ beyond it take part in the mean
+        // at the edge of the reach, segments up to τ beyond the reach take part in the mean
         let margin = self.reach + self.tolerance + half;
         let each = |run: &Area, see: &mut dyn FnMut(usize, f64)| {
             let around = run.grown(margin);
@@ -273,7 +275,7 @@ impl Path {
         }
     }
 
-    /// The runs that matter at `p`, and perhaps others.
+    /// Indices of all runs that matter at `p`, and perhaps of others.
     #[inline]
     fn candidates(&self, p: Point) -> &[u16] {
         if !self.area.contains(p) {
@@ -313,7 +315,7 @@ impl Path {
         let farthest = distance + self.tolerance;
         let mut sum = 0.0;
         let mut near = NearestPoint { distance, ..NearestPoint::default() };
-        // sums of ∇w, ∇(w s), ∇(w o); each has one part proportional to ∇d, kept apart in `turn`
+        // sums of ∇w, ∇(w s), ∇(w o); the part of each sum that is proportional to ∇d is stored separately in `turn`
         let (mut dsum, mut turn) = ([[0.0; 2]; 3], [0.0; 3]);
         let mut first = true;
         let counts = |index: &&u16| self.runs[usize::from(**index)].square(p) < farthest * farthest;
@@ -345,7 +347,7 @@ impl Path {
                 if inside {
                     dsum[1] = add(dsum[1], scaled(segment.along, w));
                 }
-                // o is the distance from the infinite line, even beyond the ends of the segment
+                // the offset o is measured from the infinite line, even beyond the ends of the segment
                 dsum[2] = add(dsum[2], scaled([-segment.along[1], segment.along[0]], w));
             }
         }
@@ -384,7 +386,7 @@ impl Path {
         Some(all)
     }
 
-    /// Distance to the nearest segment, and the vector from its nearest point.
+    /// Distance from `p` to the nearest segment, and the vector from the nearest point of the segment to `p`.
     fn nearest(&self, p: Point) -> (f64, Point) {
         let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
         for (run, segments) in self.runs.iter().zip(self.segments.chunks(RUN)) {
@@ -417,7 +419,7 @@ impl Path {
                 }
             }
         }
-        // a cell can only lack segments that are farther away than this
+        // segments missing from the cell are farther away than this distance
         let nearest = nearest.sqrt();
         (nearest <= self.reach + self.tolerance).then_some((nearest, foot))
     }

@@ -3,37 +3,37 @@
 /// A point or a vector.
 pub type Point = [f64; 2];
 
-/// a + b.
+/// The vector sum a + b.
 pub fn add(a: Point, b: Point) -> Point {
     [a[0] + b[0], a[1] + b[1]]
 }
 
-/// a - b.
+/// The vector difference a - b.
 pub fn sub(a: Point, b: Point) -> Point {
     [a[0] - b[0], a[1] - b[1]]
 }
 
-/// k · a.
+/// The vector k · a.
 pub fn scaled(a: Point, k: f64) -> Point {
     [a[0] * k, a[1] * k]
 }
 
-/// a · b.
+/// The dot product a · b.
 pub fn dot(a: Point, b: Point) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
-/// Positive where `b` lies clockwise of `a`, seen from above.
+/// The cross product a × b; positive if `b` is clockwise of `a`, seen from above.
 pub fn cross(a: Point, b: Point) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
-/// |a|.
+/// The length |a| of a vector.
 pub fn length(a: Point) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// 3t² - 2t³ between 0 and 1, and its derivative.
+/// The smoothstep 3t² - 2t³ of `t` clamped to [0, 1], and its derivative.
 #[inline]
 pub fn smooth(t: f64) -> (f64, f64) {
     if t <= 0.0 {
@@ -55,7 +55,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// The empty box.
+    /// The empty rectangle.
     pub const EMPTY: Self = Self { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
     /// The whole plane; finite, so that its images under affine maps are finite too.
     pub const ALL: Self = Self { low: [-1e15; 2], high: [1e15; 2] };
@@ -70,18 +70,18 @@ impl Area {
         points.into_iter().fold(Self::EMPTY, |area, p| area.union(Self { low: p, high: p }))
     }
 
-    /// Whether it holds no point.
+    /// Whether the rectangle contains no point.
     pub fn is_empty(&self) -> bool {
         self.low[0] > self.high[0] || self.low[1] > self.high[1]
     }
 
-    /// Whether `p` lies in it or on its border.
+    /// Whether `p` is inside the rectangle or on its border.
     #[inline]
     pub fn contains(&self, p: Point) -> bool {
         p[0] >= self.low[0] && p[0] <= self.high[0] && p[1] >= self.low[1] && p[1] <= self.high[1]
     }
 
-    /// Whether they have a point in common.
+    /// Whether both rectangles have a point in common.
     #[inline]
     pub fn meets(&self, other: &Self) -> bool {
         self.low[0] <= other.high[0]
@@ -90,7 +90,7 @@ impl Area {
             && other.low[1] <= self.high[1]
     }
 
-    /// The bounding box of both.
+    /// The bounding box of both rectangles.
     pub fn union(self, other: Self) -> Self {
         if other.is_empty() {
             return self;
@@ -104,7 +104,7 @@ impl Area {
         }
     }
 
-    /// The intersection of both; may be empty.
+    /// The intersection of both rectangles; may be empty.
     pub fn intersection(self, other: Self) -> Self {
         Self {
             low: [higher(self.low[0], other.low[0]), higher(self.low[1], other.low[1])],
@@ -112,7 +112,7 @@ impl Area {
         }
     }
 
-    /// The area grown by `by` on every side.
+    /// The rectangle enlarged by `by` on every side.
     pub fn grown(self, by: f64) -> Self {
         if self.is_empty() {
             return self;
@@ -120,7 +120,7 @@ impl Area {
         Self { low: [self.low[0] - by, self.low[1] - by], high: [self.high[0] + by, self.high[1] + by] }
     }
 
-    /// The centre.
+    /// The centre of the rectangle.
     pub fn centre(&self) -> Point {
         [0.5 * (self.low[0] + self.high[0]), 0.5 * (self.low[1] + self.high[1])]
     }
@@ -159,9 +159,9 @@ pub fn higher(a: f64, b: f64) -> f64 {
 /// The interval from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
@@ -184,18 +184,19 @@ impl Interval {
         Self { low: middle - by, high: middle + by }
     }
 
-    /// The smallest interval that contains both.
+    /// The smallest interval that contains both intervals.
     pub fn union(self, other: Self) -> Self {
         Self { low: lower(self.low, other.low), high: higher(self.high, other.high) }
     }
 
-    /// The intersection. If rounding alone separates two intervals that should meet, it is the gap between them.
+    /// The intersection of both intervals. The intervals must meet, apart from rounding errors. If a gap separates
+    /// them, the result is this gap.
     pub fn intersection(self, other: Self) -> Self {
         let (low, high) = (higher(self.low, other.low), lower(self.high, other.high));
         if low <= high { Self { low, high } } else { Self { low: high, high: low } }
     }
 
-    /// The sum in interval arithmetic.
+    /// The sum of both intervals, in interval arithmetic.
     pub fn plus(self, other: Self) -> Self {
         Self { low: self.low + other.low, high: self.high + other.high }
     }
@@ -209,13 +210,13 @@ impl Interval {
         }
     }
 
-    /// The product in interval arithmetic.
+    /// The product of both intervals, in interval arithmetic.
     pub fn product(self, other: Self) -> Self {
         let all = [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
         all.into_iter().fold(Self::EMPTY, |range, v| range.union(Self::one(v)))
     }
 
-    /// Greatest absolute value.
+    /// Greatest absolute value of a number in the interval.
     pub fn reach(&self) -> f64 {
         higher(self.low.abs(), self.high.abs())
     }
@@ -238,17 +239,17 @@ pub struct Capsule {
 }
 
 impl Capsule {
-    /// A segment, without padding.
+    /// A segment with the radius 0 around it.
     pub fn segment(from: Point, to: Point) -> Self {
         Self { from, to, pad: 0.0 }
     }
 
-    /// A disc.
+    /// A capsule that is a disc: a segment of length 0.
     pub fn disc(centre: Point, radius: f64) -> Self {
         Self { from: centre, to: centre, pad: radius }
     }
 
-    /// The disc around `area`.
+    /// The disc that contains `area`.
     pub fn area(area: &Area) -> Self {
         Self::disc(area.centre(), 0.5 * length(sub(area.high, area.low)))
     }
@@ -263,7 +264,7 @@ impl Capsule {
         0.5 * length(sub(self.to, self.from)) + self.pad
     }
 
-    /// The bounding box.
+    /// The bounding box of the capsule.
     pub fn area_of(&self) -> Area {
         Area::enclosing([self.from, self.to]).grown(self.pad)
     }
@@ -316,7 +317,7 @@ impl Affine {
         Self { rows: [row(next.rows[0]), row(next.rows[1])], offset: next.apply(self.offset) }
     }
 
-    /// Determinant: the factor of areas, negative for a reflection.
+    /// Determinant: the factor by which the map scales areas; negative for a reflection.
     pub fn determinant(&self) -> f64 {
         cross(self.rows[0], self.rows[1])
     }
@@ -361,7 +362,7 @@ mod tests {
         let (there, chained) = (b.apply(a.apply(p)), a.then(&b).apply(p));
         assert!(length(sub(there, chained)) < 1e-12);
         assert!(length(sub(a.inverse().apply(a.apply(p)), p)) < 1e-12);
-        // the norm is the maximum: every direction stays below it and one comes close to it
+        // the norm is the maximum over all directions: no direction exceeds the norm, and one direction is close to it
         let longest = (0..3600).map(|k| f64::from(k) * std::f64::consts::TAU / 3600.0).fold(0.0, |longest, angle| {
             let v = [libm::cos(angle), libm::sin(angle)];
             higher(longest, length(sub(a.apply(v), a.offset)))

@@ -1,23 +1,23 @@
 //! Cross profiles: height of the ground as a function of the distance from a curve or a centre.
 //!
 //! Definition: monotone cubic Hermite pieces through the points (Fritsch & Carlson 1980, tangents after Fritsch &
-//! Butland 1984). They are C¹ and never overshoot the points. The profile is level before the first point and after the
-//! last.
+//! Butland 1984). These pieces join with continuous slope (C¹) and never overshoot the points. The profile is level
+//! before the first point and after the last.
 //! Source: Génevaux et al. 2014, §4.1 (which uses quadratic pieces).
 
 use serde::{Deserialize, Serialize};
 
 use super::plane::{Interval, higher, lower};
 
-/// Points (distance, height) in order of distance: distances as fractions of the width, heights as fractions of the
+/// Points (distance, height) in order of distance: distances as multiples of the width, heights as multiples of the
 /// depth.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Profile(pub Vec<(f32, f32)>);
 
-/// Greatest distance, as a fraction of the width.
+/// Greatest distance of a point, as a multiple of the width.
 pub const FARTHEST: f32 = 8.0;
-/// Greatest height, as a fraction of the depth.
+/// Greatest height of a point, as a multiple of the depth.
 pub const HIGHEST: f32 = 8.0;
 const MOST_POINTS: usize = 64;
 const LEAST_GAP: f32 = 1e-3;
@@ -146,12 +146,12 @@ impl MonotoneCubic {
         (range, slope * (1.0 + 1e-9))
     }
 
-    /// Greatest distance from 0 at which it still changes; it is level beyond.
+    /// Greatest distance from 0 at which the profile still changes; beyond this distance it is level.
     pub fn end(&self) -> f64 {
         self.xs.iter().fold(0.0, |end, x| higher(end, x.abs()))
     }
 
-    /// Value of the first point, at distance 0; all profiles around one centre must share it.
+    /// Value of the first point, at distance 0. All profiles around one centre must have the same value there.
     pub fn first(&self) -> f64 {
         self.knots.first().map_or(0.0, |k| k.0)
     }

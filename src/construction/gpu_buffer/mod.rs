@@ -1,7 +1,8 @@
 //! Programs as buffers: a construction as `u32` words that a shader interprets without recursion.
 //!
-//! A word is an integer or the bits of an `f32`; all lengths are metres. [`Buffer::words`] holds the tree,
-//! [`Buffer::image_samples`] the samples of its images, one image after the other. The header locates everything:
+//! A word is a `u32` that holds an integer or the bits of an `f32`. All lengths are in metres. [`Buffer::words`] holds
+//! the construction tree, [`Buffer::image_samples`] the samples of its images, one image after the other. The header,
+//! at the start of the words, says where each part begins:
 //!
 //! | word | meaning |
 //! |---|---|
@@ -15,43 +16,46 @@
 //! | 15 | 0 |
 //!
 //! # Instructions
-//! Instructions are stored in the order of execution. Those up to [`op::PROBE`] start with `op, skip, low x, low y,
-//! high x, high y`. If the point is outside this box, execution continues at `skip`, after all instructions inside. The
-//! operands follow, then the instructions inside. The shader keeps a point `p`, a `spacing` (see [`Detail`]) and a
-//! stack of frames; frame 0 receives the result. A sample (height, weight) is always *given* to the frame on top.
+//! Instructions are stored in the order of execution. Instructions with opcodes up to [`op::PROBE`] start with `op,
+//! skip, low x, low y, high x, high y`. If the point is outside this box, the shader continues at `skip`, after all
+//! instructions inside the box. The operands follow, then the instructions inside. The shader keeps a point `p`, a
+//! `spacing` (see [`Detail`]) and a stack of frames, each of which combines samples; frame 0 receives the result. A
+//! sample (height, weight) is always added to the frame on top of the stack; the table says that an instruction *gives*
+//! the sample.
 //!
 //! | op | operands from word 6 | effect |
 //! |---|---|---|
 //! | 1 [`op::LEAF`] | primitive | gives the sample of the primitive at `p` |
-//! | 2 [`op::PLACED`] | primitive, map (6), rise, lift, stretching | gives the sample of the primitive at map·p with spacing · stretching; height · rise + lift |
+//! | 2 [`op::PLACED`] | primitive, map (6), rise, lift, stretching | gives the sample of the primitive at map·p, evaluated with spacing · stretching; its height becomes height · rise + lift |
 //! | 3 [`op::GROUP`] | | only a bounding box: its instructions belong to the frame around it |
 //! | 4 [`op::BLEND`] | | opens a frame that sums the samples given: Σα, Σα f |
 //! | 5 [`op::REPLACE`] | extent, by height, from, to, below, above, by slope, from, to, below, above, base | opens a frame; samples given after GROUND replace the ground |
-//! | 6 [`op::ADD`] | the same | opens a frame; samples given after GROUND are added to the ground |
-//! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed, stretching of a push, push (2), picture (3), a list of x, y, drag (2) | opens a frame that sums; p becomes the warped point |
-//! | 8 [`op::DETAIL`] | from, to | opens a frame that sums, scaled by fractions |
-//! | 9 [`op::SHARE`] | which | scales the samples inside by 1 - t (0), t (1) or 1 (2); skips them if this is 0 |
+//! | 6 [`op::ADD`] | the same operands as REPLACE | opens a frame; samples given after GROUND are added to the ground |
+//! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed, stretching of a push, push (2), picture (3), a list of x, y, drag (2) | opens a frame that sums the samples; p becomes the warped point |
+//! | 8 [`op::DETAIL`] | from, to | opens a frame that sums the samples, each scaled by the factor of its SHARE instruction |
+//! | 9 [`op::SHARE`] | which | scales the samples inside by a factor: 1 - t if `which` is 0, t if 1, and 1 if 2; skips the instructions inside if the factor is 0 |
 //! | 10 [`op::GULLIES`] | map (6), stretching, rise, branching, crest fade, spacing, base, from, to, ground, a list of cell, depth, turn (2), seed | opens a frame of one piece, whose slope a probe measures; p becomes map·p |
 //! | 11 [`op::PROBE`] | ground | runs the instructions at `ground` at the four points p ± base to measure the slope; gullies use the spacing and the ground height of their own operands |
-//! | 12 [`op::GROUND`] | (a single word) | the samples so far are the ground for the following ones; ends one point of a probe |
-//! | 13 [`op::GIVE`] | (a single word) | closes the frame, restores p and spacing, gives its sample |
+//! | 12 [`op::GROUND`] | (a single word) | the samples so far become the ground for the following samples; ends one point of a probe |
+//! | 13 [`op::GIVE`] | (a single word) | closes the frame, restores p and the spacing, gives the sample of the frame to the frame below |
 //! | 0 [`op::END`] | (a single word) | the result is in frame 0 |
 //!
-//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (as below) or 1 (with the
-//! new piece). Copies that cover each other have the extent 2 (over, see [`copies`](super::operators::copies)), with an
-//! empty group as their ground. Arrays and scatters are written as a blend or a replacement of all copies. For an
-//! addition by slope inside a rotated copy, the shader measures slopes along the axes of the tree; the program
-//! measures them along those of the copy.
-//! Formulas: those of the [`operators`](super::operators). A frame that sums only one sample returns that sample
+//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (the new piece does not
+//! extend the area that has weight) or 1 (the new piece extends this area). Copies that cover each other have the
+//! extent 2 (over, see [`copies`](super::operators::copies)), with an empty group as their ground. Arrays and scatters
+//! are written as a blend or a replacement of all copies. An addition by slope inside a rotated copy differs slightly:
+//! the shader measures slopes along the axes of the construction, the program along the axes of the copy. The formulas
+//! are in the docs of the [`operators`](super::operators). A frame that sums only one sample returns that sample
 //! unchanged.
 //!
 //! # Primitives
 //! An instruction points to the words of its primitive: `kind, lowest, highest, slope, fade` (bounds over the whole
-//! primitive: heights, |∇f|, |∇α|). Then follow the words of its kind: [`disc`](super::primitives::disc) (0),
+//! primitive: heights, |∇f|, |∇α|). The words that depend on the kind follow: [`disc`](super::primitives::disc) (0),
 //! [`curve`](super::primitives::curve) (1), [`contour`](super::primitives::contour) (2),
-//! [`image`](super::primitives::image) (3) or [`ribbon`](super::primitives::ribbon) (4). Their `encode` lists them. A
-//! list is its length and its items. A line is a list of `x, y, slope at x` of a monotone cubic, level beyond its ends.
-//! A picture is the index of its first sample, its width and its height. Instances share the words of their primitives.
+//! [`image`](super::primitives::image) (3) or [`ribbon`](super::primitives::ribbon) (4). The `encode` function of each
+//! kind defines their order. A list is stored as its length, then its items. A line is a list of `x, y, slope at x` of
+//! a monotone cubic, which is constant beyond its ends. A picture is the index of its first sample, its width and its
+//! height. Instances share the words of their primitives.
 //!
 //! The tests of the editor run the shader `assets/shaders/trace.wgsl` on these words and compare it with the
 //! [`Program`].
@@ -69,36 +73,36 @@ use super::primitives::leaf::PreparedPrimitive;
 use super::primitives::noise;
 use super::sample::{Detail, GroundBounds};
 
-/// First word of every buffer.
+/// First word of every buffer, which identifies the format.
 pub const MAGIC: u32 = 0x7a1_0004;
-/// Version of the layout.
+/// Version of the buffer's layout.
 pub const VERSION: u32 = 5;
-/// Words of the header.
+/// Number of words of the header.
 pub const HEADER: usize = 16;
 
 /// Opcodes of the instructions.
 pub mod op {
     /// Ends execution.
     pub const END: u32 = 0;
-    /// A primitive.
+    /// Evaluates a primitive.
     pub const LEAF: u32 = 1;
-    /// A primitive that is moved, rotated, scaled or raised.
+    /// Evaluates a primitive that is moved, rotated, scaled or raised.
     pub const PLACED: u32 = 2;
     /// A bounding box around part of a blend.
     pub const GROUP: u32 = 3;
-    /// Opens a blend.
+    /// Opens a frame for a blend.
     pub const BLEND: u32 = 4;
-    /// Opens a replacement.
+    /// Opens a frame for a replacement.
     pub const REPLACE: u32 = 5;
-    /// Opens an addition.
+    /// Opens a frame for an addition.
     pub const ADD: u32 = 6;
-    /// Opens a warp.
+    /// Opens a frame for a warp.
     pub const WARP: u32 = 7;
-    /// Opens a blend by level of detail.
+    /// Opens a frame for a blend by level of detail.
     pub const DETAIL: u32 = 8;
-    /// One piece of such a blend.
+    /// One piece of a blend by level of detail.
     pub const SHARE: u32 = 9;
-    /// Opens a piece with gullies.
+    /// Opens a frame for a piece with gullies.
     pub const GULLIES: u32 = 10;
     /// Measures the slope of the ground.
     pub const PROBE: u32 = 11;
@@ -111,10 +115,10 @@ pub mod op {
 /// Number of segments of a path, or of instructions of a replacement, in one bounding box.
 pub(crate) const RUN: usize = 8;
 
-/// A construction encoded as words.
+/// A construction encoded as 32-bit words.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Buffer {
-    /// The words, ready for a storage buffer.
+    /// The 32-bit words, ready for a storage buffer.
     pub words: Vec<u32>,
     /// Samples of the images, from 0 to 1.
     pub image_samples: Vec<f32>,
@@ -127,7 +131,7 @@ impl Buffer {
     }
 }
 
-/// Words in the order in which the shader reads them. Numbers are stored as `f32`.
+/// 32-bit words in the order in which the shader reads them. Fractional numbers are stored as `f32`.
 #[derive(Default)]
 pub(crate) struct Words(Vec<u32>);
 
@@ -164,7 +168,8 @@ impl Words {
     }
 }
 
-/// The points of a line: x, y, and the slope at x. For a constant line, only the first point, which is enough.
+/// The points of a line: x, y, and the slope at x. For a constant line, one point is enough, so only the first point is
+/// returned.
 pub(crate) fn line_points(line: &MonotoneCubic) -> Vec<[f32; 3]> {
     let mut points: Vec<[f32; 3]> = line.points().map(|point| point.map(|v| v as f32)).collect();
     if points.iter().all(|&[_, y, slope]| y == points[0][1] && slope == 0.0) {
@@ -236,13 +241,13 @@ pub(crate) struct Encoder<'a> {
     /// The instructions, which follow the primitives.
     pub code: Words,
     pub image_samples: ImageSamples,
-    /// The header, the vectors of the noise and the primitives.
+    /// Words of the header, of the noise's gradient vectors and of the primitives.
     primitives: Words,
-    /// Index of each encoded primitive by its memory address: instances share one encoding.
+    /// Index of the words of each encoded primitive, by the primitive's memory address: instances share one encoding.
     known: BTreeMap<usize, u32>,
     /// Words of the code that hold the index of an instruction, counted from the start of the code.
     jumps: Vec<usize>,
-    /// Number of open frames, now and at most.
+    /// Number of frames that are open now; the next field is the maximum so far.
     depth: u32,
     frames: u32,
 }
@@ -254,7 +259,7 @@ impl Encoder<'_> {
         node.operator.encode(node, around, self);
     }
 
-    /// Starts an instruction; `end` ends it.
+    /// Starts an instruction; [`end`](Self::end) ends it.
     pub fn start(&mut self, op: u32, area: [f32; 4]) -> usize {
         let start = self.code.0.len();
         self.code.words([op, 0]);
@@ -268,14 +273,14 @@ impl Encoder<'_> {
         self.jumps.push(start + 1);
     }
 
-    /// Starts an instruction that opens a frame; `give` ends it.
+    /// Starts an instruction that opens a frame; [`give`](Self::give) ends the instruction.
     pub fn open(&mut self, op: u32, node: &ProgramNode, around: &NodeFrame) -> usize {
         let start = self.start(op, rounded_outward(&around.area_outward(&node.area)));
         self.enter();
         start
     }
 
-    /// Closes the frame of an instruction, which gives its sample.
+    /// Closes the frame of an instruction, which gives the frame's sample to the frame below.
     pub fn give(&mut self, start: usize) {
         self.code.word(op::GIVE);
         self.depth -= 1;
@@ -287,11 +292,12 @@ impl Encoder<'_> {
         self.frames = self.frames.max(self.depth);
     }
 
-    /// Encodes the ground that later instructions are laid on. With a box, a probe measures its slope inside.
+    /// Encodes the ground that later instructions replace or add to. If `probe` is a box, a probe measures the slope of
+    /// the ground inside the box.
     pub fn ground(&mut self, probe: Option<[f32; 4]>, step: impl FnOnce(&mut Self)) {
         let ground = self.code.0.len();
         if probe.is_some() {
-            // the probe is a frame of its own, on top of the one that measures the slope
+            // the probe is a frame of its own, on top of the frame that measures the slope
             self.enter();
         }
         step(self);
@@ -310,7 +316,7 @@ impl Encoder<'_> {
         if node.hierarchy.is_empty() {
             (0..node.parts()).for_each(|k| self.part(node, k, around));
         } else {
-            // skip the outermost box: it is that of the node
+            // skip the outermost box, which is the box of the node itself
             self.bins(node, around, 1..node.hierarchy.bins.len());
         }
     }
@@ -331,7 +337,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// Encodes some children or copies in their order. If there are many, consecutive ones are grouped by bounding box.
+    /// Encodes the children or copies `parts` in their order. If there are many, consecutive parts are grouped by
+    /// bounding box.
     pub fn in_runs(&mut self, node: &ProgramNode, around: &NodeFrame, parts: Range<usize>) {
         let (mut count, mut size) = (parts.len(), 1);
         while count >= 2 * RUN {
@@ -366,7 +373,7 @@ impl Encoder<'_> {
         self.step(child, &around);
     }
 
-    /// Index of the words of a primitive.
+    /// Encodes a primitive, unless it was encoded before, and returns the index of its words.
     pub fn primitive(&mut self, leaf: &Arc<PreparedPrimitive>) -> u32 {
         let key = Arc::as_ptr(leaf) as usize;
         if let Some(&known) = self.known.get(&key) {

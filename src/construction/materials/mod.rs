@@ -1,8 +1,8 @@
-//! The material layers of a construction, each with a tree of its own, and the materials of pieces.
+//! The material layers of a construction, each with a construction tree of its own, and the materials of pieces.
 
 pub mod shares;
 
-/// The material layers of a construction, one tree each.
+/// The material layers of a construction. Each has a construction tree of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaterialLayer {
     /// The ground.
@@ -20,14 +20,14 @@ pub enum MaterialLayer {
 impl MaterialLayer {
     /// All material layers, the ground first.
     pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
-    /// The layers that lie on the ground and raise it.
+    /// The layers that cover the ground and raise its surface.
     pub const LYING: [Self; 2] = [Self::Sand, Self::Snow];
 }
 
 talweg_ground::choices! {
     /// Material of a piece's ground.
     PieceMaterial {
-        Unset "Inherit": "The material of the operator around it or, without one, of the ground below it.",
+        Unset "Inherit": "The material of the operator around the feature; if none, the material of the ground below.",
         Ground "Ground": "The colour of the scene's palette at this height and slope.",
         Rock "Rock": "Solid rock.",
         Grass "Grass": "Meadow.",

@@ -1,13 +1,15 @@
 //! Ground materials of the terrain: the materials of pieces, blended by the weights that blend their heights.
 //!
-//! A piece with a material has the fraction 1 of it. A piece without a material has the fraction 0 of each. Fractions m
-//! of a node:
-//! - blend, warp, level of detail and copies that blend: m = Σ α m / Σ α;
-//! - replace and add: m = m_A + w (m_B - s_B m_A). Here w is the fraction of B in the height and s_B = Σ m_B. Where B
-//!   sets no material, the one below remains: a piece without a material takes that of the ground under it;
-//! - copies that cover each other: the same with w = α_B / (α_B + (1 - α_B) α_A).
+//! A piece with a material has the fraction 1 of this material. A piece without a material has the fraction 0 of every
+//! material. The fractions m of a node follow from the weights α of its pieces:
+//! - blend, warp, level of detail and copies that blend: m = Σ αᵢ mᵢ / Σ αᵢ, summed over the pieces i;
+//! - replace and add, with the ground A and the new piece B: m = m_A + w (m_B - s_B m_A). Here w is the fraction of B
+//!   in the height and s_B = Σ m_B. Where B sets no material, the material of A remains: a piece without a material
+//!   shows the material of the ground under it;
+//! - copies that cover each other: the same equation with w = α_B / (α_B + (1 - α_B) α_A).
 //!
-//! At the edge of a terrain its fractions fade with the surface, as s(α/½). The remainder to 1 is the palette's ground.
+//! At the edge of a terrain, where α falls below ½, the fractions fade like the surface height, by the smoothstep
+//! s(α/½) = 3(2α)² - 2(2α)³. If the fractions add up to less than 1, the rest is the palette's ground.
 //! Source: Génevaux et al. 2014, §5.1 to 5.4 (weights); fig. 20 (several materials). Materials of pieces are Talweg's
 //! own extension.
 
@@ -43,7 +45,8 @@ impl MaterialFractions {
         self.0.iter().sum()
     }
 
-    /// These materials covered by `above`, whose fraction of the height is `w`.
+    /// Returns the blend of these materials with the materials `above`, which cover them; `w` is the fraction of the
+    /// height that the covering piece contributes.
     #[must_use]
     pub fn covered_by(&self, above: &Self, w: f64) -> Self {
         let left = higher(1.0 - w * above.said(), 0.0);
@@ -63,7 +66,7 @@ pub(crate) struct MaterialBlend {
 }
 
 impl MaterialBlend {
-    /// Adds materials of this weight.
+    /// Adds the material fractions `shares` with the weight `weight`.
     pub fn add(&mut self, shares: &MaterialFractions, weight: f64) {
         if weight > 0.0 {
             self.weight += weight;
@@ -79,7 +82,7 @@ impl MaterialBlend {
         }
     }
 
-    /// The mean of the materials added.
+    /// The weighted mean of the material fractions added so far.
     pub fn blended(&self) -> MaterialFractions {
         if self.weight > 0.0 { self.shares.times(1.0 / self.weight) } else { MaterialFractions::default() }
     }
@@ -98,7 +101,7 @@ impl Program {
         }
     }
 
-    /// Whether a piece of the terrain has a material.
+    /// Whether any piece of the terrain has a material.
     pub fn has_materials(&self) -> bool {
         self.roots[MaterialLayer::Terrain as usize].is_some_and(|root| self.nodes[root as usize].has_material)
     }

@@ -1,11 +1,15 @@
 //! Arrays: pieces repeated in a line, in rows and columns, around a centre, or along a curve.
 //!
-//! Positions: copy k of a line is at pivot + R(turn) k · step. Copy (i, j) of a grid is at
-//! pivot + R(turn) (j · step_x + i mod 2 · stagger · step_x, i · step_y). Copy k of a ring of n is at
-//! centre + R(k · sweep / n) (pivot - centre), with n - 1 in place of n if the ring is not closed. On a curve, copy k is
-//! at arc length k · spacing, or n copies are spaced evenly from end to end. A larger count keeps the earlier copies in
-//! place, unless it divides a ring or a curve.
-//! Source: the array of CAD programs; Génevaux et al. 2014, §5.4.
+//! Positions, where R is a rotation:
+//! - Line: copy k is at pivot + R(turn) k · step.
+//! - Grid: copy (i, j) is at pivot + R(turn) (j · step_x + i mod 2 · stagger · step_x, i · step_y).
+//! - Ring of n copies: copy k is at centre + R(k · sweep / n) (pivot - centre). If the ring is not closed, the divisor
+//!   is n - 1 instead of n.
+//! - Curve: copy k is at arc length k · spacing, or n copies are spaced evenly from end to end.
+//!
+//! If the count rises, the earlier copies stay in place. Exceptions are rings and curves with n copies, where all
+//! copies are spaced anew.
+//! Source: the array command of CAD programs; Génevaux et al. 2014, §5.4.
 
 use super::copies::{CopyPlace, MOST_COPIES, MadeCopies, NodeCopies, copy_params, copy_style, too_many};
 use crate::compiled_program::{Builder, PieceSite};
@@ -16,11 +20,11 @@ use crate::piece::{CopyGroup, PieceForm, piece_form, piece_points};
 use crate::primitives::curve::CurvePoint;
 
 talweg_ground::choices! {
-    /// Layout of the copies.
+    /// Layout of the copies: in a line, in rows and columns, around a centre or along a curve.
     Arrangement {
-        Line "In a line": "One after the other, each one step further.",
+        Line "In a line": "Along a straight line, one step from copy to copy.",
         Grid "Rows and columns": "In a grid of rows and columns.",
-        Radial "Around a centre": "On a circle or part of one.",
+        Radial "Around a centre": "On a circle or on part of a circle.",
         Curve "Along a curve": "Along a curve, whose points set the height and size of the copies.",
     }
 }
@@ -28,7 +32,7 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Repeats features in a line, in rows and columns, around a centre or along a curve.
     ArraySettings "Array" in "Operator", from "Génevaux et al. 2014, §5.4", also "repeat duplicate copies grid radial rows columns pattern instances" {
-        /// Layout of the copies.
+        /// Layout of the copies: in a line, in rows and columns, around a centre or along a curve.
         arrangement: Arrangement = Arrangement::Line;
         /// Number of copies.
         count: u32 = 5, 1..=250_000, slider 1..=100 => |a| a.arrangement != Arrangement::Grid && !(a.arrangement == Arrangement::Curve && a.by_spacing);
@@ -36,11 +40,11 @@ talweg_ground::params! {
         columns: u32 = 4, 1..=1000, slider 1..=50 => |a| a.arrangement == Arrangement::Grid;
         /// Number of rows.
         rows: u32 = 4, 1..=1000, slider 1..=50 => |a| a.arrangement == Arrangement::Grid;
-        /// Distance to the next copy or column, to the east, before the array is rotated.
+        /// Distance to the next copy or column, measured to the east before the array is rotated.
         step_x: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
-        /// Distance to the next copy or row, to the south, before the array is rotated.
+        /// Distance to the next copy or row, measured to the south before the array is rotated.
         step_y: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
-        /// Shift of every second row, as a fraction of the column spacing; ½ gives a brick pattern.
+        /// Shift of every second row, as a fraction of the column spacing; at ½ the copies form a brick pattern.
         stagger: f32 ["share"] = 0.0, 0.0..=1.0 => |a| a.arrangement == Arrangement::Grid;
         /// Centre of the ring, from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0 => |a| a.arrangement == Arrangement::Radial;
@@ -70,7 +74,8 @@ pub(crate) struct CopyCurve {
 }
 
 impl CopyCurve {
-    /// `None` if there are fewer than two points. `reach` is the maximum distance from the curve for queries.
+    /// Prepares a curve; `None` if there are fewer than two points. `reach` is the maximum distance from the curve for
+    /// queries.
     pub fn new(points: &[CurvePoint], run: CurveFit, reach: f64) -> Option<Self> {
         let places: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
         if places.len() < 2 {
@@ -81,7 +86,7 @@ impl CopyCurve {
         let line = |value: &dyn Fn(&CurvePoint) -> f32| {
             let mut knots: Vec<(f64, f64)> = Vec::with_capacity(points.len());
             for (&s, point) in path.stations.iter().zip(points) {
-                // coincident points count once
+                // points at the same arc length count once
                 if knots.last().is_none_or(|last| s - last.0 >= 1e-6) {
                     knots.push((s, f64::from(value(point))));
                 }
@@ -92,7 +97,7 @@ impl CopyCurve {
         Some(Self { path, height, scale })
     }
 
-    /// Arc length in metres.
+    /// Arc length of the curve in metres.
     pub fn length(&self) -> f64 {
         self.path.stations.last().copied().unwrap_or(0.0)
     }
@@ -164,7 +169,7 @@ impl CopyGroup<ArraySettings> {
                 let (count, step) = if settings.by_spacing {
                     (libm::floor(long / spacing + 1e-9), spacing)
                 } else {
-                    // the first and the last copy lie at the ends
+                    // the first and the last copy are at the ends of the curve
                     (count as f64 - 1.0, long / (count as f64 - 1.0).max(1.0))
                 };
                 if count >= MOST_COPIES as f64 {

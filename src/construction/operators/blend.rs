@@ -1,10 +1,10 @@
-//! The blend: pieces side by side that blend into each other where they overlap.
+//! The blend operator: adjacent pieces blend into each other where they overlap.
 //!
-//! Formula: f = Σ α f / Σ α, α = Σ α over any number of pieces, in any order.
-//! Gradient: ∇f = Σ (α ∇f + (fᵢ - f) ∇αᵢ) / Σ α.
-//! Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ α. The annex of the paper omits the division, which is correct only
-//! if the weights sum to 1. Where all weights vanish there is no bound, so a bound of the weighted gradient is kept
-//! too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| ([`GroundBounds::laid`]).
+//! Formula: f = Σ αᵢ fᵢ / Σ αᵢ and α = Σ αᵢ, summed over any number of pieces i, in any order.
+//! Gradient: ∇f = Σ (αᵢ ∇fᵢ + (fᵢ - f) ∇αᵢ) / Σ αᵢ.
+//! Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ αᵢ, where λ_f and λ_α bound |∇fᵢ| and |∇αᵢ|. The annex of the paper
+//! omits the division. This is correct only if the weights sum to 1. Where all weights vanish, |∇f| has no bound. A
+//! bound of the weighted gradient is therefore kept too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| ([`GroundBounds::laid`]).
 //! Source: Génevaux et al. 2014, §5.1, fig. 10 and 11, and annex.
 
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, PieceSite, ProgramNode};
@@ -16,7 +16,7 @@ use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
 talweg_ground::params! {
-    /// Lays features side by side, in any order; where they overlap, one blends into the other.
+    /// Combines features in any order; where features overlap, one blends into the other.
     BlendSettings "Blend" in "Operator", from "Génevaux et al. 2014, fig. 10", also "group union merge mix" {}
 }
 
@@ -28,7 +28,7 @@ impl PieceForm for OperatorGroup<BlendSettings> {
     }
 }
 
-/// A blend of children.
+/// The prepared blend operator.
 #[derive(Debug)]
 pub(crate) struct BlendOperator;
 
@@ -79,7 +79,7 @@ pub struct BlendSum {
 }
 
 impl BlendSum {
-    /// Adds a piece, with its weight multiplied by `share`.
+    /// Adds the sample of a piece to the sums, with its weight multiplied by `share`.
     #[inline]
     pub fn add(&mut self, piece: &GroundSample, share: f64) {
         let weight = piece.weight * share;
@@ -100,7 +100,7 @@ impl BlendSum {
         }
     }
 
-    /// The blend of the pieces added; a single piece is returned unchanged.
+    /// The blend of the samples added so far; a single sample is returned unchanged.
     #[inline]
     pub fn sample(&self) -> GroundSample {
         if self.count < 2 {
@@ -113,7 +113,7 @@ impl BlendSum {
     }
 }
 
-/// Sums of a blend, one per lane.
+/// Weighted sums of a blend, one for each point of a row.
 pub(crate) struct BlendSumRow {
     weight: [f64; LANES],
     moment: [f64; LANES],
@@ -125,7 +125,7 @@ impl BlendSumRow {
     pub const NOTHING: Self =
         Self { weight: [0.0; LANES], moment: [0.0; LANES], count: [0; LANES], only: RowSamples::NOTHING };
 
-    /// Adds `samples`, scaled by the fraction `share`, in the lanes `from..to`.
+    /// Adds `samples`, scaled by the fraction `share`, at the points `from..to` of the row.
     pub fn add(&mut self, samples: &RowSamples, share: f64, (from, to): (usize, usize)) {
         let part = from..to;
         let only = (&mut self.only.height[part.clone()], &mut self.only.weight[part.clone()]);
@@ -133,7 +133,7 @@ impl BlendSumRow {
         add_samples((&samples.height[..to - from], &samples.weight[..to - from]), share, sums, only);
     }
 
-    /// Adds a child, scaled by a fraction.
+    /// Adds the samples of a child along a row, with its weights multiplied by the fraction `share`.
     pub fn add_child(&mut self, view: NodeView, (child, share): (u32, f64), row: PointRow, detail: &Detail) {
         let mut samples = RowSamples::NOTHING;
         if let Some(span) = view.part_row(child, row, detail, &mut samples) {
@@ -141,14 +141,14 @@ impl BlendSumRow {
         }
     }
 
-    /// The blend of what was added, at the first `n` points of the row.
+    /// The blend of the samples added so far, at the first `n` points of the row.
     pub fn sample(&self, n: usize, out: &mut RowSamples) {
         mean_samples(self, &mut out.height[..n], &mut out.weight[..n]);
     }
 }
 
-/// Adds heights and weights to the sums, moments and counts. Also stores the first sample with weight unchanged, for
-/// lanes where no other follows.
+/// Adds heights and weights to the sums, moments and counts. Also stores the first sample that has weight: points with
+/// only one such sample return it unchanged.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_samples(
     (height, weight): (&[f64], &[f64]),
@@ -172,7 +172,8 @@ fn add_samples(
     }
 }
 
-/// Height and weight of each lane's blend. A lane with one sample takes it unchanged.
+/// Height and weight of the blend at each point of a row. If only one sample has weight at a point, it is returned
+/// unchanged.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn mean_samples(sums: &BlendSumRow, heights: &mut [f64], weights: &mut [f64]) {
     let only = sums.only.height.iter().zip(&sums.only.weight);
@@ -186,7 +187,7 @@ fn mean_samples(sums: &BlendSumRow, heights: &mut [f64], weights: &mut [f64]) {
     }
 }
 
-/// The two smallest of some numbers, enough to find the minimum of all others when any one number is removed.
+/// The two smallest of some numbers, enough to find the minimum of the other numbers when any one number is removed.
 struct TwoLeast(f64, f64);
 
 impl TwoLeast {
@@ -221,7 +222,8 @@ pub fn bounds(pieces: &[GroundBounds]) -> GroundBounds {
     }
     let (lows, highs) = (TwoLeast::new(there().map(|p| p.height.low)), TwoLeast::new(there().map(|p| -p.height.high)));
     let lift = there().fold(0.0, |lift, piece| {
-        // f lies between this piece and the others, closer to this piece the larger its weight
+        // f is between the heights of this piece and of the others; the larger the weight of this piece, the closer f
+        // is to its height
         let others = Interval::new(lows.without(piece.height.low), -highs.without(-piece.height.high));
         let spread = piece.height.spread(&others);
         let most = sum.weight.high - piece.weight.high + piece.weight.low;

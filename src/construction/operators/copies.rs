@@ -1,10 +1,10 @@
 //! Copies: pieces that an [array](super::array) or a [scatter](super::scatter) repeats. The pieces are prepared once
-//! per variant of their noise; a copy is a map and a bounding box.
+//! per variant of their noise. A copy is stored only as a map and a bounding box.
 //!
 //! Transform: copy k maps p to placeₖ + turn · scale · (p - pivot) and z to scale · heightₖ · z + raiseₖ. Overlapping
-//! copies are blended, or each covers the earlier ones: f = (α_B f_B + (1 - α_B) α_A f_A) / α with α = α_B + (1 - α_B)
-//! α_A, where a weight above 1 counts as 1. This is Porter & Duff's *over*: as if each copy in turn replaced the ground
-//! below. Gradient and Lipschitz: those of a blend of B with weight α_B and A with weight (1 - α_B) α_A.
+//! copies are blended, or each copy B covers the earlier copies A: f = (α_B f_B + (1 - α_B) α_A f_A) / α with α = α_B +
+//! (1 - α_B) α_A, where a weight above 1 counts as 1. This is Porter & Duff's *over*: as if each copy in turn replaced
+//! the ground below. Gradient and Lipschitz: as for a blend of B with weight α_B and A with weight (1 - α_B) α_A.
 //! Source: Génevaux et al. 2014, §5.4 (instances); Porter & Duff 1984 (over).
 
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub const MOST_COPIES: usize = 250_000;
 pub const MOST_VARIANTS: u32 = 16;
 
 talweg_ground::choices! {
-    /// Treatment of overlapping copies.
+    /// Treatment of overlapping copies: blended, or later copies on top.
     Overlap {
         Blend "Blend": "Overlapping copies blend into each other, in any order.",
         Replace "Later ones on top": "Each copy replaces earlier ones, as craters do.",
@@ -54,12 +54,12 @@ macro_rules! copy_params {
             turn_jitter: f32 ["°"] = 0.0, 0.0..=180.0;
             /// Maximum random size variation of a copy, as a fraction.
             scale_jitter: f32 = 0.0, 0.0..=0.95;
-            /// Maximum random height variation of a copy, as a fraction, in addition to its size.
+            /// Maximum random height variation of a copy, as a fraction, in addition to the size variation.
             height_jitter: f32 ["share"] = 0.0, 0.0..=1.0;
-            /// Number of different noise variants among the copies; only features with noise, such as hills, differ.
-            /// Each variant is computed once.
+            /// Number of different noise variants among the copies; only features with noise, such as hills, differ
+            /// between variants. Each variant is computed once.
             variants: u32 = 1, 1..=16;
-            /// Treatment of overlapping copies.
+            /// Treatment of overlapping copies: blended, or later copies on top.
             overlap: $crate::operators::copies::Overlap = $crate::operators::copies::Overlap::Blend;
             /// Seed of all random values.
             seed: u32 = 1, 0..=1_000_000, slider 0..=100;
@@ -75,7 +75,7 @@ pub struct CopyStyle {
     /// Rotation of every copy, in radians.
     pub(crate) turn: f64,
     pub(crate) scale: f64,
-    /// Random variation of rotation in radians, of size and height as fractions.
+    /// Maximum random variation: of the rotation in radians, of the size and of the height as fractions.
     pub(crate) jitter: [f64; 3],
     pub(crate) variants: u32,
     pub(crate) overlap: Overlap,
@@ -86,7 +86,7 @@ pub struct CopyStyle {
 macro_rules! copy_style {
     ($settings:ty) => {
         impl $settings {
-            /// Settings of its copies.
+            /// Settings of the copies, converted for computation.
             pub fn style(&self) -> $crate::operators::copies::CopyStyle {
                 let radians = |degrees: f32| f64::from(degrees) * (std::f64::consts::PI / 180.0);
                 $crate::operators::copies::CopyStyle {
@@ -115,7 +115,7 @@ pub struct CopyPlace {
     pub scale: f64,
     /// Height offset in metres.
     pub raise: f64,
-    /// Key of its random values: the same copy keeps it whatever surrounds it.
+    /// Key of the copy's random values. The key does not depend on other copies.
     pub id: [i32; 2],
 }
 
@@ -126,7 +126,7 @@ impl CopyPlace {
     }
 }
 
-/// A copy as maps of positions and heights.
+/// A copy, stored as a map of positions and a map of heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Copy {
     /// Map from the pieces' coordinates to the parent's.
@@ -135,7 +135,7 @@ pub struct Copy {
     pub rise: f64,
     /// Offset of heights; see `rise`.
     pub lift: f64,
-    /// Index of its noise variant.
+    /// Index of the copy's noise variant.
     pub variant: u32,
 }
 
@@ -176,11 +176,11 @@ impl Piece {
     }
 }
 
-/// Copies and how they overlap, or the reason why there are none.
+/// The copies and the treatment of their overlap, or the reason why the copies cannot be made.
 pub type MadeCopies = Result<(Vec<Copy>, Overlap), String>;
 
 impl<S> CopyGroup<S> {
-    /// Positions of its points, in metres.
+    /// Positions of the points of the curve or outline, in metres.
     pub(crate) fn corners(&self) -> Vec<Point> {
         self.points.iter().map(|CurvePoint { at: (x, y), .. }| [f64::from(*x), f64::from(*y)]).collect()
     }
@@ -188,10 +188,11 @@ impl<S> CopyGroup<S> {
 
 /// The error message for too many copies.
 pub(crate) fn too_many() -> String {
-    format!("it would have more than {MOST_COPIES} copies; space them farther apart")
+    format!("there would be more than {MOST_COPIES} copies; increase the distance between copies")
 }
 
-/// Height and weight of `b` over `a`. Each argument is a height and a weight; the weight of `b` must be above 0.
+/// Height and weight where the copy `b` covers the earlier copies `a`. Each argument is a height and a weight; the
+/// weight of `b` must be above 0.
 #[inline]
 pub fn heights(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     let w = lower(b.1, 1.0);
@@ -199,7 +200,7 @@ pub fn heights(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     if left <= 0.0 { (b.0, w) } else { ((w * b.0 + left * a.0) / (w + left), w + left) }
 }
 
-/// `b` over `a`.
+/// The sample where the copy `b` covers the earlier copies `a`.
 #[inline]
 pub fn sample(a: &GroundSample, b: &GroundSample) -> GroundSample {
     if b.weight <= 0.0 {
@@ -214,7 +215,7 @@ pub fn sample(a: &GroundSample, b: &GroundSample) -> GroundSample {
     GroundSample { height, weight, ..sum.sample() }
 }
 
-/// Bounds of `b` over `a`.
+/// Bounds of the ground where the copy `b` covers the earlier copies `a`.
 pub fn bounds(a: &GroundBounds, b: &GroundBounds) -> GroundBounds {
     if b.is_nothing() {
         return *a;
@@ -231,11 +232,11 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds) -> GroundBounds {
     GroundBounds { weight, fade: lower(both.fade, fade), ..both }
 }
 
-/// A copy of a child.
+/// A copy of a child node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ProgramCopy {
     pub(crate) frame: NodeFrame,
-    /// Bounding box of its weight, in the node's coordinates.
+    /// Bounding box of the area where the copy has weight, in the node's coordinates.
     pub(crate) area: Area,
     /// Index of the child.
     pub(crate) child: u32,
@@ -249,7 +250,7 @@ pub(crate) struct NodeCopies {
 }
 
 impl NodeCopies {
-    /// Adds the pieces of an array or a scatter once for each variant in use, and their copies.
+    /// Adds an array or a scatter to a program: the pieces once for each noise variant in use, and all copies.
     pub(super) fn compile(made: MadeCopies, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
         let (copies, overlap) = match made {
             Ok(made) => made,
@@ -278,7 +279,7 @@ impl NodeCopies {
     }
 }
 
-/// The view of the child of a copy at a point, in the child's coordinates.
+/// The view of the child that a copy shows, and the point `p` in the child's coordinates.
 fn copy_view<'a>(view: NodeView<'a>, copy: &ProgramCopy, p: Point) -> (NodeView<'a>, Point) {
     (view.child_view(view.node.children[copy.child as usize]), copy.frame.inward.apply(p))
 }
@@ -329,7 +330,7 @@ impl NodeOperator for NodeCopies {
         );
         match self.overlap {
             Overlap::Blend => blend::bounds(&pieces),
-            // the first copy lies on nothing
+            // there is nothing below the first copy
             Overlap::Replace => pieces.iter().fold(GroundBounds::NOTHING, |below, above| bounds(&below, above)),
         }
     }
@@ -415,7 +416,7 @@ impl NodeOperator for NodeCopies {
             Overlap::Replace => {
                 let start = out.open(op::REPLACE, node, around);
                 out.code.word(OVER);
-                // no ground window
+                // these 11 words mean that no ground window limits the copies
                 out.code.words([0; 11]);
                 out.ground(None, |out| {
                     let nothing = out.start(op::GROUP, [0.0; 4]);

@@ -1,8 +1,10 @@
-//! Adding: a piece laid on the ground below, either everywhere or only where that ground is low, high, flat or steep.
+//! The add operator: a piece is added to the ground below, either everywhere or only where that ground is low, high,
+//! flat or steep.
 //!
-//! Formula: f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|). H and S are the height and slope bands of a
-//! [ground window](super::ground_window). The weight is α_A, or α_A + α². With the second weight, f_A fades to 0 where
-//! A is not terrain, by σ = α_A/½.
+//! Formula: A is the ground below, B the new piece. f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|). H and S
+//! are the height and slope bands of a [ground window](super::ground_window). The resulting weight is α_A, or α_A + α²
+//! if the new piece extends the terrain. In the second case, f_A is multiplied by σ = α_A/½ where A is not terrain (α_A
+//! < ½).
 //! Gradient: exact.
 //! Lipschitz: λ ≤ λ_A + α λ_B + |∇α| |f_B|.
 //! Source: Génevaux et al. 2014, §5.3 and fig. 13.
@@ -18,7 +20,7 @@ use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
 talweg_ground::params! {
-    /// Adds the heights of each feature to the ground made by those before it, everywhere or only where that ground is
+    /// Adds the heights of each feature to the ground made by earlier features, everywhere or only where that ground is
     /// low or flat: dunes between rocks.
     AddSettings "Add" in "Operator", from "Génevaux et al. 2014, fig. 13", also "deposit lay sum dunes sand detail" {
         /// Extent of the resulting terrain.
@@ -27,7 +29,7 @@ talweg_ground::params! {
     }
 }
 
-/// A prepared addition.
+/// The prepared add operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deposit {
     /// Extent of the resulting terrain.
@@ -40,7 +42,7 @@ impl PieceForm for OperatorGroup<AddSettings> {
     piece_form!("add", settings, of);
 
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
-        // an added height is relative, so the frame must not lift it again
+        // an added height is relative to the ground, so the frame must not lift this height again
         let children = builder.children(site, site.frame, site.frame.unlifted());
         let window = ground_window!(self.settings, &site.frame);
         builder.group(Operator::Add(Deposit { extent: self.settings.extent, window }), children)
@@ -115,7 +117,7 @@ impl NodeOperator for Deposit {
         out.code.word(self.extent as u32);
         let probe = self.window.encode(node, around, out);
         out.ground(probe, |out| out.step(node.children[0], around));
-        // an added height is relative, so the frame must not lift it
+        // an added height is relative to the ground, so the frame must not lift this height
         let level = around.unlifted();
         node.children[1..].iter().for_each(|&child| out.step(child, &level));
         out.give(start);
@@ -131,7 +133,8 @@ impl NodeOperator for Deposit {
 }
 
 impl Deposit {
-    /// The ground to lay pieces on. Where it is not terrain but can become terrain, it sinks to 0.
+    /// The ground to which pieces are added. Where the ground is not terrain but a piece can make it terrain, its
+    /// height fades to 0.
     #[inline]
     fn ground(&self, a: &GroundSample) -> GroundSample {
         if self.extent == Extent::Below {
@@ -142,7 +145,7 @@ impl Deposit {
         GroundSample { height: sigma * a.height, slope, ..*a }
     }
 
-    /// Bounds of the ground before pieces are laid on it.
+    /// Bounds of the ground to which pieces are added.
     fn ground_bounds(&self, a: &GroundBounds) -> GroundBounds {
         if self.extent == Extent::Below {
             return *a;
@@ -157,7 +160,8 @@ impl Deposit {
         }
     }
 
-    /// `b` laid on `a`, with the fraction `share` and its gradient.
+    /// The sample of `b` added to the ground `a`. `share` holds the fraction of `b` that is added, and the gradient of
+    /// this fraction.
     #[inline]
     fn lay(&self, a: &GroundSample, b: &GroundSample, share: (f64, Point)) -> GroundSample {
         let (w, dw) = held(b);
@@ -172,7 +176,8 @@ impl Deposit {
         GroundSample { height, weight: a.weight + w * w, slope, fade }
     }
 
-    /// Bounds of `b` laid on `a`; `share` holds the range of the fraction and the bound of its gradient.
+    /// Bounds of `b` added to the ground `a`. `share` holds the range of the fraction that is added, and the bound of
+    /// its gradient.
     fn lay_bounds(&self, a: &GroundBounds, b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
         let (w, dw, laid) = held_bounds(b);
         let dw = dw * share.0.high + w.high * share.1;

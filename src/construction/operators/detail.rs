@@ -1,9 +1,10 @@
-//! Levels of detail: a simple piece at a distance, a detailed one close up.
+//! The level-of-detail operator: shows a simple piece A at a distance and a detailed piece B close up.
 //!
-//! Formula: t = 1 - (k_B - κ)/(k_B - k_A), clamped to [0, 1]. A alone shows at 0, B alone at 1. Between them the result
-//! is the weighted blend of A, with its weight times 1 - t, and B, with its weight times t. The paper interpolates f
-//! and α separately, which is the same if both weights are equal. The blend also gives a meaningful f where only one of
-//! the two has weight.
+//! Formula: t = 1 - (k_B - κ)/(k_B - k_A), clamped to [0, 1], where κ is the level of detail and k_A to k_B is the
+//! range of the transition. At t = 0 only A shows, at t = 1 only B. Between these values the result is the weighted
+//! blend of A, with its weight times 1 - t, and B, with its weight times t. The paper interpolates f and α separately,
+//! which is the same if both weights are equal. The blend also has a meaningful f where only one of the two pieces has
+//! weight.
 //! Source: Génevaux et al. 2014, §6 and fig. 16.
 
 use super::blend::{self, BlendSum, BlendSumRow};
@@ -26,7 +27,7 @@ talweg_ground::params! {
 }
 
 impl DetailSettings {
-    /// Fraction of the last piece.
+    /// Fraction of the last piece at the level of detail `level`, from 0 to 1.
     pub fn share(&self, level: f64) -> f64 {
         let (from, to) = (f64::from(self.from), f64::from(self.to));
         if level <= from {
@@ -38,7 +39,7 @@ impl DetailSettings {
         }
     }
 
-    /// The first and the last child with their fractions. Children between them never show.
+    /// The first and the last child with their fractions. Children between the first and the last never show.
     fn ends(&self, node: &ProgramNode, detail: &Detail) -> [(u32, f64); 2] {
         let (share, last) = (self.share(detail.level), node.children.len() - 1);
         [(node.children[0], 1.0 - share), (node.children[last], share)]

@@ -1,10 +1,11 @@
 //! Ground windows: the range of heights and slopes of the ground within which an operator acts, with soft ends.
 //!
-//! Formula: fraction = H(f_A) · S(|∇f_A|). H and S are 1 between two values and fall to 0 over a flank on both sides,
-//! by 3t² - 2t³. The slope is measured across ±`base` metres by central differences, as in §3 of the paper. It is
-//! therefore Lipschitz wherever f_A is, and features smaller than the base do not count as steep.
-//! Gradient: exact, by the chain rule through the four points around.
-//! Lipschitz: |∇H| ≤ H' λ_A, |∇S| ≤ S' √2 λ_A / base.
+//! Formula: fraction = H(f_A) · S(|∇f_A|), where f_A is the height of the ground. H and S are 1 between two values and
+//! fall to 0 over a flank on both sides, by 3t² - 2t³. The slope is measured across ±`base` metres by central
+//! differences, as in §3 of the paper. The slope is therefore Lipschitz wherever f_A is Lipschitz, and features smaller
+//! than the base do not count as steep.
+//! Gradient: exact, by the chain rule through the four sample points of the central differences.
+//! Lipschitz: |∇H| ≤ H' λ_A, |∇S| ≤ S' √2 λ_A / base, where λ_A bounds |∇f_A|.
 //! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::replace::{held, held_bounds};
@@ -59,9 +60,9 @@ pub(super) use ground_window;
 /// A smooth band: 1 between two values, falling smoothly to 0 on both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothBand {
-    /// Smallest value at which it is 1.
+    /// Smallest value at which the band is 1.
     pub from: f64,
-    /// Greatest value at which it is 1.
+    /// Greatest value at which the band is 1.
     pub to: f64,
     /// Width of the flank below `from`.
     pub below: f64,
@@ -97,7 +98,8 @@ impl SmoothBand {
     }
 }
 
-/// Ranges as entered by the user: whether they apply; from, to and feather, in metres or degrees.
+/// Ranges as the user enters them. For heights and for slopes: whether the range applies, and its start, end and
+/// feather in metres or degrees.
 pub struct WindowRanges {
     pub(crate) height: (bool, [f32; 3]),
     pub(crate) slope: (bool, [f32; 3]),
@@ -107,9 +109,9 @@ pub struct WindowRanges {
 /// Ranges of heights and slopes of the ground within which an operator acts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundWindow {
-    /// Heights of the ground at which it acts; `None` for all heights.
+    /// Heights of the ground at which the operator acts; `None` for all heights.
     pub height: Option<SmoothBand>,
-    /// Slopes of the ground, as tangents, at which it acts; `None` for all slopes.
+    /// Slopes of the ground, as tangents, at which the operator acts; `None` for all slopes.
     pub slope: Option<SmoothBand>,
     /// Half the distance over which slopes are measured.
     pub base: f64,
@@ -144,26 +146,27 @@ impl WindowRanges {
 }
 
 impl GroundWindow {
-    /// Whether it acts everywhere alike.
+    /// Whether the window has no limits, so that the operator acts fully everywhere.
     pub fn is_open(&self) -> bool {
         self.height.is_none() && self.slope.is_none()
     }
 
-    /// `b` with its weight scaled by the fraction `share`, given with its gradient.
+    /// The capped weight of `b` ([`held`]) scaled by a fraction. `share` holds the fraction and its gradient.
     pub fn held(b: &GroundSample, share: (f64, Point)) -> GroundSample {
         let (w, dw) = held(b);
         let fade = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
         GroundSample { weight: w * share.0, fade, ..*b }
     }
 
-    /// Bounds of `b` with its weight scaled; `share` holds the range of the fraction and the bound of its gradient.
+    /// Bounds of `b` with its weight scaled by a fraction. `share` holds the range of the fraction and the bound of its
+    /// gradient.
     pub fn held_bounds(b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
         let (w, dw, laid) = held_bounds(b);
         let fade = (dw * share.0.high + w.high * share.1) * (1.0 + 1e-9);
         GroundBounds { weight: w.product(share.0), fade, laid: laid * share.0.high, ..*b }
     }
 
-    /// The same window in the coordinates around `frame`.
+    /// The same window in the parent's coordinates of `frame`.
     pub(crate) fn placed(&self, frame: &NodeFrame) -> Self {
         if frame.is_plain {
             return *self;
@@ -185,12 +188,13 @@ impl GroundWindow {
         Self { height, slope, base: self.base * size }
     }
 
-    /// Stencil radius in metres: how far from a point it samples the ground.
+    /// Stencil radius in metres: the greatest distance from a point at which the window samples the ground.
     pub fn sight(&self) -> f64 {
         if self.slope.is_some() { self.base } else { 0.0 }
     }
 
-    /// Fraction at `p` and its gradient, on the ground of a node.
+    /// Fraction to which the operator acts at `p`, and the gradient of this fraction. The ground is the first child of
+    /// the node.
     pub(crate) fn share_at<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> (f64, Point) {
         let surface = |p: Point| view.ground::<G>(p, detail).surface(view.base());
         let (mut share, mut dshare) = (1.0, [0.0; 2]);
@@ -219,7 +223,8 @@ impl GroundWindow {
         (share, dshare)
     }
 
-    /// Fractions along a row; `ground` holds the samples of the ground there.
+    /// Fractions to which the operator acts along a row of points; `ground` holds the samples of the ground at these
+    /// points.
     pub(crate) fn share_row(
         &self,
         view: NodeView,
@@ -259,7 +264,8 @@ impl GroundWindow {
         shares
     }
 
-    /// Range of the fraction over a capsule on the ground of a node, and bound of its gradient.
+    /// Range of the fraction over a capsule, and bound of the fraction's gradient. The ground is the first child of the
+    /// node.
     pub(crate) fn share_in(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let ground = view.ground_bound(&capsule.padded(self.sight()), detail).surface(view.base());
         let (mut share, mut dshare) = (Interval::one(1.0), 0.0);
@@ -282,10 +288,11 @@ impl GroundWindow {
         (share, dshare * (1.0 + 1e-9))
     }
 
-    /// Encodes the window of a node. Returns the box in which a probe must measure the slope of its ground, if any.
+    /// Encodes the window of a node. Returns the box in which a probe must measure the slope of the ground; `None` if
+    /// the slope does not matter.
     ///
-    /// Words: whether height limits it (0 or 1), from, to, below, above; the same for the slope; half the distance over
-    /// which slopes are measured.
+    /// The 32-bit words are: whether the height limits the operator (0 or 1), `from`, `to`, `below`, `above` of the
+    /// height band; the same for the slope; half the distance over which slopes are measured.
     pub(crate) fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) -> Option<[f32; 4]> {
         let Self { height, slope, base } = self.placed(around);
         for band in [height, slope] {

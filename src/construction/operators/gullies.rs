@@ -1,14 +1,15 @@
-//! Gullies on the ground of pieces: erosion evaluated point by point, inside the tree.
+//! Gullies on the ground of pieces: erosion evaluated point by point, inside the construction tree.
 //!
-//! Formula: f = f_A + G(p, g) with the [gully function](super::gully_law) G, α = α_A. The slope g is that of A's
-//! surface, measured across ± half the size by central differences, as in §3 of the paper. A is sampled without octaves
-//! shorter than that, so that gullies follow the large forms and not small bumps. The surface is that of A alone on the
-//! level ground of the tree. Octaves fade with the sample spacing and with κ, as those of the noises do.
-//! Gradient: exact, by dual numbers through G and the four points around.
-//! Lipschitz: λ ≤ λ_A + λ_G with |∇g| ≤ |(λ_E + λ_W, λ_S + λ_N)| / size, where λ_E to λ_N are the bounds of A around
-//! the four points.
-//! Source: the gully filter of the layer stack, point by point. The paper leaves erosion in the tree to future work
-//! (004, §9: procedural methods on trees in place of grids).
+//! Formula: f = f_A + G(p, g) with the [gully function](super::gully_law) G, α = α_A. A is the blend of the pieces. The
+//! slope g is the slope of A's surface, measured across ± half the gully size by central differences, as in §3 of the
+//! paper. A is sampled without noise octaves shorter than half the size, so that gullies follow the large forms and not
+//! small bumps. For this slope, A alone is blended with the level base of the construction. Gully octaves fade with the
+//! sample spacing and with the level of detail κ, as noise octaves do.
+//! Gradient: exact, by dual numbers through G and the four sample points of the central differences.
+//! Lipschitz: λ ≤ λ_A + λ_G with |∇g| ≤ |(λ_E + λ_W, λ_S + λ_N)| / size, where λ_E to λ_N are the Lipschitz bounds of A
+//! around these four points.
+//! Source: the gully filter of the layer stack, evaluated point by point. The paper leaves erosion inside the
+//! construction tree to future work (004, §9: procedural methods on trees in place of grids).
 
 use super::gully_law::{Dual, GOLDEN_ANGLE, GullyLattice, GullyLaw, GullyOctave};
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
@@ -20,18 +21,19 @@ use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
 talweg_ground::params! {
-    /// Cuts branching gullies into the slopes of its features, at any size. It does not simulate water, so no sediment
-    /// is eroded or deposited.
+    /// Cuts branching gullies into the slopes of its features, at any size. No water is simulated, so no sediment is
+    /// eroded or deposited.
     GullySettings "Gullies" in "Operator", from "Johansen 2026; Clay John 2018; Génevaux et al. 2014, §9", also "erosion ravines erode valleys rills branching ridges" {
         /// Width of the largest gullies, from crest to crest.
         size: f32 ["m"] = 500.0, 1.0..=1_000_000.0, slider 50.0..=4000.0;
-        /// Number of gully sizes, each half as wide as the one before.
+        /// Number of gully sizes; each size is half as wide as the previous one.
         octaves: u32 = 4, 1..=12;
         /// Depth of the largest gullies on steep ground.
         depth: f32 ["m"] = 60.0, 0.0..=100_000.0, slider 0.0..=500.0;
-        /// Depth of each octave relative to the one before: low values give smooth slopes, high values ragged ones.
+        /// Depth of each gully size relative to the next larger one: low values give smooth slopes, high values ragged
+        /// slopes.
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
-        /// How strongly finer gullies turn towards the larger ones; at 0 all run straight down the slope.
+        /// How strongly finer gullies turn towards larger gullies; at 0 all gullies run straight down the slope.
         branching: f32 = 0.7, 0.0..=10.0, slider 0.0..=3.0;
         /// How far gullies stay away from crests and from the bottoms of larger gullies.
         crest_fade: f32 ["share"] = 0.7, 0.0..=1.0;
@@ -44,10 +46,10 @@ talweg_ground::params! {
     }
 }
 
-/// Half the distance over which the slope is measured, in sizes.
+/// Half the distance over which the slope is measured, as a multiple of the gully size.
 const BASE: f64 = 0.5;
-/// Sample spacing of the ground whose slope is measured, in sizes. It drops octaves shorter than half a size, yet the
-/// largest gullies keep their full depth wherever they show.
+/// Sample spacing of the ground whose slope is measured, as a multiple of the gully size. This spacing drops noise
+/// octaves shorter than half a size. The largest gullies still keep their full depth wherever they show.
 const SMOOTHING: f64 = 0.25;
 /// Minimum difference between the slopes over which gullies fade in, as tangents.
 const LEAST_FADE: f64 = 0.02;
@@ -111,20 +113,20 @@ impl PreparedGullies {
         Detail { spacing: higher(detail.spacing, self.spacing), ..*detail }
     }
 
-    /// The points around `p` whose heights give the slope: to the east, west, south and north.
+    /// The four points around the given point whose heights give the slope: to the east, west, south and north.
     pub fn places_around(&self, [x, y]: Point) -> [Point; 4] {
         let e = self.base;
         [[x + e, y], [x - e, y], [x, y + e], [x, y - e]]
     }
 
-    /// The slope from the heights at the points around. `rise` is the height scale of the frame; the slope is that of
-    /// the unscaled ground.
+    /// The slope, computed from the heights at the four points around a point. `rise` is the height scale of the frame.
+    /// The result is the slope of the ground without this scale.
     pub fn slope(&self, [east, west, south, north]: [f64; 4], rise: f64) -> Point {
         let per = 0.5 / self.base / rise;
         [(east - west) * per, (south - north) * per]
     }
 
-    /// Height that the gullies add at `p`, in metres.
+    /// Height that the gullies add at `p`, in metres; negative in gullies.
     pub fn raised(&self, p: Point, slope: Point, detail: &Detail) -> f64 {
         let share = |octave, wavelength| self.share(detail, octave, wavelength);
         self.law.sample([p[0], p[1], 0.0], [0.0, 0.0, 1.0], [slope[0], slope[1], 0.0], share).0
@@ -140,8 +142,8 @@ impl PreparedGullies {
         self.law.sample([place[0], place[1], zero], [zero, zero, constant(1.0)], [x, y, zero], share).0
     }
 
-    /// Range of the added height over a disc, and its Lipschitz bound. `slope` is the slope at the disc's centre;
-    /// `change` bounds its change per metre.
+    /// Range of the height that the gullies add over a disc, and the Lipschitz bound of this height. `slope` is the
+    /// slope at the disc's centre; `change` bounds the change of the slope per metre.
     pub fn bounds(&self, disc: (Point, f64), slope: Point, change: f64, detail: &Detail) -> (Interval, f64) {
         self.law.bounds(disc, slope, change, |octave, wavelength| self.share(detail, octave, wavelength))
     }
@@ -157,7 +159,7 @@ impl PieceForm for OperatorGroup<GullySettings> {
     }
 }
 
-/// Gullies on one child.
+/// The prepared gullies operator, which has one child.
 #[derive(Debug)]
 pub(crate) struct GullyNode {
     pub gullies: Box<PreparedGullies>,

@@ -1,25 +1,26 @@
 //! The gully function: stripes that run down a slope, evaluated point by point.
 //!
 //! Octave k draws stripes of wavelength λ_k = size / 2^k whose crests run down the slope.
-//! - g is the uphill slope of the smoothed ground plus the octaves before.
+//! - g is the uphill slope of the smoothed ground plus the slopes of the previous octaves.
 //! - e is the unit vector perpendicular to g on the ground.
-//! - c_i are the cell centres of a jittered lattice of side λ_k around a point p, at the distances d_i in cells.
-//! - w_i = (1 - d_i²/1.44)² are their weights, up to a distance of 1.2 cells.
-//! - φ_i = 2π (p - c_i)·e / λ_k are their phases.
+//! - c_i are the cell centres of a jittered lattice of side λ_k around a point p, at the distances d_i from p in cells.
+//! - w_i = (1 - d_i²/1.44)² are the weights of the centres, up to a distance of 1.2 cells.
+//! - φ_i = 2π (p - c_i)·e / λ_k are the phases of the stripes around the centres.
 //!
-//! The wave is s = Σ w_i cos φ_i / Σ w_i. The ground rises by ½ a_k m s, with a_k = depth · persistence^k; its mean
-//! height stays the same. The slope of the octave is ½ a_k m s' e with s' = -2π/λ_k Σ w_i sin φ_i / Σ w_i. For the next
-//! octave, `branching` times this slope is added to g. Finer gullies therefore run into the larger ones at an angle.
-//! The mask m fades on gentle ground. After each octave it is multiplied by 1 - `crest_fade` · s², so that it fades on
-//! crests and in creases. Gullies therefore begin below a crest and do not cross it.
+//! The wave is s = Σ w_i cos φ_i / Σ w_i. The ground rises by ½ a_k m s, with a_k = depth · persistence^k and the mask
+//! m. The mean height stays the same. The slope of the octave is ½ a_k m s' e with s' = -2π/λ_k Σ w_i sin φ_i / Σ w_i.
+//! For the next octave, `branching` times this slope is added to g. Finer gullies therefore run into the larger gullies
+//! at an angle. The mask m fades on gentle ground. After each octave it is multiplied by 1 - `crest_fade` · s², so that
+//! later octaves fade on crests and in the bottoms of gullies. Gullies therefore begin below a crest and do not cross
+//! it.
 //!
-//! Lipschitz: consider points where |g| ≥ n. The slope added to g is perpendicular to it and never shortens it, so
-//! |∇e| ≤ |∇g|/n. With ρ the maximum of m/n, m |∇e| ≤ ρ |∇g|. Then m |∇s| ≤ m (2π + κ)/λ + 2π υ ρ |∇g|. Here κ bounds
-//! Σ |∇(w_i/Σw)| and υ bounds Σ w_i d_i / Σ w_i, in cells. The bounds of m and of the next octave's g follow by the
-//! product rule.
-//! Grids compute in `f32`, trees in `f64`, with [`Dual`] numbers for the gradient.
-//! Source: Johansen 2026, after Clay John 2018 and Nick Fenwick; Gabor noise by Lagae et al. 2009. Fading by slope in
-//! degrees, depths in metres and the bounds are Talweg's own.
+//! Lipschitz: consider points where |g| ≥ n for some number n. The slope added to g is perpendicular to g and never
+//! shortens g, so |∇e| ≤ |∇g|/n. If ρ is the maximum of m/n, then m |∇e| ≤ ρ |∇g|. It follows that m |∇s| ≤ m (2π +
+//! κ)/λ + 2π υ ρ |∇g|. Here κ bounds Σ |∇(w_i/Σw)| and υ bounds Σ w_i d_i / Σ w_i, in cells. The bounds of m and of the
+//! next octave's g follow by the product rule. The filter on grids computes in `f32`. Construction trees compute in
+//! `f64`, with [`Dual`] numbers for the gradient.
+//! Source: Johansen 2026, based on Clay John 2018 and Nick Fenwick; Gabor noise by Lagae et al. 2009. Fading by slope
+//! in degrees, depths in metres and the bounds are additions by Talweg.
 
 use std::f64::consts::TAU;
 use std::ops::{Add, Div, Mul, Sub};
@@ -32,13 +33,15 @@ use talweg_ground::field::Stream;
 const REACH_SQUARED: f64 = 1.44;
 /// Maximum offset of a centre from the middle of its cell, in cells along each axis.
 const JITTER: f64 = 0.3;
-/// The same for a lattice in space: smaller, because the corners of a cell are farther from its middle.
+/// Maximum offset of a centre for a lattice in space, in cells: smaller, because the corners of a cube are farther from
+/// its middle.
 const SOLID_JITTER: f64 = 0.15;
 /// Slope (rise over run) below which the direction is undefined.
 const LEVEL: f32 = 1.0e-6;
-/// The golden angle in radians: no small multiple is close to a full turn.
+/// The golden angle in radians: no small multiple of it is close to a whole number of turns.
 pub const GOLDEN_ANGLE: f64 = 2.399_963_2;
-/// Maximum of κ on the plane for any centres, when four of them are as far from a point as possible; then that of υ.
+/// Maximum of κ (see the module docs) on the plane for any centres, reached when four centres are as far from a point
+/// as possible. The next constant is the maximum of υ.
 const MOST_KERNEL_SLOPE: f64 = 20.000_1;
 const MOST_KERNEL_WAY: f64 = 1.131_4;
 /// Cap that keeps bounds of changes finite.
@@ -48,13 +51,13 @@ const NO_BOUND: f64 = 1.0e12;
 pub trait GullyNumber:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
-    /// A constant.
+    /// The number for a constant.
     fn constant(value: f64) -> Self;
-    /// Its value.
+    /// The value of the number, without derivatives.
     fn value(self) -> f64;
-    /// Its square root.
+    /// The square root of the number.
     fn sqrt(self) -> Self;
-    /// Its sine and cosine.
+    /// The sine and the cosine of the number.
     fn sine_cosine(self) -> (Self, Self);
 }
 
@@ -91,9 +94,9 @@ impl GullyNumber for f64 {
 /// A dual number: a value with its derivatives to the east and to the south.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual {
-    /// The value.
+    /// The value of the number.
     pub value: f64,
-    /// Its gradient.
+    /// Gradient of the value.
     pub gradient: Point,
 }
 
@@ -158,9 +161,9 @@ impl GullyNumber for Dual {
 /// Source of a lattice's random values.
 #[derive(Clone, Copy, Debug)]
 pub enum GullyLattice {
-    /// 64 bits for each cell.
+    /// A random stream with 64 bits for each cell.
     Stream(Stream),
-    /// 32 bits for each cell of a plane; shaders can compute them too.
+    /// A hash with 32 bits for each cell of a plane, which shaders can compute too; the number is the seed.
     Hash(u32),
 }
 
@@ -182,22 +185,24 @@ impl GullyLattice {
     }
 }
 
-/// Position of a centre along one axis of its cell, from its random bits.
+/// Values that place a lattice centre along one axis of its cell: the jitter, and a random number from 0 to 2 made from
+/// `bits`. The centre is at ½ + jitter · (number - 1), in cells.
 #[inline]
 fn centre(bits: u64, shift: u32, jitter: f64) -> (f64, f64) {
     (jitter, ((bits >> shift) & 0xffff) as f64 * (1.0 / 32_768.0))
 }
 
-/// Stripes of one wavelength.
+/// An octave of the gully function: stripes of one wavelength.
 #[derive(Clone, Copy, Debug)]
 pub struct GullyOctave {
-    /// Side of a cell, in metres.
+    /// Side length of a lattice cell, in metres.
     pub cell: f64,
-    /// Number of cells after which the lattice repeats; `None` if it does not.
+    /// Number of cells after which the lattice repeats; `None` if the lattice does not repeat.
     pub around: Option<i32>,
-    /// Depth in metres.
+    /// Depth of the gullies in metres.
     pub depth: f64,
-    /// Cosine and sine of the lattice's rotation, which keeps its rows from aligning with those of another octave.
+    /// Cosine and sine of the lattice's rotation, which keeps the rows of cells from aligning with the rows of another
+    /// octave.
     pub turn: [f64; 2],
     /// Whether the lattice fills space, as on a globe.
     pub is_solid: bool,
@@ -205,7 +210,7 @@ pub struct GullyOctave {
     pub lattice: GullyLattice,
 }
 
-/// The gully function, in metres.
+/// The gully function with its parameters, in metres.
 #[derive(Clone, Debug)]
 pub struct GullyLaw {
     /// Octaves, the widest first.
@@ -219,9 +224,9 @@ pub struct GullyLaw {
 }
 
 impl GullyLaw {
-    /// Added height at `place` in metres, and the crest value: the sum of the waves weighted by depth. `up` is the
-    /// ground's normal, `slope` points uphill with the length rise over run. `share(octave, wavelength)` is an octave's
-    /// amplitude fraction; the sum ends at the first octave of fraction 0.
+    /// Returns the added height at `place` in metres, and the crest value: the sum of the waves weighted by depth. `up`
+    /// is the ground's normal, `slope` points uphill with the length rise over run. `share(octave, wavelength)` is the
+    /// factor, from 0 to 1, of an octave's amplitude. The sum ends at the first octave whose factor is 0.
     #[inline]
     pub fn sample<T: GullyNumber>(
         &self,
@@ -270,8 +275,8 @@ impl GullyLaw {
         (raised, crest)
     }
 
-    /// Range of the added height over a disc of the plane, and its Lipschitz bound. `slope` is the slope at the disc's
-    /// centre, `change` the maximum of its change per metre. `share` is as in [`sample`](Self::sample).
+    /// Range of the added height over a disc of the plane, and the Lipschitz bound of this height. `slope` is the slope
+    /// at the disc's centre, `change` the maximum of its change per metre. `share` is as in [`sample`](Self::sample).
     pub fn bounds(
         &self,
         (middle, radius): (Point, f64),
@@ -288,7 +293,7 @@ impl GullyLaw {
         if mask <= 0.0 {
             return (Interval::one(0.0), 0.0);
         }
-        // the mask is steepest where it is ½
+        // the mask is steepest at the slope at which its value is ½
         let half = lower(higher(0.5, part(least)), part(most));
         let mut fading = 6.0 * half * (1.0 - half) / width * change;
         let gentlest = higher(least, from);
@@ -365,7 +370,7 @@ impl GullyOctave {
         }
     }
 
-    /// Bounds of κ and υ over a disc of the plane.
+    /// Bounds of κ and υ (see the module docs) over a disc of the plane.
     fn kernel_bounds(&self, middle: Point, radius: f64) -> (f64, f64) {
         let radius = radius / self.cell;
         if radius > 0.5 {
@@ -395,7 +400,7 @@ impl GullyOctave {
                     moments += weight(d) * d;
                 }
                 least += weight(d + radius);
-                // |∇w| is greatest at 0.69 cells and falls off on both sides
+                // |∇w| is greatest at a distance of 0.69 cells and falls off on both sides
                 let steepest = lower(higher((REACH_SQUARED / 3.0).sqrt(), higher(d - radius, 0.0)), d + radius);
                 slopes += 4.0 / REACH_SQUARED * steepest * higher(1.0 - steepest * steepest / REACH_SQUARED, 0.0);
             }
@@ -458,8 +463,8 @@ mod tests {
         }
     }
 
-    /// The slope changes everywhere by the stated maximum, in random directions. Heights and gradients must keep their
-    /// bounds, and gradients must match central differences.
+    /// The slope changes everywhere by the stated maximum, in random directions. Heights and gradients must stay within
+    /// their bounds, and gradients must match central differences.
     #[test]
     fn bounds_hold_on_slopes_of_maximum_curvature() {
         let mut draws = Draws(Stream::new(5, 9), 0);
@@ -513,8 +518,8 @@ mod tests {
         }
     }
 
-    /// Weights change fastest at the corner of four cells whose centres are all as far away as possible, and nowhere
-    /// faster.
+    /// Weights change fastest at the corner of four cells whose centres are all as far away as possible. The bounds are
+    /// reached there.
     #[test]
     fn the_kernel_bounds_are_tight() {
         let kernel = |at: Point, centres: &[Point]| {

@@ -1,9 +1,9 @@
-//! Placing: moves, rotates, scales, stretches, shears, mirrors and raises pieces.
+//! The place operator: moves, rotates, scales, stretches, shears, mirrors and raises pieces.
 //!
 //! Transform: p ↦ pivot + move + turn · shear · stretch · scale · (p - pivot), z ↦ scale · height · z + raise, with
-//! stretch = diag(x, y) and shear = (1, tan σ; 0, 1). Nested maps are concatenated when the tree is prepared, so that
-//! nesting costs nothing.
-//! Lipschitz: λ times the spectral norm of the inverse map ([`Affine::stretching`]).
+//! stretch = diag(x, y) and shear = (1, tan σ; 0, 1). Nested maps are concatenated when the construction tree is
+//! compiled, so that nesting does not slow down evaluation.
+//! Lipschitz: the bound of the pieces times the spectral norm of the inverse map ([`Affine::stretching`]).
 //! Source: Génevaux et al. 2014, §5.4 and fig. 15.
 
 use crate::compiled_program::{Builder, NodeFrame, PieceSite};
@@ -13,13 +13,13 @@ use crate::piece::{OperatorGroup, PieceForm, piece_form};
 talweg_ground::params! {
     /// Moves, rotates, scales and raises its features.
     Placement "Place" in "Operator", from "Génevaux et al. 2014, fig. 15", also "move rotate scale transform copy instance mirror" {
-        /// Distance to move to the east.
+        /// Distance by which the features move to the east.
         move_x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider -8000.0..=8000.0;
-        /// Distance to move to the south.
+        /// Distance by which the features move to the south.
         move_y: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider -8000.0..=8000.0;
-        /// Height to raise by.
+        /// Height by which the features are raised.
         raise: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -1000.0..=1000.0;
-        /// Rotation, from east to south.
+        /// Rotation of the features, from east to south.
         turn_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
         /// Size factor in all directions, heights included.
         scale: f32 = 1.0, 0.001..=1000.0, slider 0.1..=4.0;
@@ -32,19 +32,19 @@ talweg_ground::params! {
         shear_angle: f32 ["°"] = 0.0, -80.0..=80.0, slider -60.0..=60.0;
         /// Height factor, in addition to the scale.
         steepen: f32 = 1.0, -100.0..=100.0, slider 0.0..=3.0;
-        /// Mirrors east and west.
+        /// Mirrors the features: east and west change places.
         mirror: bool = false;
         /// East-west position that stays fixed under rotation and scaling.
         pivot_x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// North-south position that stays fixed under rotation and scaling.
         pivot_y: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Number of the noise variant: another value gives other hills of the same kind.
+        /// Number of the noise variant: another number changes the positions of hills, but not their kind.
         variation: u32 = 0, 0..=1_000_000, slider 0..=100;
     }
 }
 
 impl Placement {
-    /// Map from the inner to the outer coordinates.
+    /// Map from the pieces' coordinates to the parent's coordinates.
     pub fn map(&self) -> Affine {
         let angle = f64::from(self.turn_angle) * (std::f64::consts::PI / 180.0);
         // an angle of 0 must stay exact
@@ -72,13 +72,14 @@ impl Placement {
         (f64::from(self.scale) * f64::from(self.steepen), f64::from(self.raise))
     }
 
-    /// The frame inside, in this frame; `None` if its scale is almost 0 or far too large.
+    /// The frame of the pieces inside, placed in the frame `around`; `None` if the resulting scale is almost 0 or far
+    /// too large.
     pub(crate) fn frame(&self, around: &NodeFrame) -> Option<NodeFrame> {
         around.placed(&self.map(), self.heights(), varied(around.seed, self.variation))
     }
 }
 
-/// The seed of a variation: other random values, the same parameters.
+/// The seed for the noise variant `variation`. Another variant has other random values with the same parameters.
 pub(crate) fn varied(seed: u32, variation: u32) -> u32 {
     seed.wrapping_add(variation.wrapping_mul(0x9e37_79b1))
 }

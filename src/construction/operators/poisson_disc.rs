@@ -1,13 +1,13 @@
 //! Poisson-disc sets (blue noise): random points with a minimum distance and without large gaps.
 //!
-//! Method: the plane is divided into cells of side distance/√2. In every round, each cell that has no accepted point
-//! draws a candidate with a random rank. Candidates too near to a point of an earlier round are dropped. Of the rest,
-//! those of the highest rank within the distance are accepted. This is dart throwing in random order, decided locally:
-//! in round k, a point depends only on points within (1 + 2k) distances, never on the requested window. A larger window
-//! keeps the points of a smaller one.
-//! Reference: throwing darts until none fits covers 0.547 of the plane with discs of half the distance (Hinrichsen,
-//! Feder & Jøssang 1986); eight rounds cover 0.48.
-//! Source: Cook 1986 (dart throwing); Matérn 1960 (the second of his hard-core processes is one round); Wei 2008
+//! Method: the plane is divided into cells of side distance/√2. In every round, a random candidate point with a random
+//! rank is drawn in each cell that has no accepted point. Candidates too near to a point of an earlier round are
+//! dropped. A remaining candidate is accepted if its rank is the highest within the distance. This is dart throwing in
+//! random order, decided locally. In round k, a point depends only on points within (1 + 2k) distances, never on the
+//! requested window. A larger window therefore contains the same points as a smaller window.
+//! Reference: throwing darts until no further dart fits covers 0.547 of the plane with discs of half the distance
+//! (Hinrichsen, Feder & Jøssang 1986); eight rounds cover 0.48.
+//! Source: Cook 1986 (dart throwing); Matérn 1960 (one round is the second of his hard-core processes); Wei 2008
 //! (parallel, by cells).
 
 use rayon::prelude::*;
@@ -15,10 +15,10 @@ use rayon::prelude::*;
 use crate::geometry::plane::{Point, dot, sub};
 use talweg_ground::field::Stream;
 
-/// Number of rounds.
+/// Number of rounds of dart throwing.
 const ROUNDS: u64 = 8;
-/// Margin around a window, in cells, that can affect points inside: (1 + 2 · 7) distances, and two cells for the last
-/// step.
+/// Margin around a window, in cells, that can affect points inside: (1 + 2 · 7) distances, and two cells because a cell
+/// reads its neighbours up to two cells away.
 const MARGIN: i32 = 24;
 /// Maximum number of cells of a window with its margin.
 const MOST_CELLS: i64 = 1 << 21;
@@ -32,8 +32,8 @@ pub struct PoissonPoint {
     pub cell: [i32; 2],
 }
 
-/// The points in a window from `low` to `high`, row by row of their cells, at least `distance` apart. `None` if there
-/// would be too many.
+/// The points in a window from `low` to `high`, at least `distance` metres apart, in the row-by-row order of their
+/// cells. `None` if the window would have too many cells.
 pub fn poisson_disc_points(low: Point, high: Point, distance: f64, random: Stream) -> Option<Vec<PoissonPoint>> {
     let size = distance * std::f64::consts::FRAC_1_SQRT_2;
     let [first, last] = [low, high].map(|p| p.map(|v| libm::floor(v / size)));
@@ -127,7 +127,7 @@ mod tests {
         let covered = places.len() as f64 * std::f64::consts::PI * 0.25 * distance * distance / (side * side);
         println!("coverage {covered:.4}");
         assert!((0.86 * 0.547..0.547).contains(&covered), "{covered}");
-        // there is almost no room for another point
+        // only a small fraction of the plane has room for another point
         let holes = (0..40 * 40).filter(|k| {
             let p = [f64::from(k % 40) * 97.0 + 60.0, f64::from(k / 40) * 97.0 + 60.0];
             nearest(p, usize::MAX) > distance

@@ -1,10 +1,10 @@
-//! Replacing: a piece replaces the ground below it.
+//! The replace operator: a piece B replaces the ground A below.
 //!
 //! Formula: f = (1 - α_B) f_A + α_B f_B, and α = α_A, or (1 - α_B) α_A + α_B². A weight α_B above 1 counts as 1. A
-//! [ground window](super::ground_window) of heights and slopes of the first piece scales it to α_B H S. Where A is not
-//! terrain (α_A < ½), the second rule moves f to f_B, by the factor σ = α_A/½ on 1 - α_B: the paper gives f_A no
-//! meaning there.
-//! Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|.
+//! [ground window](super::ground_window) of heights and slopes of A scales α_B to α_B H S. With the second formula for
+//! α, 1 - α_B is multiplied by σ = α_A/½ where A is not terrain (α_A < ½), so that f approaches f_B. The paper does not
+//! define f_A there.
+//! Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|, where λ_A, λ_B and λ_αB bound |∇f_A|, |∇f_B| and |∇α_B|.
 //! Source: Génevaux et al. 2014, §5.2 and fig. 12.
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
@@ -19,13 +19,13 @@ use crate::sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 talweg_ground::choices! {
     /// Extent of the resulting terrain.
     Extent {
-        Below "As below": "Terrain remains only where there was some before.",
+        Below "As below": "There is terrain only where there was terrain before.",
         Both "With the new feature": "Terrain also appears where only the new feature is.",
     }
 }
 
 talweg_ground::params! {
-    /// Each feature replaces the ground made by those before it: a lake, a road, one crater over another.
+    /// Each feature replaces the ground made by earlier features: a lake, a road, one crater over another.
     ReplaceSettings "Replace" in "Operator", from "Génevaux et al. 2014, fig. 12", also "carve cut sculpt over" {
         /// Extent of the resulting terrain.
         extent: Extent = Extent::Below;
@@ -33,12 +33,12 @@ talweg_ground::params! {
     }
 }
 
-/// A prepared replacement.
+/// The prepared replace operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Replacement {
     /// Extent of the resulting terrain.
     pub extent: Extent,
-    /// The ground window that limits what is replaced.
+    /// The ground window that limits where the ground is replaced.
     pub window: GroundWindow,
 }
 
@@ -152,7 +152,7 @@ impl NodeOperator for Replacement {
     }
 
     fn searched(&self, children: &[Area]) -> Vec<Area> {
-        // the ground counts everywhere: its box is never tested
+        // the ground is evaluated everywhere, so its box is never tested
         children.to_vec()
     }
 
@@ -162,7 +162,7 @@ impl NodeOperator for Replacement {
 }
 
 impl Extent {
-    /// Bounding box of the weight of pieces that are laid on the first one.
+    /// Bounding box of the area where the result has weight, from the boxes of the ground and of the later pieces.
     pub(crate) fn area(self, children: &[Area]) -> Area {
         match self {
             Self::Below => children[0],
@@ -171,15 +171,16 @@ impl Extent {
     }
 }
 
-/// The words of the graphics card store extents as these numbers; 2 stands for copies that cover each other.
+/// The 32-bit words for the graphics card store extents as these numbers; the number 2 means copies that cover each
+/// other.
 const _: () = assert!(Extent::Below as u32 == 0 && Extent::Both as u32 == 1);
 
-/// The weight capped at 1, and its gradient.
+/// The weight of `b` capped at 1, and the gradient of the capped weight.
 pub fn held(b: &GroundSample) -> (f64, Point) {
     if b.weight < 1.0 { (b.weight, b.fade) } else { (1.0, [0.0; 2]) }
 }
 
-/// Bounds of min(1, α) and of its gradient, and of min(1, α)|∇f|.
+/// Bounds of min(1, α), of the gradient of min(1, α), and of min(1, α)|∇f|.
 pub fn held_bounds(b: &GroundBounds) -> (Interval, f64, f64) {
     let weight = Interval::new(lower(b.weight.low, 1.0), lower(b.weight.high, 1.0));
     let fade = if b.weight.low >= 1.0 { 0.0 } else { b.fade };
@@ -191,7 +192,8 @@ fn product(bound: f64, by: f64) -> f64 {
     if by == 0.0 { 0.0 } else { bound * by }
 }
 
-/// Height and weight of `b` replacing `a`. Each argument is a height and a weight; the weight of `b` must be above 0.
+/// Height and weight where the piece `b` replaces the ground `a`. Each argument is a height and a weight; the weight of
+/// `b` must be above 0.
 #[inline]
 pub fn heights(a: (f64, f64), b: (f64, f64), extent: Extent) -> (f64, f64) {
     let w = if b.1 < 1.0 { b.1 } else { 1.0 };
@@ -203,7 +205,7 @@ pub fn heights(a: (f64, f64), b: (f64, f64), extent: Extent) -> (f64, f64) {
     ((left * a.0 + w * b.0) / (left + w), (1.0 - w) * a.1 + w * w)
 }
 
-/// `b` replacing `a`.
+/// The sample where the piece `b` replaces the ground `a`.
 #[inline]
 pub fn sample(a: &GroundSample, b: &GroundSample, extent: Extent) -> GroundSample {
     if b.weight <= 0.0 {
@@ -226,7 +228,7 @@ pub fn sample(a: &GroundSample, b: &GroundSample, extent: Extent) -> GroundSampl
     GroundSample { height, weight, slope, fade }
 }
 
-/// σ, the degree to which A is terrain, and ∇σ.
+/// σ, the degree from 0 to 1 to which the ground `a` is terrain, and ∇σ.
 pub fn presence(a: &GroundSample) -> (f64, Point) {
     if a.weight < THRESHOLD { (a.weight / THRESHOLD, scaled(a.fade, 1.0 / THRESHOLD)) } else { (1.0, [0.0; 2]) }
 }
@@ -238,7 +240,7 @@ pub fn presence_bounds(a: &GroundBounds) -> (Interval, f64, f64) {
     (sigma, fade, lower(product(a.slope, sigma.high), a.laid / THRESHOLD))
 }
 
-/// Bounds of `b` replacing `a`.
+/// Bounds of the ground where the piece `b` replaces the ground `a`.
 pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBounds {
     if b.is_nothing() {
         return *a;
@@ -259,7 +261,7 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBound
     let (sigma, dsigma, laid_a) = presence_bounds(a);
     let dleft = (1.0 - w.low) * dsigma + dw * sigma.high;
     let most = (1.0 - w.low) * laid_a + laid_b + (dleft + dw) * step;
-    // the norm σ (1 - w) + w is smallest where σ and w are
+    // the norm σ (1 - w) + w is smallest where σ and w are smallest
     let least = higher(sigma.low + (1.0 - sigma.low) * w.low, 0.0);
     let slope = if least > 0.0 { most / least * (1.0 + 1e-9) } else { f64::INFINITY };
     let weight = Interval::new(

@@ -1,9 +1,9 @@
-//! Scatters: pieces repeated at random inside a circle or an outline, or along a curve.
+//! The scatter operator: pieces repeated at random inside a circle or an outline, or along a curve.
 //!
 //! Positions: inside an area, the points of a [Poisson-disc set](super::poisson_disc) of the given distance. Along a
-//! curve, copy k is at (k + ½ + ⅓ r) distances of arc length, with r random in ±1, and at a random offset up to the
-//! width. The density is the fraction of these positions that get a copy, chosen at random. Positions do not depend on
-//! the extent: a larger area, a longer curve or a higher density only adds copies.
+//! curve, copy k is at (k + ½ + ⅓ r) distances of arc length, with r random between -1 and 1, and at a random offset up
+//! to the width. The density is the fraction of these positions that get a copy, chosen at random. Positions do not
+//! depend on the extent: a larger area, a longer curve or a higher density only adds copies.
 //! Source: Cook 1986 and Wei 2008, see [`poisson_disc`](super::poisson_disc).
 
 use super::array::CopyCurve;
@@ -16,24 +16,24 @@ use crate::piece::{CopyGroup, PieceForm, piece_form, piece_points};
 use talweg_ground::field::Stream;
 
 talweg_ground::choices! {
-    /// Region of the copies.
+    /// Region in which the copies are placed: a circle, an outline or both sides of a curve.
     ScatterRegion {
         Circle "In a circle": "Around a centre.",
         Outline "Inside an outline": "Inside a closed line through points.",
-        Curve "Along a curve": "Beside a curve, whose points set the height and size of the copies.",
+        Curve "Along a curve": "On both sides of a curve, whose points set the height and size of the copies.",
     }
 }
 
 talweg_ground::params! {
     /// Repeats features at random inside a circle or an outline, or along a curve: boulders, dunes, craters.
     ScatterSettings "Scatter" in "Operator", from "Cook 1986, Stochastic sampling", also "strew distribute random copies blue noise poisson disc boulders rocks craters instances" {
-        /// Region of the copies.
+        /// Region in which the copies are placed: a circle, an outline or both sides of a curve.
         region: ScatterRegion = ScatterRegion::Circle;
         /// Centre of the circle, from the west edge; the random positions move with it.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// Centre of the circle, from the north edge; the random positions move with it.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Radius of the circle that holds the copies.
+        /// Radius of the circle in which the copies are placed.
         radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0 => |s| s.region == ScatterRegion::Circle;
         /// Maximum distance of copies to either side of the curve.
         width: f32 ["m"] = 200.0, 0.0..=1.0e5, slider 0.0..=2000.0 => |s| s.region == ScatterRegion::Curve;
@@ -51,7 +51,7 @@ talweg_ground::params! {
 
 copy_style!(ScatterSettings);
 
-/// Whether `p` is inside a closed line, by counting crossings to the west.
+/// Whether `p` is inside a closed line: counts the sides that a ray to the west crosses.
 fn is_inside(corners: &[Point], p: Point) -> bool {
     let sides = corners.iter().zip(corners.iter().cycle().skip(1));
     sides.fold(false, |inside, (a, b)| {

@@ -1,4 +1,4 @@
-//! Ready-made trees to start from, as readable RON: `src/construction/presets/`.
+//! Ready-made construction trees to start from. The trees are stored as readable RON in `src/construction/presets/`.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,14 +7,14 @@ use super::piece::Tree;
 macro_rules! presets {
     ($($name:ident),+) => {
         $(
-            /// The tree in the file of this name in `presets/`.
+            /// The construction tree in the file of this name in `presets/`.
             pub fn $name() -> Arc<Tree> {
                 static TREE: LazyLock<Arc<Tree>> =
                     LazyLock::new(|| read(include_str!(concat!(stringify!($name), ".ron"))));
                 TREE.clone()
             }
         )+
-        /// All presets with their names.
+        /// All ready-made construction trees with their names.
         pub fn all() -> Vec<(&'static str, Arc<Tree>)> {
             vec![$( (stringify!($name), $name()) ),+]
         }

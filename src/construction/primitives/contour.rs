@@ -1,16 +1,18 @@
-//! The contour: a closed curve around a centre, with profiles running outwards from it: lakes, mesas, craters, islands.
+//! The contour: a closed curve around a centre, with height profiles from the centre outwards: lakes, mesas, craters,
+//! islands.
 //!
-//! Points by direction: let (ρ, θ) be polar coordinates around the centre. R(θ) is the radius of the contour, a
-//! monotone cubic through the points in the order of their angles. With x = ρ/R(θ), f = height + depth · c_θ(x) and
-//! α = falloff(x). The profile c_θ is interpolated between those of the two directions around. All profiles share their
-//! value at the centre, so that f has no jump there.
+//! Points sorted by direction: let (ρ, θ) be polar coordinates around the centre. R(θ) is the radius of the contour, a
+//! monotone cubic through the points in the order of their angles. With x = ρ/R(θ), f = height + depth · c_θ(x) and α =
+//! falloff(x). The profile c_θ is interpolated between the profiles of the two adjacent directions. All profiles have
+//! the same value at the centre, so that f has no jump there.
 //!
-//! Points in their order, as an [`outline`](crate::geometry::outline) of any simple shape: x = 1 + d/D.
-//! Here d is the signed distance from the line, negative inside, and D the greatest depth inside. Thus x is 0 at the
-//! deepest point, 1 on the line, and larger outside. Within D of the centre, where all directions meet, several
-//! profiles blend into the first one.
+//! Points in their given order, as an [`outline`](crate::geometry::outline) of any simple shape: x = 1 + d/D. Here d is
+//! the signed distance from the line, negative inside, and D the greatest depth inside. Thus x is 0 at the deepest
+//! point, 1 on the line, and larger outside. Within the distance D of the centre, where all directions meet, several
+//! profiles blend into the first profile.
 //!
-//! Gradient: ∇x = r̂/R - R'/R² θ̂, plus the change of the profile with the angle divided by ρ.
+//! Gradient: ∇x = r̂/R - R'/R² θ̂ with the unit vectors r̂ and θ̂ of the polar coordinates, plus the change of the
+//! profile with the angle divided by ρ.
 //! Lipschitz: the same terms, each at its maximum.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 7.
 
@@ -41,7 +43,8 @@ talweg_ground::choices! {
 }
 
 impl Landform {
-    /// The profile: height by distance, in depths and radii of the contour.
+    /// The cross profile of this landform: heights as multiples of the depth, distances as multiples of the contour's
+    /// radius.
     pub fn profile(self) -> Profile {
         Profile(match self {
             Self::Lake => vec![(0.0, -1.0), (0.55, -0.9), (0.85, -0.35), (1.0, 0.0), (1.2, 0.1), (1.6, 0.12)],
@@ -78,32 +81,32 @@ impl Landform {
 }
 
 talweg_ground::choices! {
-    /// Rule that makes a line of a contour's points.
+    /// Rule by which a contour's points form a line.
     OutlineFit {
-        Direction "By direction": "One distance from the centre in each direction; points are sorted by direction.",
+        Direction "By direction": "The contour has one distance from the centre in each direction; points are sorted by direction.",
         Smooth "Smooth": "A smooth closed line through the points in their order, of any shape.",
         Straight "Straight": "Straight sides from point to point in their order, of any shape.",
     }
 }
 
-/// The profile in one direction.
+/// The cross profile of a contour in one direction from the centre.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContourRay {
     /// Angle in degrees: 0 is east, 90 is south.
     pub angle: f32,
-    /// Height by distance in this direction.
+    /// Heights by distance from the centre in this direction.
     pub profile: Profile,
 }
 
 talweg_ground::params! {
     /// A landform inside a closed line: a lake, a mesa, a crater, an island or a volcano.
     ContourSettings "Contour" in "Primitive", from "Génevaux et al. 2014, fig. 7", also "lake mesa crater island volcano closed shore polygon" {
-        /// Landform, unless the contour has profiles of its own.
+        /// Landform inside the contour, unless the contour has profiles of its own.
         landform: Landform = Landform::Lake;
-        /// Centre, from the west edge.
+        /// Distance of the centre from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Centre, from the north edge.
+        /// Distance of the centre from the north edge.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// Height of the ground at the contour, above the datum.
         height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
@@ -111,12 +114,12 @@ talweg_ground::params! {
         depth: f32 ["m"] = 80.0, -1.0e5..=1.0e5, slider 0.0..=1500.0;
         /// Radius of the contour if it has no points.
         radius: f32 ["m"] = 800.0, 0.1..=1.0e6, slider 20.0..=4000.0;
-        /// Distance up to which it has full weight, in radii of the contour.
+        /// Distance up to which the feature has full weight, as a multiple of the contour's radius.
         core: f32 = 1.0, 0.0..=7.9, slider 0.0..=2.0;
-        /// Distance at which it ends, in radii of the contour.
+        /// Distance at which the feature ends, as a multiple of the contour's radius.
         reach: f32 = 1.6, 0.1..=8.0, slider 1.0..=3.0;
-        /// Rule that makes a line of the points. A line in the order of its points must not cross itself; its radius is
-        /// that of the largest circle inside.
+        /// Rule by which the points form a line. A line in the order of its points must not cross itself; its radius is
+        /// the radius of the largest circle inside.
         outline: OutlineFit = OutlineFit::Direction;
     }
 }
@@ -128,7 +131,7 @@ pub struct Contour {
     /// Points of the line, in metres to the east and south of the centre.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<(f32, f32)>,
-    /// Profiles in some directions; heights between them are interpolated.
+    /// Profiles in some directions; heights in directions between the profiles are interpolated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ContourRay>,
     /// Landform, size and heights.
@@ -143,10 +146,11 @@ pub struct PreparedContour {
     height: f64,
     depth: f64,
     falloff: Falloff,
-    /// R by angle, from -2π to 2π.
+    /// Radius R of the contour by angle, from -2π to 2π.
     radius: MonotoneCubic,
     farthest: f64,
-    /// The line relative to the centre, if points count in their order; then R is not used.
+    /// The line relative to the centre, if the points form a line in their given order; then the radius by angle is not
+    /// used.
     outline: Option<ClosedOutline>,
     /// Profiles by angle, in ascending order from -π.
     rays: Vec<(f64, MonotoneCubic)>,
@@ -159,10 +163,11 @@ fn turned(angle: f64) -> f64 {
 }
 
 impl Contour {
-    /// The line relative to the centre, in the order of its points; `None` if points count by their directions.
+    /// The line relative to the centre, if the points form a line in their given order; `None` if the points are sorted
+    /// by direction.
     ///
     /// # Errors
-    /// When the line crosses or touches itself, or encloses nothing.
+    /// When the line crosses or touches itself, or encloses no area.
     pub fn outline(&self) -> Result<Option<ClosedOutline>, OutlineError> {
         let fit = match self.settings.outline {
             OutlineFit::Direction => return Ok(None),
@@ -174,7 +179,7 @@ impl Contour {
         ClosedOutline::new(&points, fit).map(Some)
     }
 
-    /// Whether the points go once around the centre, so that sorting them by direction keeps the line as drawn.
+    /// Whether the points go once around the centre, so that sorting them by direction does not change the line.
     pub fn goes_around(&self) -> bool {
         let angle = |p: &(f32, f32)| libm::atan2(f64::from(p.1), f64::from(p.0));
         let turns =
@@ -184,7 +189,7 @@ impl Contour {
         left == 0 || right == 0
     }
 
-    /// Prepares the contour for evaluation. Points that do not make a valid outline count by direction.
+    /// Prepares the contour for evaluation. Points that do not form a valid outline are sorted by direction.
     pub fn prepare(&self) -> PreparedContour {
         let settings = &self.settings;
         let mut corners: Vec<(f64, f64)> = self
@@ -243,11 +248,14 @@ impl PieceForm for Contour {
         builder.leaf(site, &[], |builder, _| {
             match self.outline() {
                 Err(error) => {
-                    builder.problem(site, format!("{error}; until then its points are sorted by direction"));
+                    builder.problem(
+                        site,
+                        format!("{error}; until then the points of the contour are sorted by direction"),
+                    );
                 }
                 Ok(None) if !self.goes_around() => builder.problem(
                     site,
-                    "its points do not go once around its centre, so its line differs from the one drawn; set its \
+                    "the points do not go once around the centre, so the line differs from the drawn line; set the \
                      outline to Smooth or Straight",
                 ),
                 Ok(_) => {}
@@ -263,8 +271,8 @@ impl PreparedContour {
         self.radius.sample(turned(angle)).0
     }
 
-    /// Points around the contour, at `radii` times its radius. For an outline in the order of its points, they lie on
-    /// the line itself.
+    /// Points around the centre, at `radii` times the contour's radius. For an outline in the order of its points, the
+    /// returned points are on the line itself.
     pub fn ring(&self, radii: f64, places: usize) -> Vec<Point> {
         if let Some(outline) = &self.outline {
             return outline.corners().iter().map(|&p| add(p, self.centre)).collect();
@@ -277,12 +285,13 @@ impl PreparedContour {
         (0..places).map(place).collect()
     }
 
-    /// Distance at which it ends, in radii of the contour.
+    /// Distance at which the feature ends, as a multiple of the contour's radius.
     pub fn reach(&self) -> f64 {
         self.falloff.radius
     }
 
-    /// The rays around angle `a`: their indices, the interpolation factor between them, and its derivative.
+    /// The two profiles (rays) whose directions enclose the angle `a`: their indices, the interpolation factor between
+    /// them, and the derivative of this factor.
     fn locate_rays(&self, a: f64) -> (usize, usize, f64, f64) {
         let n = self.rays.len();
         if n == 1 {
@@ -469,10 +478,11 @@ impl Primitive for PreparedContour {
         GroundBounds::plain(height, weight, slope, turn * dx * (1.0 + 1e-9))
     }
 
-    /// Centre (2), height, depth; distances up to which the weight is 1 and from which it is 0, in radii; greatest
-    /// radius; radius of the largest circle inside an outline whose points count in their order, else 0; a list of the
-    /// corners of that outline relative to the centre (2); line of the radius by angle, whose points extend by one turn
-    /// before -π and after π; a list of rays in ascending order from -π: angle, line of the rise by distance / radius.
+    /// Writes these words: centre (2), height, depth; distances up to which the weight is 1 and from which the weight
+    /// is 0, as multiples of the radius; greatest radius; radius of the largest circle inside an outline whose points
+    /// form a line in their given order, else 0; a list of the corners of that outline relative to the centre (2); line
+    /// of the radius by angle, whose points extend by one turn before -π and after π; a list of rays in ascending order
+    /// from -π: angle, line of the rise by distance / radius.
     fn encode(&self, out: &mut Words, _: &mut ImageSamples) {
         out.reals([self.centre[0], self.centre[1], self.height, self.depth, self.falloff.core, self.falloff.radius]);
         out.reals([self.farthest, self.outline.as_ref().map_or(0.0, ClosedOutline::depth)]);

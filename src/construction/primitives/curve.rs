@@ -1,10 +1,10 @@
-//! The curve: ground along a line, with cross profiles interpolated along it: rivers, roads, ridges, canyons.
+//! The curve: ground along a line, with interpolated cross profiles: rivers, roads, ridges, canyons.
 //!
 //! Formula: f(p) = z(s) + depth(s) · c_s(o / width(s)), where s is the arc length and o the offset of p relative to the
-//! [`path`](crate::geometry::path). z and width are monotone cubics through the points; c_s is
-//! interpolated between the profiles of the two points around. The weight is α(p) = g((d - w(s)) / fade) with Wyvill's
-//! g of [`falloff`](super::falloff). It is 1 up to the local width w(s), so that a curve that narrows leaves the ground
-//! beside it unchanged.
+//! [`path`](crate::geometry::path). z, depth and width are monotone cubics through the points. The profile c_s is
+//! interpolated between the profiles of the two adjacent points. The weight is α(p) = g((d - w(s)) / fade) with
+//! Wyvill's g of [`falloff`](super::falloff). Here d is the distance of p from the curve. The weight is 1 up to the
+//! local width w(s). A curve that narrows thus leaves the ground outside its width unchanged.
 //! Gradient: by the chain rule from ∇s and ∇o.
 //! Lipschitz: the same terms, each at its maximum.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6.
@@ -25,8 +25,8 @@ talweg_ground::choices! {
     /// Cross sections of a curve.
     Cross {
         River "River": "A bed with gentle banks, deepest in the middle.",
-        Levee "River with levees": "A steep-sided bed between low natural levees, which fall off to the ground around.",
-        Road "Road": "A cambered carriageway between ditches; beyond them the ground is cut or filled up to it.",
+        Levee "River with levees": "A steep-sided bed between low natural levees, which slope down to the surrounding ground.",
+        Road "Road": "A cambered carriageway between ditches; beyond the ditches, the ground is cut or filled to meet the road.",
         Ridge "Ridge": "Highest in the middle, falling to both sides.",
         Canyon "Canyon": "A flat floor between steep, stepped walls.",
         Bank "Level": "Level across: a causeway, a terrace, a valley floor.",
@@ -34,7 +34,7 @@ talweg_ground::choices! {
 }
 
 impl Cross {
-    /// The profile: height by distance, in depths and widths.
+    /// The cross profile: heights as multiples of the depth, distances as multiples of the width.
     pub fn profile(self) -> Profile {
         Profile(match self {
             Self::River => vec![(0.0, -1.0), (0.22, -0.86), (0.42, -0.2), (0.55, 0.02), (1.0, 0.12)],
@@ -65,14 +65,14 @@ pub struct CurvePoint {
     /// Height above the datum, in metres.
     #[serde(default)]
     pub height: f32,
-    /// Width at this point, as a multiple of the curve's.
+    /// Width at this point, as a multiple of the curve's width.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub width: f32,
-    /// Depth at this point, as a multiple of the curve's.
+    /// Depth at this point, as a multiple of the curve's depth.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub depth: f32,
-    /// Cross section at this point; `None` for that of the curve. Negative distances lie to the left: a profile that
-    /// has any is not symmetric.
+    /// Cross section at this point; `None` for the cross section of the curve. Negative distances are to the left. A
+    /// profile with negative distances is not symmetric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
 }
@@ -94,7 +94,7 @@ impl CurvePoint {
 talweg_ground::params! {
     /// Ground along a line: a river, a road, a ridge or a canyon.
     CurveSettings "Curve" in "Primitive", from "Génevaux et al. 2014, fig. 6", also "river road ridge canyon line spline valley path" {
-        /// Cross section of the line; a point may have its own.
+        /// Cross section of the line; a point may have a cross section of its own.
         cross: Cross = Cross::River;
         /// Distance from the centre line to the end of the cross section.
         width: f32 ["m"] = 150.0, 0.1..=1.0e5, slider 5.0..=1500.0;
@@ -106,7 +106,7 @@ talweg_ground::params! {
         run: CurveFit = CurveFit::Through;
         /// Arc length over which bends are eased as on roads, with gradually changing curvature.
         easing: f32 ["m"] = 0.0, 0.0..=1.0e5, slider 0.0..=500.0;
-        /// Lowers points that are higher than the point before, so that water never flows uphill.
+        /// Lowers points that are higher than the previous point, so that water never flows uphill.
         downhill: bool = false;
     }
 }
@@ -122,25 +122,25 @@ pub struct Curve {
     pub settings: CurveSettings,
 }
 
-/// A path with the values that vary along it.
+/// A path with the heights, widths and depths that vary along the path.
 #[derive(Clone, Debug)]
 pub struct CurveCentreline {
     /// The path in the plane.
     pub path: Path,
-    /// Height by arc length.
+    /// Height in metres, by arc length.
     pub height: MonotoneCubic,
-    /// Factor of the width by arc length.
+    /// Local width in metres, by arc length.
     pub width: MonotoneCubic,
-    /// Factor of the depth by arc length.
+    /// Local depth in metres, by arc length.
     pub depth: MonotoneCubic,
-    /// Distance up to which the weight is 1, and distance from which it is 0, at the widest point.
+    /// Distance up to which the weight is 1, and distance from which the weight is 0, at the widest point.
     pub falloff: Falloff,
-    /// Width factor up to which the weight is 1; `None` if the width is constant.
+    /// Distance up to which the weight is 1, as a fraction of the local width; `None` if the width is constant.
     pub core_share: Option<f64>,
 }
 
 impl CurveCentreline {
-    /// The path through `points` with the values that vary along it.
+    /// The path through `points` with the heights, widths and depths that vary along the path.
     pub fn new(points: &[CurvePoint], settings: &CurveSettings) -> Self {
         let places: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
         let (width, fade) = (f64::from(settings.width), f64::from(settings.fade));
@@ -151,7 +151,7 @@ impl CurveCentreline {
             for (&s, point) in path.stations.iter().zip(points) {
                 let y = value(point);
                 match knots.last() {
-                    // coincident points count once
+                    // points at the same arc length count once
                     Some(last) if s - last.0 < 1e-6 => {}
                     Some(last) if falls => knots.push((s, lower(y, last.1))),
                     _ => knots.push((s, y)),
@@ -170,12 +170,12 @@ impl CurveCentreline {
         }
     }
 
-    /// The same centreline, `by` times as wide; its weight ends at the same distance.
+    /// The same centreline, `by` times as wide; the weight ends at the same distance as before.
     pub fn widened(self, by: f64) -> Self {
         Self { width: self.width.scaled(by), core_share: self.core_share.map(|share| share / by), ..self }
     }
 
-    /// Weight and its gradient at a point relative to the line.
+    /// The weight, and its gradient, at a point whose position relative to the line is `near`.
     #[inline]
     pub fn weight(&self, near: &crate::geometry::path::NearestPoint) -> (f64, Point) {
         let Some(share) = self.core_share else {
@@ -188,7 +188,7 @@ impl CurveCentreline {
         (weight, sub(scaled(near.ddistance, turn), scaled(near.dalong, turn * share * dwidth)))
     }
 
-    /// Range of the weight and bound of its gradient.
+    /// Range of the weight and bound of its gradient, for the ranges in `near`.
     pub fn weight_bounds(&self, near: &crate::geometry::path::NearestBounds) -> (Interval, f64) {
         let Some(share) = self.core_share else { return self.falloff.bounds(near.distance) };
         let (width, dwidth) = self.width.bounds(near.along);
@@ -201,11 +201,11 @@ impl CurveCentreline {
         self.falloff.radius - self.falloff.core
     }
 
-    /// Encodes the centreline of a primitive: distance within which it has weight, τ of
-    /// [`path`](crate::geometry::path); distances up to which the weight is 1 and from which it is 0; distance up to
-    /// which it is 1, as a fraction of the local width, or 0 if the width is constant; a list of vertices (2), of which
-    /// consecutive ones bound a segment; a list of boxes (4) of [`RUN`] segments each and the arc length at their
-    /// start; the lines of height, width and depth by arc length.
+    /// Encodes the centreline of a primitive in these words: distance within which the primitive has weight, the
+    /// tolerance τ of [`path`](crate::geometry::path); distances up to which the weight is 1 and from which the weight
+    /// is 0; distance up to which the weight is 1, as a fraction of the local width, or 0 if the width is constant; a
+    /// list of vertices (2), of which two consecutive vertices bound a segment; a list of boxes (4) of [`RUN`] segments
+    /// each, with the arc length at the start of each box; the lines of height, width and depth by arc length.
     pub(crate) fn encode(&self, out: &mut Words) {
         let PathOutline { reach, tolerance, vertices } = self.path.outline();
         out.reals([reach, tolerance, self.falloff.core, self.falloff.radius, self.core_share.unwrap_or(0.0)]);
@@ -231,7 +231,7 @@ pub struct PreparedCurve {
     profiles: Vec<(f64, CrossSection)>,
 }
 
-/// A profile, symmetric or not.
+/// A cross profile, symmetric or not.
 #[derive(Clone, Debug)]
 struct CrossSection {
     line: MonotoneCubic,
@@ -243,7 +243,7 @@ impl CrossSection {
         Self { line: profile.prepare(), is_even: profile.0.iter().all(|p| p.0 >= 0.0) }
     }
 
-    /// Height and its derivative by the offset.
+    /// Height of the profile at `offset`, and the derivative of the height by the offset.
     #[inline]
     fn sample(&self, offset: f64) -> (f64, f64) {
         if self.is_even && offset < 0.0 {
@@ -289,7 +289,8 @@ impl PieceForm for Curve {
 }
 
 impl PreparedCurve {
-    /// The profiles around arc length `s`: the first index, the interpolation factor to the next, and its derivative.
+    /// The profiles around arc length `s`: the index of the first profile, the interpolation factor to the next
+    /// profile, and the derivative of this factor.
     fn locate_profile(&self, s: f64) -> (usize, f64, f64) {
         let last = self.profiles.len() - 1;
         let k = self.profiles.partition_point(|p| p.0 <= s).clamp(1, last.max(1)) - 1;
@@ -304,7 +305,8 @@ impl PreparedCurve {
         (k, t, dt / long)
     }
 
-    /// Height at arc length `s` and offset `x` in widths, and its derivatives by both.
+    /// Height at arc length `s` and offset `x` (as a multiple of the width), and the derivatives of the height by `s`
+    /// and by `x`.
     #[inline]
     fn rise(&self, s: f64, x: f64) -> (f64, f64, f64) {
         let (k, t, dt) = self.locate_profile(s);
@@ -348,7 +350,8 @@ impl Primitive for PreparedCurve {
         let (width, dwidth) = self.centreline.width.bounds(near.along);
         let (depth, ddepth) = self.centreline.depth.bounds(near.along);
         let x = near.offset.product(Interval::new(1.0 / width.high, 1.0 / width.low));
-        // bounds of the rise, of its derivatives, and of x times its derivative by x, which is 0 beyond the profile
+        // bounds of the rise, of its derivatives, and of x times the derivative by x; this derivative is 0 beyond the
+        // profile
         let (mut rise, mut rise_s, mut rise_x, mut x_rise_x) = (Interval::EMPTY, 0.0f64, 0.0f64, 0.0f64);
         let slopes = |shape: &CrossSection, dy: f64| dy * lower(x.reach(), shape.line.end());
         let (first, last) = (self.locate_profile(near.along.low).0, self.locate_profile(near.along.high).0);
@@ -372,12 +375,13 @@ impl Primitive for PreparedCurve {
         GroundBounds::plain(z.plus(depth.product(rise)).widened_for_rounding(), weight, slope * (1.0 + 1e-9), fade)
     }
 
-    /// The [centreline](CurveCentreline::encode); a list of profiles: arc length, whether both sides are equal (0 or
-    /// 1), line of the rise by offset / width.
+    /// Writes these words: the [centreline](CurveCentreline::encode); a list of profiles: arc length, whether both
+    /// sides are equal (0 or 1), line of the rise by offset / width.
     fn encode(&self, out: &mut Words, _: &mut ImageSamples) {
         self.centreline.encode(out);
         let profiles: Vec<_> = self.profiles.iter().map(|(s, of)| (*s, of.is_even, line_points(&of.line))).collect();
-        // drop stations between equal profiles; the first and the last profile extend beyond their stations
+        // drop profiles between two equal profiles; the first and the last profile also apply beyond their own arc
+        // lengths
         let is_same = |a: usize, b: usize| (profiles[a].1, &profiles[a].2) == (profiles[b].1, &profiles[b].2);
         let ends = |&k: &usize| k > 0 && !is_same(k - 1, k) || k + 1 < profiles.len() && !is_same(k, k + 1);
         let mut kept: Vec<usize> = (0..profiles.len()).filter(ends).collect();

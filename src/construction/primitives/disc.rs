@@ -18,30 +18,30 @@ use talweg_ground::param::Params;
 talweg_ground::params! {
     /// Round ground: a plain, hills, mountains or dunes.
     Disc "Disc" in "Primitive", from "Génevaux et al. 2014, fig. 5", also "circle hills mountains plain dunes patch" {
-        /// Centre, from the west edge.
+        /// Distance of the centre from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Centre, from the north edge.
+        /// Distance of the centre from the north edge.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Distance from the centre at which the disc ends. There is terrain up to about half of it, and farther out
-        /// where other features overlap.
+        /// Distance from the centre at which the disc ends. There is terrain up to about half of this distance, and
+        /// farther out where other features overlap.
         radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0;
         /// Fraction of the radius within which the disc has full weight.
         core: f32 ["share"] = 0.0, 0.0..=0.95;
         /// Height of the ground above the datum.
         height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
-        /// Form of the ground.
+        /// Form of the ground: level, hills, ridged mountains or dunes.
         surface: ReliefStyle = ReliefStyle::Hills;
-        /// Height of the largest hills, crests or dunes above that level.
+        /// Height of the largest hills, crests or dunes above the disc's height.
         amplitude: f32 ["m"] = 150.0, -1.0e5..=1.0e5, slider 0.0..=1500.0;
         /// Distance between the largest hills.
         size: f32 ["m"] = 900.0, 0.1..=1.0e6, slider 20.0..=4000.0;
-        /// Number of hill sizes, each half as wide as the one before.
+        /// Number of hill sizes; each size is half as wide as the previous one.
         octaves: u32 = 6, 1..=16, slider 1..=10;
-        /// Height of each octave relative to the next larger one: low values are smooth, high values rugged.
+        /// Height of each hill size relative to the next larger one: low values are smooth, high values rugged.
         roughness: f32 = 0.45, 0.0..=0.95, slider 0.2..=0.7;
-        /// Direction that the wind blows to, for dunes: 0 is east, 90 is south.
+        /// Direction towards which the wind blows, for dunes: 0 is east, 90 is south.
         wind_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0;
-        /// Seed of the random values: another number gives other hills of the same kind.
+        /// Seed of the random values: another number changes the positions of hills, but not their kind.
         seed: u32 = 1, 0..=1_000_000, slider 0..=100;
     }
 }
@@ -53,7 +53,8 @@ pub struct PreparedDisc {
     height: f64,
     falloff: Falloff,
     ground: ReliefField,
-    /// Whether the ground is evaluated even where it has no weight, to measure the time that skipping it saves.
+    /// Whether the ground is evaluated even where the disc has no weight. This setting is only for measuring the time
+    /// that skipping the evaluation saves.
     is_asked_everywhere: bool,
 }
 
@@ -99,7 +100,7 @@ impl PieceForm for Disc {
 }
 
 impl PreparedDisc {
-    /// The same disc, but its ground is evaluated everywhere.
+    /// The same disc, but its ground is evaluated even where the disc has no weight.
     pub fn asked_everywhere(&self) -> Self {
         Self { is_asked_everywhere: true, ..self.clone() }
     }
@@ -148,12 +149,13 @@ impl Primitive for PreparedDisc {
         GroundBounds::plain(over.plus(Interval::one(self.height)), weight, slope, fade)
     }
 
-    /// Centre (2), height; distances up to which the weight is 1 and from which it is 0; ground form (0 level, 1 hills,
-    /// 2 ridged, 3 dunes), number of octaves; amplitude, wavelength in metres, roughness, wind (2); seed.
+    /// Writes these words: centre (2), height; distances up to which the weight is 1 and from which the weight is 0;
+    /// ground form (0 level, 1 hills, 2 ridged, 3 dunes), number of octaves; amplitude, wavelength in metres,
+    /// roughness, wind (2); seed.
     ///
     /// Octave i of n has the frequency 2ⁱ/wavelength, the amplitude amplitude · roughnessⁱ and the seed seed +
-    /// 0x9e3779b9 (i + 1). Its lattice is rotated by i times the angle of the 3-4-5 triangle and moved by (½ + r, ¼ -
-    /// r) with r = (seed >> 8) / 2²⁴. Dunes have two octaves, of wavelengths 2.6 and 4.
+    /// 0x9e3779b9 (i + 1). The octave's lattice is rotated by i times the angle of the 3-4-5 triangle and moved by (½ +
+    /// r, ¼ - r) with r = (seed >> 8) / 2²⁴. Dunes have two octaves, of wavelengths 2.6 and 4.
     fn encode(&self, out: &mut Words, _: &mut ImageSamples) {
         let form = self.ground.form();
         out.reals([self.centre[0], self.centre[1], self.height, self.falloff.core, self.falloff.radius]);

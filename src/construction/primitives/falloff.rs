@@ -1,7 +1,8 @@
 //! Falloff of a primitive's weight with the distance from its skeleton.
 //!
-//! Formula: α(d) = 1 up to the `core`, then g((d - core) / (radius - core)) with Wyvill's g(x) = (1 - x²)³, and 0 from
-//! the radius on. With a core of 0 it is the paper's g(d / r). g is C²; its greatest slope, 96√5/125, lies at x = 1/√5.
+//! Formula: α(d) = 1 up to the `core`, then g((d - core) / (radius - core)) with Wyvill's g(x) = (1 - x²)³, and 0
+//! beyond the radius. With a core of 0, α is the paper's g(d / r). g is C²; its greatest slope, 96√5/125, is at x =
+//! 1/√5.
 //! Source: Génevaux et al. 2014, §4.1 and annex; Wyvill, Guy & Galin 1999.
 
 use crate::geometry::plane::{Interval, Point, higher, lower};
@@ -16,7 +17,7 @@ pub struct Falloff {
     pub radius: f64,
 }
 
-/// 1/√5, where the falloff is steepest.
+/// 1/√5: the argument x of g at which the falloff is steepest.
 const STEEPEST: f64 = 0.447_213_595_499_957_9;
 
 impl Falloff {
@@ -44,7 +45,7 @@ impl Falloff {
         if d <= self.core { 1.0 } else { weight }
     }
 
-    /// Range of the weight between two distances, and its greatest slope there.
+    /// Range of the weight between two distances, and the greatest slope of the weight there.
     pub fn bounds(&self, d: Interval) -> (Interval, f64) {
         let weight = Interval::new(self.sample(d.high).0, self.sample(d.low).0);
         if d.high <= self.core || d.low >= self.radius {
@@ -57,7 +58,7 @@ impl Falloff {
     }
 }
 
-/// Offsets of points from a centre, and the weights at their distances.
+/// For a row of points: the offsets from a centre, and the weights at these distances from the centre.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 pub(crate) fn row_of_weights(
     falloff: &Falloff,

@@ -1,13 +1,15 @@
 //! Ground forms of a disc: level, hills, ridged mountains or dunes, as sums of noise.
 //!
-//! Let η be the noise, s = 1/size and gᵢ = roughnessⁱ. Every octave is rotated by the angle of the 3-4-5 triangle.
+//! Let η be the noise, ηᵢ its value in octave i, s = 1/size and gᵢ = roughnessⁱ. Every octave is rotated by the angle
+//! of the 3-4-5 triangle.
 //! - Hills: Σ gᵢ η(2ⁱ s p).
-//! - Ridged: Σ gᵢ wᵢ rᵢ with rᵢ = (1 - √(ηᵢ² + ε²))² and wᵢ = rᵢ₋₁(2 - rᵢ₋₁), so that only crests carry smaller crests
-//!   (after Musgrave, Kolb & Mace 1989). ε rounds the crests slightly.
-//! - Dunes: P(φ)·m with φ = u s + 0.55 η(s p / 2.6), where u is the distance downwind. P is a gentle rise t²(2 - t)
-//!   over 0.72 of the wave, then a lee slope (1 - t)² behind a sharp crest. m = ½ + ½η(s p / 4).
+//! - Ridged: Σ gᵢ wᵢ rᵢ with rᵢ = (1 - √(ηᵢ² + ε²))² and wᵢ = rᵢ₋₁(2 - rᵢ₋₁), so that only crests have
+//!   smaller crests (after Musgrave, Kolb & Mace 1989). ε rounds the crests slightly.
+//! - Dunes: the height is P(φ)·m with the phase φ = u s + 0.55 η(s p / 2.6), where u is the distance downwind. P is a
+//!   gentle rise t²(2 - t) over 0.72 of the wavelength, then a lee slope (1 - t)² behind a sharp crest. The factor
+//!   m = ½ + ½η(s p / 4) varies the height of the dunes.
 //!
-//! Bounds: |∇(ab)| ≤ |∇a| sup b + sup a |∇b| for a product, the sum of the bounds for a sum.
+//! Bounds: for a product, |∇(ab)| ≤ |∇a| sup b + sup a |∇b|; for a sum, the sum of the bounds.
 //! Source: Génevaux et al. 2014, §4.1 and §7.2.1.
 
 use super::noise::{ReliefNoise, floor};
@@ -16,7 +18,7 @@ use crate::row_samples::LANES;
 use crate::sample::Detail;
 
 talweg_ground::choices! {
-    /// Forms of the ground.
+    /// Forms of a disc's ground: level, hills, ridged mountains or dunes.
     ReliefStyle {
         Level "Level": "Flat: a plain, a plateau, a floor to build on.",
         Hills "Hills": "Rounded heights and hollows.",
@@ -25,12 +27,13 @@ talweg_ground::choices! {
     }
 }
 
-/// Fraction of a dune's wave that rises.
+/// Fraction of a dune's wavelength over which the ground rises.
 const WINDWARD: f64 = 0.72;
-/// Maximum sideways shift of dune crests, in waves; then the wavelength of the shift, in waves.
+/// Maximum sideways shift of dune crests, as a multiple of the dunes' wavelength. The next constant is the wavelength
+/// of this shift, as a multiple of the dunes' wavelength.
 const WANDER: f64 = 0.55;
 const WANDER_WAVES: f64 = 2.6;
-/// Wavelength of the changes in dune height, in waves.
+/// Wavelength of the changes in dune height, as a multiple of the dunes' wavelength.
 const SWELL_WAVES: f64 = 4.0;
 /// ε²: rounds the crests of ridges.
 const EDGE: f64 = 4e-4;
@@ -38,7 +41,7 @@ const EDGE: f64 = 4e-4;
 /// A [`ReliefStyle`] with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReliefParams {
-    /// Form of the ground.
+    /// Form of the ground: level, hills, ridged mountains or dunes.
     pub surface: ReliefStyle,
     /// Approximate height from the mean to the crests, in metres.
     pub amplitude: f64,
@@ -48,7 +51,7 @@ pub struct ReliefParams {
     pub octaves: usize,
     /// Amplitude of each octave relative to the previous one.
     pub roughness: f64,
-    /// Unit vector in the direction that the wind blows to.
+    /// Unit vector in the direction towards which the wind blows.
     pub wind: Point,
 }
 
@@ -64,7 +67,7 @@ pub struct ReliefField {
 struct ReliefOctave {
     amplitude: f64,
     frequency: f64,
-    /// Map from metres to waves.
+    /// Map from positions in metres to positions in wavelengths.
     map: Affine,
     noise: ReliefNoise,
 }
@@ -121,17 +124,18 @@ impl ReliefField {
         Self { form, seed, octaves }
     }
 
-    /// The parameters that it was made from.
+    /// The parameters from which these ground heights were prepared.
     pub fn form(&self) -> &ReliefParams {
         &self.form
     }
 
-    /// The seed of its octaves.
+    /// The seed of the octaves.
     pub fn seed(&self) -> u32 {
         self.seed
     }
 
-    /// Height above the disc's level at `p`, relative to the disc's centre; its gradient if `G`.
+    /// Height above the disc's level at `p`, relative to the disc's centre; with the gradient of this height if `G` is
+    /// true.
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
         match self.form.surface {
@@ -253,7 +257,7 @@ impl ReliefField {
                 if value.low <= 0.0 && value.high >= 0.0 { 0.0 } else { lower(value.low.abs(), value.high.abs()) };
             let root = Interval::new((nearest * nearest + EDGE).sqrt(), (value.reach() * value.reach() + EDGE).sqrt());
             let below = Interval::new(1.0 - root.high, 1.0 - root.low);
-            // `below` can be negative by less than ε²/2, where its square is negligible
+            // `below` can be as low as -ε²/2; the square of so small a number is negligible
             let ridge = Interval::new(
                 if below.low > 0.0 { below.low * below.low } else { 0.0 },
                 higher(below.high * below.high, EDGE * EDGE),
@@ -312,7 +316,7 @@ fn add_waves(values: &[f64], amplitude: f64, out: &mut [f64]) {
     out.iter_mut().zip(values).for_each(|(height, value)| *height += amplitude * value);
 }
 
-/// Adds an octave of ridges with the weights from the previous octave, and stores those for the next one.
+/// Adds an octave of ridges with the weights from the previous octave, and stores the weights for the next octave.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_ridges(values: &[f64], amplitude: f64, weights: &mut [f64], out: &mut [f64]) {
     for ((height, value), weight) in out.iter_mut().zip(values).zip(weights) {
@@ -323,8 +327,8 @@ fn add_ridges(values: &[f64], amplitude: f64, weights: &mut [f64], out: &mut [f6
     }
 }
 
-/// Heights of dunes along a row. `wanders` holds the noise that shifts their crests, `swells` the noise that changes
-/// their height.
+/// Heights of dunes along a row. `wanders` holds the noise that shifts the crests, `swells` the noise that changes the
+/// height of the dunes.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn row_of_dunes(
     (wind, per_size, amplitude): (Point, f64, f64),
@@ -342,7 +346,7 @@ fn row_of_dunes(
     }
 }
 
-/// Height of a dune's wave and its derivative at a phase.
+/// Height of a dune's wave at a phase, and the derivative of this height by the phase.
 fn wave(phase: f64) -> (f64, f64) {
     let t = phase - libm::floor(phase);
     if t < WINDWARD {

@@ -1,8 +1,8 @@
 //! The image: a heightmap stretched over a convex quadrangle.
 //!
 //! Formula: (u, v) is p under the inverse of the bilinear map from the unit square to the corners. f = height + depth ·
-//! picture(u, v), α = m(u, v) s(u) s(1 - u) s(v) s(1 - v), where s is the smooth step over the border and m the weight
-//! image, 1 if there is none.
+//! picture(u, v), α = m(u, v) s(u) s(1 - u) s(v) s(1 - v), where picture is the image's brightness, s the smooth step
+//! over the border and m the weight image. Without a weight image, m = 1.
 //! Gradient: ∇(u, v) is the inverse of the map's Jacobian.
 //! Lipschitz: over any part of the unit square, the Jacobian's determinant is smallest and its columns are longest at
 //! corners of that part.
@@ -20,29 +20,29 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::params! {
-    /// A height image stretched over four corners: real mountains, or painted ones.
+    /// A height image stretched over four corners: real or painted mountains.
     ImageSettings "Image" in "Primitive", from "Génevaux et al. 2014, fig. 8", also "picture heightmap stamp quadrangle dem" {
         /// Height image: a file or a built-in stamp.
         picture: ImageFile = ImageFile("stamp:mountain".into());
-        /// Height of black above the datum.
+        /// Height of black pixels above the datum.
         height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
-        /// Height difference between white and black.
+        /// Height difference between white and black pixels.
         depth: f32 ["m"] = 800.0, -1.0e5..=1.0e5, slider 0.0..=2000.0;
         /// Width of the border that blends into the surrounding ground, as a fraction of the image.
         border: f32 ["share"] = 0.2, 0.001..=0.5;
-        /// Weight image over the same corners: white gives the height image full weight, black none. Without it, only
-        /// the border fades.
+        /// Weight image over the same corners: white gives the height image full weight, black no weight. Without a
+        /// weight image, only the border fades.
         weights: ImageFile = ImageFile(String::new());
     }
 }
 
-/// An image over four corners, in order around.
+/// A height image stretched over four corners, which are in order around the quadrangle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Image {
     /// Positions of the image's north-west, north-east, south-east and south-west corners.
     pub corners: [(f32, f32); 4],
-    /// Images, heights and border.
+    /// Parameters of the image: image files, heights and border.
     #[serde(default, skip_serializing_if = "crate::piece::is_default")]
     pub settings: ImageSettings,
 }
@@ -63,7 +63,7 @@ impl Image {
         turns.iter().all(|&t| t > 0.0) || turns.iter().all(|&t| t < 0.0)
     }
 
-    /// The image of its weight, if it has one.
+    /// The image of the weights, if there is one.
     pub(crate) fn weight_file(&self) -> Option<&ImageFile> {
         Some(&self.settings.weights).filter(|file| !file.0.is_empty())
     }
@@ -117,7 +117,7 @@ impl PieceForm for Image {
             let mut images = images.into_iter();
             let prepared = self.prepare(images.next()?, images.next());
             if prepared.is_none() {
-                builder.problem(site, "the corners must form a convex quadrangle, in order around it");
+                builder.problem(site, "the corners must form a convex quadrangle, in order around the quadrangle");
             }
             Some(PreparedPrimitive::Image(Box::new(prepared?)))
         })
@@ -133,7 +133,7 @@ impl PieceForm for Image {
 }
 
 impl PreparedImage {
-    /// Coordinates of `p` in the unit square; `None` if it lies outside.
+    /// Coordinates of `p` in the unit square; `None` if `p` is outside the quadrangle.
     fn uv(&self, p: Point) -> Option<(f64, f64)> {
         let h = sub(p, self.corner);
         // cross(h - f v, e + g v) = 0 is a v² + b v + c = 0
@@ -178,7 +178,7 @@ impl PreparedImage {
         (by_v / det, by_u / det)
     }
 
-    /// Whether the whole capsule lies in the quadrangle.
+    /// Whether the whole capsule is inside the quadrangle.
     fn area_inside(&self, capsule: &Capsule) -> bool {
         capsule.area_of().corners().into_iter().all(|p| self.uv(p).is_some())
     }
@@ -259,8 +259,9 @@ impl Primitive for PreparedImage {
         GroundBounds::plain(height, Interval::new(least, border * share.high), slope, fade)
     }
 
-    /// Corner, e, f, g (2 each), height, depth; width of the border, as a fraction of the image; picture (3) of the
-    /// heights; picture of the weights, of width and height 0 without one.
+    /// Writes these words: north-west corner and the coefficients e, f, g of the bilinear map (2 each), height, depth;
+    /// width of the border, as a fraction of the image; picture (3) of the heights; picture (3) of the weights, with
+    /// width and height 0 if there is no weight image.
     fn encode(&self, out: &mut Words, image_samples: &mut ImageSamples) {
         out.reals([self.corner, self.e, self.f, self.g, [self.height, self.depth]].into_iter().flatten());
         out.reals([self.border]);

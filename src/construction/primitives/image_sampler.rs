@@ -1,9 +1,9 @@
 //! Images as ground: a smooth surface through the samples of a raster, its gradient and bounds.
 //!
-//! Formula: uniform cubic B-splines with the samples as control points. They are C² and never overshoot the samples.
-//! Their slope is a mean of differences between neighbouring samples, so the greatest difference bounds it. (The
-//! paper's bilinear surface has the same bound, but creases.) Blocks of 16 × 16 samples store their range and their
-//! greatest differences.
+//! Formula: uniform cubic B-splines with the samples as control points. The splines are C² and never overshoot the
+//! samples. The slope of a spline is a mean of differences between neighbouring samples, so the greatest difference
+//! bounds the slope. (The paper's bilinear surface has the same bound, but also creases between samples.) For each
+//! block of 16 × 16 samples, the range and the greatest differences are stored.
 //! Source: Génevaux et al. 2014, §4.2 and §7.2.1.
 
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl ImageSampler {
         Self { raster, blocks, columns, whole }
     }
 
-    /// The raster.
+    /// The raster that is sampled.
     pub fn raster(&self) -> &Raster {
         &self.raster
     }
@@ -69,8 +69,8 @@ impl ImageSampler {
         [(self.raster.width - 1) as f64, (self.raster.height - 1) as f64]
     }
 
-    /// Value at (u, v) and its derivatives by u and v. Both run from 0 (first sample) to 1 (last sample) and are
-    /// clamped.
+    /// Value at (u, v) and its derivatives by u and v. Both coordinates run from 0 (first sample) to 1 (last sample)
+    /// and are clamped to this range.
     #[inline]
     pub fn sample(&self, u: f64, v: f64) -> (f64, [f64; 2]) {
         let last = self.last();

@@ -1,5 +1,5 @@
-//! Primitives in a program: what a program needs to know of a primitive, the list of all primitives, and the node of
-//! one.
+//! Primitives in a program: the functions that every primitive implements, the list of all primitives, and the node of
+//! a primitive.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -21,18 +21,18 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 
 /// A primitive prepared for evaluation, in its own coordinates.
 pub(crate) trait Primitive {
-    /// Bounding box of its weight.
+    /// Bounding box of the area where the primitive has weight.
     fn area(&self) -> Area;
 
-    /// Height and weight at `p`, with gradients if `G`.
+    /// Height and weight at `p`, with gradients if `G` is true.
     fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample
     where
         Self: Sized;
 
-    /// Bounds over `capsule`.
+    /// Bounds of heights, weights and gradients over `capsule`.
     fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds;
 
-    /// Samples along a row.
+    /// Samples along a row of points.
     fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples)
     where
         Self: Sized,
@@ -42,7 +42,7 @@ pub(crate) trait Primitive {
         }
     }
 
-    /// Encodes its parameters for the graphics card.
+    /// Encodes the primitive's parameters in 32-bit words for the graphics card.
     fn encode(&self, out: &mut Words, image_samples: &mut ImageSamples);
 }
 
@@ -54,7 +54,7 @@ macro_rules! primitives {
         pub(crate) enum PreparedPrimitive { $($name($stored),)+ }
 
         impl PreparedPrimitive {
-            /// Number of its kind in the words of the graphics card.
+            /// Number of the primitive's kind in the 32-bit words for the graphics card.
             pub fn kind(&self) -> u32 {
                 match self { $(Self::$name(_) => $number,)+ }
             }
@@ -87,17 +87,18 @@ primitives! {
     4 Ribbon(PreparedRibbon) in Box<PreparedRibbon>;
 }
 
-/// A primitive in its frame.
+/// A primitive with its coordinate frame, as a node of a program.
 #[derive(Debug)]
 pub(crate) struct Leaf {
     pub primitive: Arc<PreparedPrimitive>,
-    /// Hash of the parameters and images that the primitive is prepared from.
+    /// Hash of the parameters and images from which the primitive was prepared.
     pub made_of: u64,
     pub frame: NodeFrame,
 }
 
 impl Leaf {
-    /// The same leaf; a disc evaluates its ground everywhere, to measure the time that skipping it saves.
+    /// The same primitive. If it is a disc, its ground is evaluated even where it has no weight, only to measure the
+    /// time that skipping saves.
     pub fn asked_everywhere(&self) -> Self {
         let primitive = match &*self.primitive {
             PreparedPrimitive::Disc(disc) => Arc::new(PreparedPrimitive::Disc(disc.asked_everywhere())),

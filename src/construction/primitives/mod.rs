@@ -1,4 +1,4 @@
-//! Primitives, which hold no other pieces, and the functions that they use.
+//! Primitives (pieces that hold no other pieces), and the functions that primitives use.
 //!
 //! | file | contents |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | [`ground`], [`noise`] | hills, mountains and dunes as sums of noise |
 //! | [`image_sampler`] | images as smooth surfaces |
 //! | [`falloff`] | falloff of weights |
-//! | `leaf` | primitives in a program, and the list of all |
+//! | `leaf` | primitives as nodes of a program, and the list of all primitives |
 
 pub mod contour;
 pub mod curve;

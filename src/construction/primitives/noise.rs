@@ -3,9 +3,9 @@
 //! Formula: Perlin 2002 on the square lattice, with quintic fade and one of 256 unit vectors at every lattice point,
 //! scaled so that |η| ≤ 1.
 //! Lipschitz: if the four vectors of a cell are arbitrary, the greatest |∇η| and the greatest curvature are the maxima
-//! of Σ |w d + (d·∇w) r| and Σ |2 (d·∇w) d + (dᵀ∇²w d) r| over the cell (linear programmes). The tests below recompute
-//! them. Along a short segment, |∇η| is at most its value at the middle plus the curvature times the distance from
-//! there.
+//! of the following sums over the four corners: Σ |w d + (d·∇w) r| and Σ |2 (d·∇w) d + (dᵀ∇²w d) r| over the cell
+//! (linear programmes). The tests below recompute these maxima. Along a short segment, |∇η| is at most its value at the
+//! middle plus the greatest curvature times the distance from the middle.
 //! Source: Perlin, Improving Noise, 2002; Génevaux et al. 2014, §4.1 and §7.2.1.
 
 use std::sync::LazyLock;
@@ -15,9 +15,9 @@ use crate::row_samples::LANES;
 
 /// √2: the weighted sum of four unit vectors reaches √½ at the middle of a cell.
 const SCALE: f64 = std::f64::consts::SQRT_2;
-/// Bound of |∇η|, per wave.
+/// Bound of |∇η|, per wavelength.
 pub const STEEPEST: f64 = 2.93;
-/// Bound of the curvature of η, per wave squared.
+/// Bound of the curvature of η, per square of the wavelength.
 pub const CURVATURE: f64 = 13.07;
 
 const DIRECTIONS: usize = 256;
@@ -29,14 +29,14 @@ static VECTORS: LazyLock<[Point; DIRECTIONS]> = LazyLock::new(|| {
     })
 });
 
-/// A noise field.
+/// A field of gradient noise.
 #[derive(Clone, Copy, Debug)]
 pub struct ReliefNoise {
     seed: u32,
     vectors: &'static [Point; DIRECTIONS],
 }
 
-/// 32 random bits of a lattice point, computed simply enough for shaders.
+/// 32 random bits of a lattice point. The computation is so simple that shaders can repeat it.
 #[inline(always)]
 pub(crate) fn bits(seed: u32, x: i32, y: i32) -> u32 {
     let mut h = (x as u32).wrapping_mul(0x9e37_79b1) ^ (y as u32).wrapping_mul(0x85eb_ca77) ^ seed;
@@ -49,7 +49,8 @@ pub(crate) fn bits(seed: u32, x: i32, y: i32) -> u32 {
 const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
 /// The integer at or below `t`, and its low 32 bits. Beyond 2⁵¹ waves the lattice becomes uneven, but the function
-/// still returns numbers. It has no branches or conversions, so that rows of points can use vector instructions.
+/// still returns numbers. The function has no branches or conversions, so that the compiler can use vector instructions
+/// for rows of points.
 #[inline(always)]
 pub(super) fn floor(t: f64) -> (f64, i32) {
     let sum = t + ROUNDING;
@@ -69,7 +70,7 @@ fn fade(t: f64) -> f64 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
-/// η at (x, y) in a cell with these vectors at its corners.
+/// Noise η at (x, y) in a cell with the gradient vectors `a`, `b`, `c`, `d` at its corners.
 #[inline(always)]
 fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
     let na = a[0] * x + a[1] * y;
@@ -80,14 +81,15 @@ fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
     na + u * (nb - na) + v * ((nc - na) + u * (na - nb - nc + nd))
 }
 
-/// Mean number of consecutive points per cell from which they share the cell's vectors. With fewer, each point looks up
-/// its own, in vector instructions.
+/// If the mean number of consecutive points in the same cell is at least this number, the cell's vectors are looked up
+/// once for all of these points. With fewer points per cell, the vectors are looked up for each point, by vector
+/// instructions.
 const SHARING: usize = 16;
-/// Number of points looked up at once.
+/// Number of points whose vectors are looked up at once.
 const PART: usize = 16;
 const _: () = assert!(LANES.is_multiple_of(PART));
 
-/// η along a row of points that `map` transforms to waves.
+/// Noise η along a row of points that `map` converts from metres to wavelengths.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn row_of_noise((seed, vectors): (u32, &[Point; DIRECTIONS]), map: &Affine, xs: &[f64], ys: &[f64], out: &mut [f64]) {
     let n = xs.len();
@@ -134,7 +136,7 @@ fn row_of_noise((seed, vectors): (u32, &[Point; DIRECTIONS]), map: &Affine, xs: 
         let (i, j) = (columns[from], rows[from]);
         let same = columns[from..n].iter().zip(&rows[from..n]).take_while(|&(&a, &b)| (a == i) & (b == j));
         let to = from + same.count();
-        // a step to an adjacent cell keeps two corners
+        // adjacent cells have two corners in common, so only two new vectors are looked up
         let corner = |di: i32, dj: i32| vector(i.wrapping_add(di), j.wrapping_add(dj));
         let [a, b, c, d] = match last {
             Some((x, y, [_, b, _, d])) if y == j && x.wrapping_add(1) == i => [b, corner(1, 0), d, corner(1, 1)],
@@ -157,7 +159,7 @@ impl ReliefNoise {
         Self { seed, vectors: &VECTORS }
     }
 
-    /// The seed of its random values.
+    /// The seed of the noise's random values.
     pub fn seed(&self) -> u32 {
         self.seed
     }
@@ -167,7 +169,7 @@ impl ReliefNoise {
         self.vectors[(bits(self.seed, x, y) >> 24) as usize]
     }
 
-    /// η at `p`, and ∇η if `G`.
+    /// Noise η at `p`, and its gradient if `G` is true.
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point) -> (f64, Point) {
         let ((left, i), (top, j)) = (floor(p[0]), floor(p[1]));
@@ -190,12 +192,13 @@ impl ReliefNoise {
         (value, [mixed(0) + du * (k1 + v * k3), mixed(1) + dv * (k2 + u * k3)])
     }
 
-    /// η along a row of points that `map` transforms to waves; equals [`sample`](Self::sample) bit for bit.
+    /// Noise η along a row of points that `map` converts from metres to wavelengths. The values equal those of
+    /// [`sample`](Self::sample) bit for bit.
     pub fn row(&self, map: &Affine, xs: &[f64], ys: &[f64], out: &mut [f64]) {
         row_of_noise((self.seed, self.vectors), map, xs, ys, out);
     }
 
-    /// Range of η and bound of |∇η| over a capsule.
+    /// Range of the noise η and bound of |∇η| over a capsule.
     pub fn bounds(&self, capsule: &Capsule) -> (Interval, f64) {
         let r = capsule.radius();
         if r * CURVATURE > 2.0 * STEEPEST {

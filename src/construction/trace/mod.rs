@@ -1,12 +1,14 @@
 //! Sphere tracing: intersects a ray with the terrain of a construction, without a grid.
 //!
-//! Method: h(t) = z(t) - f(x(t), y(t)). Let λ be a bound of |∇f| over the next segment δ of the ray. The ray cannot hit
-//! the terrain before h / (λ |u_xy| - u_z). It cannot hit within δ if that denominator is not positive, nor while it
-//! stays above the highest ground of the segment. The step is as long as these bounds allow. Several steps use the
-//! bound of one segment, as long as they make progress. The next segment is twice as long as the last step. The ray
-//! hits where h falls below a tolerance that grows with the distance, as the size of a pixel does. With
-//! [`Bound::Table`], a [`PacketTracer`] traces many rays at once, using a measured table of the ground. With
-//! [`Bound::Global`], one λ holds everywhere: Hart's algorithm, for comparison.
+//! Method: h(t) = z(t) - f(x(t), y(t)) is the height of the ray above the terrain at the distance t. u is the direction
+//! of the ray: u_xy is its horizontal part, u_z its vertical part. Let λ be a bound of |∇f| over the next segment of
+//! the ray, of length δ. The ray cannot hit the terrain before h / (λ |u_xy| - u_z). The ray cannot hit within δ if the
+//! denominator λ |u_xy| - u_z is not positive. Nor can the ray hit while it stays above the highest ground of the
+//! segment. Each step is as long as these bounds allow. Several steps use the bound of one segment while the steps
+//! remain long enough. The next segment is twice as long as the last step. The ray hits where h falls below a tolerance
+//! that grows with the distance, as the size of a pixel does. With [`Bound::Table`], a [`PacketTracer`] traces many
+//! rays at once, using a measured table of the ground. With [`Bound::Global`], one λ holds everywhere. This is Hart's
+//! algorithm, for comparison.
 //! Source: Génevaux et al. 2014, §7.1 and fig. 18; Hart 1994.
 
 mod packet;
@@ -70,7 +72,7 @@ pub enum Bound {
 pub enum TracedSurface {
     /// The ground including the sand and snow on it.
     Ground,
-    /// The water, which drops below all ground outside its shores.
+    /// The water surface, which outside the shores drops below all ground.
     Water,
 }
 
@@ -86,11 +88,12 @@ pub struct Tracer<'a> {
     pub bound: Bound,
     /// Height above the ground that counts as a hit: in metres at the ray's origin, and its growth per metre.
     pub tolerance: (f64, f64),
-    /// Growth of the sample spacing per metre of distance; octaves too fine for this spacing are skipped. 0 keeps all.
+    /// Growth of the sample spacing per metre of distance; noise octaves too fine for this spacing are skipped. 0 keeps
+    /// all octaves.
     pub spread: f64,
     /// Level of detail κ at the eye.
     pub level: f64,
-    /// Distance at which κ is half as large, in metres of the tree; `None` keeps κ constant.
+    /// Distance at which κ is half as large, in metres of the construction; `None` keeps κ constant.
     pub half_distance: Option<f64>,
     of: TracedSurface,
     /// Height of the water surface where there is no water.
@@ -102,7 +105,7 @@ pub struct Tracer<'a> {
 pub struct Trace {
     /// Distance to the terrain; `None` if the ray misses it.
     pub distance: Option<f64>,
-    /// Distance at which the ray enters the terrain's bounding box, if it does.
+    /// Distance at which the ray enters the terrain's bounding box, if it enters the box.
     pub entry: f64,
     /// Number of height evaluations.
     pub heights: u32,
@@ -110,13 +113,14 @@ pub struct Trace {
     pub bounds: u32,
 }
 
-/// Maximum number of bounded steps; a ray that needs more is marched the rest of the way in steps of `STRIDE`. Few rays
-/// do, and only where pieces are laid by slope: loose bounds there make each step only thousandths of the height.
+/// Maximum number of steps that use bounds. A ray that needs more steps is marched the rest of the way in steps of
+/// `STRIDE`. Few rays need more, and only where a ground window of slopes limits a piece. Loose bounds there make each
+/// step only thousandths of the ray's height above the ground.
 pub const MOST_STEPS: u32 = 20_000;
 /// Step of a marched ray, in metres, or half its sample spacing if that is larger.
 const STRIDE: f64 = 0.2;
-/// Minimum fraction of a segment that a step must cover, and that must remain, for another step with the same bound.
-/// Otherwise a new bound for the segment ahead pays off.
+/// Another step uses the same bound only if the last step covered at least this fraction of the segment, and at least
+/// this fraction remains. Otherwise computing a new bound for the segment ahead saves time.
 const SAME_BOUND: f64 = 0.3;
 
 impl<'a> Tracer<'a> {
@@ -171,14 +175,14 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Detail of the ground at distance `t`.
+    /// Level of detail of the ground at distance `t` from the eye.
     pub fn detail(&self, t: f64) -> Detail {
         self.detail_of(self.spread * t)
     }
 
-    /// Detail for samples `spacing` apart: κ = level / (1 + (t/half_distance)²), where t is the distance at which a ray
-    /// uses this spacing. κ is C∞ and falls with the distance, as in §6 of the paper. Rays from the eye and their
-    /// shadow rays use the same κ, because both depend only on the spacing at the point.
+    /// Level of detail for samples `spacing` metres apart: κ = level / (1 + (t/half_distance)²), where t is the
+    /// distance at which a ray uses this spacing. κ is C∞ and falls with the distance, as in §6 of the paper. Rays from
+    /// the eye and their shadow rays use the same κ, because both depend only on the spacing at the point.
     fn detail_of(&self, spacing: f64) -> Detail {
         let level = match self.half_distance {
             Some(half) if self.spread > 0.0 => {
@@ -190,10 +194,10 @@ impl<'a> Tracer<'a> {
         Detail { level, spacing }
     }
 
-    /// Detail at distance `t` for a ray that starts with samples `spacing` apart. The spacing is rounded down to four
-    /// steps per doubling, so that many rays of a packet share one detail.
+    /// Level of detail at distance `t` for a ray that starts with samples `spacing` metres apart. The spacing is
+    /// rounded down to one of four values per doubling, so that many rays of a packet use the same level of detail.
     fn finer_detail(&self, t: f64, spacing: f64) -> Detail {
-        /// Mask of all bits of a double below the first two of its fraction.
+        /// Mask of all bits of an `f64` below the two highest bits of its mantissa.
         const FINER: u64 = (1 << 50) - 1;
         let exact = spacing + self.spread * t;
         self.detail_of(f64::from_bits(exact.to_bits() & !FINER))
@@ -214,8 +218,8 @@ impl<'a> Tracer<'a> {
         self.trace_from(ray, 0.0, 0.0)
     }
 
-    /// Traces a ray from distance `start`. Octaves too fine for samples `spacing` apart are skipped from the start: a
-    /// ray that leaves distant ground must not hit detail that was not visible there.
+    /// Traces a ray from distance `start`. Noise octaves too fine for samples `spacing` metres apart are skipped from
+    /// the start: a shadow ray that starts on distant ground must not hit detail that was not visible there.
     pub fn trace_from(&self, ray: &TraceRay, start: f64, spacing: f64) -> Trace {
         let mut trace = Trace::default();
         let side = self.program.side;
@@ -267,7 +271,7 @@ impl<'a> Tracer<'a> {
                     return trace;
                 }
                 let safe = if closing > 0.0 { lower(end - t, above / closing) } else { end - t };
-                // a minimum step: it crosses the zone of the tolerance in few steps
+                // a minimum step, so that the ray crosses the zone within the tolerance in few steps
                 let step = higher(higher(safe, clear), 0.5 * tolerance);
                 t += step;
                 capsule = 2.0 * step;
@@ -284,8 +288,8 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Marches the rest of the ray without bounds. It can step over features thinner than a step, but its hits are as
-    /// accurate as others.
+    /// Marches the rest of the ray without bounds. The march can miss features thinner than a step, but its hits are as
+    /// accurate as other hits.
     fn march(&self, ray: &TraceRay, from: f64, to: f64, spacing: f64, mut trace: Trace) -> Trace {
         let mut t = from;
         while t < to {
@@ -299,7 +303,7 @@ impl<'a> Tracer<'a> {
             let next = t + higher(STRIDE, 0.5 * detail.spacing);
             if above(next) < tolerance {
                 let (mut low, mut high) = (t, next);
-                // 52 halvings reach the last bit of a double
+                // 52 halvings reach the last bit of an `f64`
                 for _ in 0..52 {
                     if high - low <= 0.5 * tolerance {
                         break;
@@ -315,7 +319,7 @@ impl<'a> Tracer<'a> {
         trace
     }
 
-    /// Maximum of the bounds of the parts of an area, for an area whose own bound is infinite.
+    /// Lipschitz bound of an area whose own bound is infinite: the maximum of the bounds of its parts.
     fn steepest_of_parts(&self, square: &Area) -> f64 {
         const PARTS: usize = 64;
         let step = (square.high[0] - square.low[0]) / PARTS as f64;

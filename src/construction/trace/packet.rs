@@ -1,13 +1,15 @@
-//! Traces packets of rays with a [`GroundTable`], evaluating the tree at many points at once.
+//! Traces packets of rays with a [`GroundTable`], evaluating the construction tree at many points at once.
 //!
 //! Method: a ray descends the pyramid of maximum heights until its height above a cell's bilinear ground is no more
-//! than the bound of the residual. There the tree is evaluated, which gives the residual r₀ at that point t₀. From t₀,
-//! the ray is clear as long as z(t) - b(t) - r₀ > λ |u_xy| (t - t₀), where b is the bilinear ground and λ the slope of
-//! the residual. b is quadratic along the ray, so the end of the clear segment is the root of a quadratic. This is the
-//! step of [`Tracer`], applied to the ground minus its coarse shape. A ray hits only at an evaluated point that lies
-//! below it by less than the tolerance, or where bisection between a point above and a point below the ground reaches
-//! that tolerance. A ray that needs too many evaluations continues in growing steps until it hits or leaves the ground.
-//! All rays of a packet that wait for a height are evaluated in rows of [`LANES`] points. The grouping changes no bit.
+//! than the bound of the residual. At that distance t₀ the construction tree is evaluated, and the residual r₀ is
+//! computed. From t₀, the ray is clear as long as z(t) - b(t) - r₀ > λ |u_xy| (t - t₀), where z is the height of the
+//! ray, b the bilinear ground, u_xy the horizontal part of the ray's direction and λ the slope of the residual. b is
+//! quadratic along the ray, so the end of the clear segment is the root of a quadratic. This is the step of [`Tracer`],
+//! applied to the ground minus its coarse shape. A ray hits the ground in two cases only: an evaluated point of the
+//! ground is below the ray by less than the tolerance, or bisection between a point above and a point below the ground
+//! reaches that tolerance. A ray that needs too many evaluations continues in growing steps until it hits or leaves the
+//! ground. All rays of a packet that wait for a height are evaluated in rows of [`LANES`] points. The grouping of rays
+//! changes no bit of the results.
 
 use super::table::{CellPatch, GroundTable};
 use super::{Bound, Trace, TraceRay, Tracer};
@@ -21,7 +23,7 @@ const PATIENCE: u32 = 48;
 /// A tracer of many rays at once, with a table of its ground.
 pub struct PacketTracer<'a> {
     tracer: Tracer<'a>,
-    /// `None` if single rays step by proven bounds.
+    /// The measured table; `None` if every ray is traced singly with proven bounds.
     table: Option<GroundTable>,
 }
 
@@ -30,11 +32,12 @@ struct RayLane {
     ray: TraceRay,
     /// Horizontal length of the direction.
     flat: f64,
-    /// In cells to the east and south: the start and the direction per metre; then the distance per cell.
+    /// Start of the ray, in cells to the east and south. The next fields are the direction in cells per metre and the
+    /// metres per cell.
     from: [f64; 2],
     way: [f64; 2],
     per_cell: [f64; 2],
-    /// A distance that carries the ray just over the edge of a cell.
+    /// A small distance that moves the ray just over the edge of a cell.
     nudge: f64,
     t: f64,
     to: f64,
@@ -43,7 +46,8 @@ struct RayLane {
     level: usize,
     /// Distance at which the residual is known, and its value.
     known: Option<(f64, f64)>,
-    /// Last distance known to be above the ground, and first distance below it.
+    /// Last distance at which the ray is known to be above the ground. The next field is the first distance below the
+    /// ground.
     above: f64,
     below: Option<f64>,
     cell: (usize, usize),
@@ -67,7 +71,7 @@ fn first_below(a: f64, b: f64, c: f64, to: f64) -> Option<f64> {
 }
 
 impl<'a> PacketTracer<'a> {
-    /// A packet tracer for rays from `eye`, in metres of the tree. It builds a table if the tracer's bound is
+    /// A packet tracer for rays from `eye`, in metres of the construction. A table is built if the tracer's bound is
     /// [`Bound::Table`].
     pub fn new(tracer: Tracer<'a>, eye: [f64; 3]) -> Self {
         let table = (tracer.bound == Bound::Table).then(|| GroundTable::new(&tracer, eye));
@@ -84,7 +88,7 @@ impl<'a> PacketTracer<'a> {
         if self.table.is_some() { self.tracer.finer_detail(t, 0.0) } else { self.tracer.detail(t) }
     }
 
-    /// Number of evaluations of the tree for the table.
+    /// Number of evaluations of the construction tree for the table.
     pub fn table_evaluations(&self) -> u64 {
         if self.table.is_some() { GroundTable::EVALUATIONS } else { 0 }
     }
@@ -98,7 +102,7 @@ impl<'a> PacketTracer<'a> {
         }
     }
 
-    /// Heights of the surface at points, each for its own sample spacing.
+    /// Heights of the surface at points, each evaluated for its own sample spacing.
     pub fn heights(&self, places: &[(Point, f64)]) -> Vec<f64> {
         let mut all = Vec::with_capacity(places.len());
         let detail = |spacing: f64| self.tracer.finer_detail(0.0, spacing);
@@ -118,7 +122,7 @@ impl<'a> PacketTracer<'a> {
     }
 }
 
-/// Traces rays with a table.
+/// Rays that are traced together with a table.
 struct Packet<'a> {
     tracer: &'a Tracer<'a>,
     table: &'a GroundTable,
@@ -137,7 +141,7 @@ impl Packet<'_> {
             if waiting.is_empty() {
                 return lanes.iter().map(|lane| lane.trace).collect();
             }
-            // sort rays of equal detail together, so that rows are long
+            // sort rays with the same level of detail together, so that rows are long
             let spacing = |&k: &usize| self.tracer.finer_detail(lanes[k].t, lanes[k].spacing).spacing.to_bits();
             waiting.sort_by_cached_key(|k| (spacing(k), *k));
             let mut from = 0;
@@ -232,7 +236,7 @@ impl Packet<'_> {
         let (most, steep) = (f64::from(residual.most), f64::from(residual.slope) * lane.flat);
         let mut t = 0.0;
         let long = end - lane.t;
-        // both bounds must have ended; a few rounds suffice, and stopping early is always safe
+        // the ray must have passed both bounds; a few rounds suffice, and stopping early is always safe
         for _ in 0..4 {
             t += first_below(b0 + t * (b1 + t * b2) - most, b1 + 2.0 * t * b2, b2, long - t)?;
             let Some((at, known)) = lane.known else { break };
@@ -261,7 +265,7 @@ impl Packet<'_> {
         ]
     }
 
-    /// Evaluates the tree at the points of rays that share one detail.
+    /// Evaluates the construction tree at the points of rays that share one level of detail.
     fn ask(&self, lanes: &mut [RayLane], waiting: &[usize]) {
         let (mut xs, mut ys, mut heights) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
         let n = waiting.len();
@@ -277,7 +281,7 @@ impl Packet<'_> {
         }
     }
 
-    /// Updates a ray with the height of the ground at its point.
+    /// Updates a ray with the height of the ground at the ray's current point.
     fn learn(&self, lane: &mut RayLane, height: f64) {
         lane.trace.heights += 1;
         let over = lane.ray.origin[2] + lane.ray.direction[2] * lane.t - height;
@@ -287,7 +291,8 @@ impl Packet<'_> {
             return;
         }
         if over < 0.0 {
-            // the ray went deeper than the table allows: bisect back to the last point above the ground
+            // the ray is deeper below the ground than the table's bounds allow: bisect back to the last point above the
+            // ground
             lane.below = Some(lane.t);
         } else {
             lane.above = lane.t;
@@ -303,7 +308,7 @@ impl Packet<'_> {
         let patch = self.table.patch(lane.cell.0, lane.cell.1);
         let bilinear = self.over_patch(lane, &patch)[0];
         lane.known = Some((lane.t, bilinear - over));
-        // a minimum step, which grows for a ray that makes little progress
+        // a minimum step, which grows once the ray has needed many evaluations
         let late = f64::from(lane.trace.heights.saturating_sub(PATIENCE)) / 16.0;
         let least = 0.5 * tolerance * (1.0 + late * late * late);
         let residual = self.table.residual(lane.cell.0, lane.cell.1);

@@ -1,11 +1,13 @@
-//! A table of the ground for ray tracing: it bounds the ground of each cell before any ray evaluates it.
+//! A table of the ground for ray tracing: the table bounds the ground of each cell before any ray evaluates the
+//! construction.
 //!
-//! Method: the square is divided into cells. Heights at their corners, interpolated bilinearly, approximate the ground.
-//! The residual is the difference of the ground from this approximation. It is sampled at random pairs of close points
-//! in every block of cells, which gives its magnitude and its slope. Both are multiplied by a safety margin of 1.5. A
-//! pyramid of maximum heights is built over the cells. The bounds are measured, not proven: the results of
-//! [`Tracer`](super::Tracer) with proven bounds are the reference. The measured bounds are ten times tighter, above all
-//! where pieces are laid by slope. The ground is sampled with the detail that a ray from the eye uses there.
+//! Method: the square is divided into cells. Heights at the corners of the cells, interpolated bilinearly, approximate
+//! the ground. The residual is the difference of the ground from this approximation. The residual is sampled at random
+//! pairs of close points in every block of cells, to measure its magnitude and slope. Both are multiplied by a safety
+//! margin of 1.5. A pyramid of maximum heights is built over the cells. The bounds are measured, not proven: the
+//! results of [`Tracer`](super::Tracer) with proven bounds are the reference. The measured bounds are ten times
+//! tighter, above all where a ground window of slopes limits a piece. The ground is sampled with the level of detail
+//! that a ray from the eye uses at the same distance.
 //! Source: Génevaux et al. 2014, §7.1 (local bounds); Tevs, Ihrke & Seidel 2008, *Maximum Mipmaps*.
 
 use rayon::prelude::*;
@@ -22,9 +24,9 @@ const CELLS: usize = 1024;
 /// Number of cells per side of a block.
 const BLOCK: usize = 16;
 const BLOCKS: usize = CELLS / BLOCK;
-/// Number of points per side of a block at which the residual is sampled; each point has a partner.
+/// Number of points per side of a block at which the residual is sampled; each point has a partner close to it.
 const PLACES: usize = 8;
-/// Distance of the partner, in cells.
+/// Distance between a point and its partner, as a multiple of the cell size.
 const APART: f64 = 0.25;
 /// Safety factor for residuals between the sampled points.
 const MARGIN: f64 = 1.5;
@@ -41,7 +43,7 @@ pub struct Residual {
 /// A measured table of the ground of a square.
 #[derive(Clone, Debug)]
 pub struct GroundTable {
-    /// Side of a cell, in metres.
+    /// Side length of a cell, in metres.
     pub(super) cell: f64,
     corners: Vec<f32>,
     residuals: Vec<Residual>,
@@ -60,7 +62,7 @@ pub(super) struct CellPatch {
 }
 
 impl GroundTable {
-    /// Number of evaluations of the tree for a table.
+    /// Number of evaluations of the construction tree for a table.
     pub const EVALUATIONS: u64 = ((CELLS + 1) * (CELLS + 1) + 2 * PLACES * PLACES * BLOCKS * BLOCKS) as u64;
     /// Pyramid level of the finest [`tiles`](Self::tiles).
     const TILE_LEVEL: usize = 2;
@@ -72,7 +74,7 @@ impl GroundTable {
     /// Number of pyramid levels.
     pub(super) const LEVELS: usize = CELLS.ilog2() as usize + 1;
 
-    /// Measures the ground that `tracer` traces. `eye` is in metres of the tree.
+    /// Measures the ground that `tracer` traces. `eye` is the position of the eye in metres of the construction.
     pub fn new(tracer: &Tracer, eye: [f64; 3]) -> Self {
         let side = tracer.program.side;
         let cell = side / CELLS as f64;
@@ -160,9 +162,9 @@ impl GroundTable {
         self.range
     }
 
-    /// The table for the GPU. It starts with the maximum heights of tiles of 4 × 4 cells, row by row, then of every 2 ×
-    /// 2 tiles, and so on up to the whole square: [`TILES`](Self::TILES) values. The same number of maximum horizontal
-    /// slopes follows.
+    /// The table for the GPU. The list starts with the maximum heights of tiles of 4 × 4 cells, row by row. The maxima
+    /// of every 2 × 2 tiles follow, and so on up to the whole square: [`TILES`](Self::TILES) values. The same number of
+    /// maximum horizontal slopes follows.
     pub fn tiles(&self) -> Vec<f32> {
         let mut tiles: Vec<f32> = self.highest[Self::TILE_LEVEL..].concat();
         let per_metre = 1.0 / self.cell;
@@ -205,7 +207,7 @@ impl GroundTable {
         self.residuals[i / BLOCK * BLOCKS + j / BLOCK]
     }
 
-    /// The bilinear heights of a cell.
+    /// Coefficients of the bilinear heights in a cell.
     #[inline]
     pub(super) fn patch(&self, i: usize, j: usize) -> CellPatch {
         let at = |i: usize, j: usize| f64::from(self.corner(i, j));
@@ -223,7 +225,7 @@ impl GroundTable {
     }
 }
 
-/// Maximum of every 2 × 2 values of a square of `side`.
+/// Maxima of the blocks of 2 × 2 values in a square of `side` × `side` values.
 fn greatest_of_fours(values: &[f32], side: usize) -> Vec<f32> {
     let half = side / 2;
     let greatest = |k: usize| {
@@ -233,7 +235,7 @@ fn greatest_of_fours(values: &[f32], side: usize) -> Vec<f32> {
     (0..half * half).map(greatest).collect()
 }
 
-/// Heights at the corners of all cells, row by row, with the detail that the cells can resolve.
+/// Heights at the corners of all cells, row by row, with the detail that the cell size can resolve.
 fn corner_heights(tracer: &Tracer, cell: f64) -> Vec<f32> {
     let n = CELLS + 1;
     let detail = Detail { level: tracer.level, spacing: cell };

@@ -447,7 +447,9 @@ fn errors_in_a_tree_are_reported_with_their_path() {
         ], terrain: (form: Instance(definition: "a")))"#,
     );
     assert!(
-        cycle.contains("it would contain itself") && cycle.contains("Construction / ") && cycle.contains("a → b"),
+        cycle.contains("the definition would contain itself")
+            && cycle.contains("Construction / ")
+            && cycle.contains("a → b"),
         "{cycle}"
     );
     let missing =

@@ -1,12 +1,13 @@
-//! Fits few points to a line drawn by hand.
+//! Fits a few points to a line drawn by hand.
 //!
-//! Method: start with the two ends, or with three points a third of the length apart for a closed line. Compare the
-//! fitted line, which uses the piece's own [`CurveFit`], with the drawing between the same two points. Add a point
-//! where both are farthest apart. Repeat until the distance is within the tolerance everywhere, or until there are
-//! [`MOST_POINTS`]. Then remove every point that is not needed for this. Each part is compared only with its own part
-//! of the drawing, so order and loops are kept. The ends stay in place. Distances are measured both ways, from the
-//! drawing to the line and from the line to the drawing. Widths, depths, profiles and heights are taken from the old
-//! line at the same fraction of its length. Easing rounds the bends of the fitted line afterwards, as for any points.
+//! Method: start with the two ends or, for a closed line, with three points a third of the length apart. Fit the
+//! piece's own kind of curve ([`CurveFit`]) to these points. Compare each part of this line with the drawing between
+//! the same two points. Add a point where the line and the drawing are farthest apart. Repeat until the distance is
+//! within the tolerance everywhere, or until there are [`MOST_POINTS`]. Then remove every point that the tolerance does
+//! not require. Each part is compared only with its own part of the drawing, so that the order of points and loops in
+//! the drawing are kept. The ends stay in place. Distances are measured both ways, from the drawing to the line and
+//! from the line to the drawing. Widths, depths, profiles and heights are taken from the old line at the same fraction
+//! of its length. If the piece eases its bends, easing rounds the fitted line afterwards, as for any other line.
 //! Source: Ramer 1972 and Douglas & Peucker 1973, applied to curves instead of chords.
 
 use super::link_group::{self, Motion};
@@ -26,19 +27,19 @@ use crate::piece::{Piece, PieceKind, Tree};
 use crate::primitives::contour::{Contour, OutlineFit};
 use crate::primitives::curve::CurvePoint;
 
-/// Fraction of the tolerance that the fit aims for; the rest covers the rounding of points to six digits and of curves
-/// to segments.
+/// Fraction of the tolerance that the fit aims for; the rest covers the errors of rounding points to six digits and of
+/// flattening curves to segments.
 const AIM: f64 = 0.9;
-/// Reach, in tolerances, for flattening the curve, whose segments are then accurate to a thousandth of it.
+/// Reach for flattening the curve, as a multiple of the tolerance. Segments are accurate to a thousandth of the reach.
 const REACH: f64 = 50.0;
 /// Minimum distance of a new point from the ends of its part, as a fraction of the part.
 const APART: f64 = 0.02;
 /// Maximum overlap at either end of a closed line, as a fraction of its length: a hand rarely stops exactly at the
 /// start.
 const OVERLAP: f64 = 0.1;
-/// Maximum gap, in tolerances, at which the ends of a closed line are joined at their nearest points.
+/// Maximum gap, as a multiple of the tolerance, at which the ends of a closed line are joined at their nearest points.
 const NEAR: f64 = 5.0;
-/// Number of points at which the scale inside operators is measured.
+/// Number of points of the stroke at which the scale of the operators around the piece is measured.
 const PROBES: usize = 64;
 /// Relative difference in width or depth that is large enough to keep a point.
 const SEEN: f64 = 0.01;
@@ -46,16 +47,17 @@ const SEEN: f64 = 0.01;
 /// A line drawn on the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnLine {
-    /// Points of the stroke, in order, in metres of the tree.
+    /// Points of the stroke, in order, in metres of the construction.
     pub places: Vec<Point>,
-    /// Maximum distance of the fitted line from the stroke, in metres of the tree; above 0.
+    /// Maximum distance of the fitted line from the stroke, in metres of the construction; above 0.
     pub tolerance: f64,
 }
 
-/// Rule that makes a piece's line of its points.
+/// Kind of line that a piece draws through its points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineForm {
-    /// Shape between the points; a closed line is smooth through them, or straight.
+    /// Shape of the line between its points; a closed line is either smooth through the points or straight between
+    /// them.
     pub fit: CurveFit,
     /// Whether the line is closed.
     pub is_closed: bool,
@@ -70,8 +72,9 @@ pub struct FittedPoint {
     pub share: f64,
 }
 
-/// The kind of line that can be drawn for a piece. Curves, ribbons and contours have one, as do arrays, scatters and
-/// warps along a curve, and scatters in an outline. A contour by direction becomes a smooth outline.
+/// The kind of line that can be drawn for a piece; `None` if the piece has no line. Curves, ribbons and contours have a
+/// line, as do arrays, scatters and warps along a curve, and scatters in an outline. A contour whose points are
+/// directions and radii becomes a smooth outline.
 pub fn line_form(piece: &Piece) -> Option<LineForm> {
     let open = |fit: CurveFit| Some(LineForm { fit, is_closed: false });
     let closed = |fit: CurveFit| Some(LineForm { fit, is_closed: true });
@@ -93,7 +96,7 @@ pub fn line_form(piece: &Piece) -> Option<LineForm> {
     }
 }
 
-/// The stroke, by arc length.
+/// The stroke, parametrised by arc length.
 struct DrawnPath {
     /// Arc length and position of each point.
     places: Vec<(f64, Point)>,
@@ -101,7 +104,7 @@ struct DrawnPath {
     tolerance: f64,
 }
 
-/// The largest distance between a part of the line and the stroke.
+/// The largest distance between a part of the fitted line and the stroke.
 struct Deviation {
     distance: f64,
     /// Arc length on the stroke where a point should be added.
@@ -147,7 +150,7 @@ impl DrawnPath {
         self.places.last().map_or(0.0, |(at, _)| *at)
     }
 
-    /// The point at an arc length.
+    /// The point of the stroke at the arc length `s`.
     fn place(&self, s: f64) -> Point {
         let k = self.places.partition_point(|(at, _)| *at <= s).clamp(1, self.places.len() - 1) - 1;
         let ((from, a), (to, b)) = (self.places[k], self.places[k + 1]);
@@ -161,7 +164,7 @@ impl DrawnPath {
         std::iter::once((from, self.place(from))).chain(inner).chain([(to, self.place(to))]).collect()
     }
 
-    /// Distance between line and stroke, for each part.
+    /// Largest distance between the fitted line and the stroke, for each part.
     fn strays(&self, chosen: &[f64]) -> Vec<Deviation> {
         let points: Vec<Point> = chosen.iter().map(|&s| self.place(s)).collect();
         let reach = REACH * self.tolerance;
@@ -176,7 +179,7 @@ impl DrawnPath {
             marks.push(line.len() - 1);
             ends.push(self.total());
         }
-        // a line near its points does not meet them, so compare with the neighbouring parts as well
+        // a line of the kind `Near` does not pass through its points, so compare with the neighbouring parts as well
         let slack = usize::from(self.form.fit == CurveFit::Near);
         let last = ends.len() - 1;
         (0..last)
@@ -208,7 +211,7 @@ impl DrawnPath {
             .collect()
     }
 
-    /// Arc lengths of a few points whose line is within the tolerance, always including `kept`.
+    /// Arc lengths of a few points through which the fitted line is within the tolerance; `kept` is always included.
     fn chosen(&self, kept: &[f64]) -> Vec<f64> {
         let total = self.total();
         let mut chosen = if self.form.is_closed { vec![0.0, total / 3.0, total / 1.5] } else { vec![0.0, total] };
@@ -247,8 +250,8 @@ impl DrawnPath {
     }
 }
 
-/// Closes a loop drawn by hand and drops the overlap. The loop starts and ends where its two ends cross, at the
-/// innermost crossing. Ends that only pass within `near` of each other are joined at their nearest points.
+/// Closes a loop drawn by hand and drops the overlap. The closed loop starts and ends at the innermost crossing of the
+/// stroke's two ends. Ends that only pass within `near` of each other are joined at their nearest points.
 fn closed_by_hand(drawn: &[Point], near: f64) -> Vec<Point> {
     let mut at = vec![0.0];
     for pair in drawn.windows(2) {
@@ -289,8 +292,9 @@ fn closed_by_hand(drawn: &[Point], near: f64) -> Vec<Point> {
     drawn
 }
 
-/// Fits few points: line and stroke are nowhere farther apart than `tolerance` metres. See the module. `kept` lists
-/// fractions of the length, from 0 to 1, that always get a point. Returns no points if the stroke has no length.
+/// Fits a few points to a stroke, so that the fitted line and the stroke are nowhere farther apart than `tolerance`
+/// metres. The method is described in the module docs. `kept` lists fractions of the length, from 0 to 1, at which
+/// there is always a point. Returns no points if the stroke has no length.
 pub fn fitted(drawn: &[Point], form: LineForm, tolerance: f64, kept: &[f64]) -> Vec<FittedPoint> {
     let stroke = DrawnPath::new(drawn, form, tolerance);
     let total = stroke.total();
@@ -316,13 +320,14 @@ fn tolerance_inside(line: &DrawnLine, transform: &TransformPath) -> f64 {
     if least.is_finite() && least > 0.0 { h * least } else { h }
 }
 
-/// Replaces the line of the piece at `path` by a drawn line. The points take their heights from `ground`, if given,
-/// else from the old line at the same fraction of its length, as widths, depths and profiles do. A contour is centred
-/// on its area. A linked piece with the same line gets the new line too. Returns the number of points.
+/// Replaces the line of the piece at `path` by a drawn line. The heights of the points are read from `ground`, if
+/// given. Otherwise they are read from the old line at the same fraction of its length, like widths, depths and
+/// profiles. The centre of a contour moves to the centroid of the new outline. A linked piece with the same line gets
+/// the new line too. Returns the number of points.
 ///
 /// # Errors
-/// When the piece has no line, the stroke has no length, or a contour would cross itself or enclose nothing. The tree
-/// then stays unchanged.
+/// When the piece has no line, the stroke has no length, or a contour would cross itself or enclose nothing. The
+/// construction tree then stays unchanged.
 pub fn redraw(
     tree: &mut Tree,
     path: &PiecePath,
@@ -363,7 +368,8 @@ pub fn redraw(
     })
 }
 
-/// Fractions of the old line's length at points whose width, depth or profile differs from what their neighbours imply.
+/// Fractions of the old line's length at points whose width, depth or profile differs from values interpolated between
+/// the neighbours.
 fn kept_shares(piece: &Piece) -> Vec<f64> {
     let (Some(old), Some(centreline)) = (points::line(piece), points::centreline(piece)) else { return Vec::new() };
     let stations = &centreline.path.stations;
@@ -403,7 +409,8 @@ fn along_old(piece: &Piece, points: &[FittedPoint]) -> Vec<CurvePoint> {
     points.iter().map(new).collect()
 }
 
-/// Gives a contour an outline through points, and centres it on the outline's area.
+/// Sets the outline of a contour to a line through `points`, and moves the contour's centre to the centroid of the
+/// outline.
 fn outline_contour(contour: &mut Contour, points: &[Point]) -> Result<(), EditError> {
     let fit = match contour.settings.outline {
         OutlineFit::Straight => CurveFit::Straight,
@@ -422,7 +429,7 @@ fn outline_contour(contour: &mut Contour, points: &[Point]) -> Result<(), EditEr
     contour.outline().map(drop).map_err(|_| EditError::NotSimple)
 }
 
-/// The centroid of an outline or, if that lies outside, a point deep inside.
+/// The centroid of an outline or, if the centroid is outside, a point deep inside.
 fn middle_of(outline: &ClosedOutline) -> Point {
     let corners = outline.corners();
     let (from, n) = (corners[0], corners.len());
@@ -446,8 +453,8 @@ fn middle_of(outline: &ClosedOutline) -> Point {
     places.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(centre, |(_, p)| p)
 }
 
-/// Updates a piece linked to one that was redrawn. If it has the same line, it gets the new line; otherwise it moves
-/// along with the centre of a contour.
+/// Updates a piece that is linked to the redrawn piece. If both had the same line, the linked piece gets the new line.
+/// Otherwise it moves along with the centre of a contour.
 fn follow(
     tree: &mut Tree,
     other: &PiecePath,
@@ -492,7 +499,7 @@ fn follow(
     if !has_line || line_form(piece).is_none_or(|form| form.is_closed) || ours.is_empty() {
         return;
     }
-    // keep the height difference between both lines
+    // keep the height difference between the linked line and the redrawn line
     let placed: Vec<FittedPoint> = points.iter().map(|point| FittedPoint { at: there(point.at), ..*point }).collect();
     let (before, mut after) = (along_old(was, points), along_old(piece, &placed));
     for (point, (before, now)) in after.iter_mut().zip(before.iter().zip(points::line(is).unwrap_or_default())) {

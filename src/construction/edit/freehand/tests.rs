@@ -35,7 +35,7 @@ fn zigzag(t: f64) -> Point {
     [1000.0 + 6000.0 * t, 3000.0 + 1500.0 * if up { part } else { 1.0 - part }]
 }
 
-/// A hairpin whose second leg runs close beside the first.
+/// A hairpin whose second leg runs close to the first.
 fn hairpin(t: f64) -> Point {
     if t < 0.5 { [1000.0 + 8000.0 * t, 3000.0] } else { [5000.0 - 8000.0 * (t - 0.5), 3000.0 + 160.0 * (t - 0.5)] }
 }
@@ -97,7 +97,7 @@ fn drawn_lines_are_fitted_within_tolerance_by_few_points() {
             println!("{name} {fit:?}: {} points, {away:.1} m", points.len());
             assert!(away <= 20.0, "{name} {fit:?}: {away} m with {} points", points.len());
             assert!(points.len() <= most[k], "{name} {fit:?}: {} points", points.len());
-            // ends and order are those of the stroke
+            // the fitted line has the ends and the order of the stroke
             assert_eq!((points[0].at, points[points.len() - 1].at), (hand[0], hand[400]));
             assert!(points.windows(2).all(|pair| pair[0].share < pair[1].share));
             // a smaller tolerance needs more points
@@ -127,7 +127,7 @@ fn rough_lines_stop_at_the_point_limit_and_dots_give_none() {
 fn closed_lines_are_fitted_and_overlapping_ends_cut() {
     for fit in [CurveFit::Through, CurveFit::Straight] {
         let form = LineForm { fit, is_closed: true };
-        // strokes that overlap their own start, as hands draw them: crossing it, or passing it outside or inside
+        // strokes drawn by hand that overlap their own start: they cross it, or pass outside or inside
         for (share, off) in [(0.97, 0.0), (1.0, 0.0), (1.04, 30.0), (1.02, 10.0), (1.05, -40.0)] {
             let spiral = |t: f64| {
                 let [x, y] = circle(t * share);
@@ -178,7 +178,7 @@ fn widths_and_profiles_are_transferred_by_relative_length() {
         [(300.0, 0.5, 1.0), (260.0, 2.0, 3.0), (100.0, 1.0, 1.0)]
     );
     assert_eq!(points[1].profile, Some(own));
-    // with a ground, the points take its height
+    // if a ground is given, the points get the height of this ground
     let bare = GroundBelow::new(&tree, &path, 0, None);
     redraw(&mut tree, &path, &line(drawn(60, 0.0, sine)), 0, Some(&bare)).unwrap();
     let points = points::line(path.piece(&tree).unwrap()).unwrap();
@@ -231,7 +231,7 @@ fn a_contour_that_crosses_itself_is_refused() {
     assert_eq!(redraw(&mut tree, &path, &line(vec![[0.0, 0.0], [900.0, 0.0]]), 0, None), Err(EditError::NotSimple));
     assert_eq!(redraw(&mut tree, &path, &line(vec![[1.0, 1.0]; 3]), 0, None), Err(EditError::TooFewPoints));
     assert_eq!(tree, before);
-    // the centroid of a crescent lies outside, so its centre must be another point inside
+    // the centroid of a crescent is outside, so its centre must be another point inside
     let crescent = |t: f64| {
         let around = |radius: f64, t: f64| {
             let angle = 5.0 * t - 2.5;

@@ -1,8 +1,9 @@
 //! Linked pieces: a lake and its water, an oasis and its palms.
 //!
-//! Pieces of any material layer with the same link group are moved, rotated, scaled and raised together, and coincident
-//! points stay coincident. Linked pieces on other material layers belong to the relief piece below them: removing,
-//! copying or hiding the relief piece includes them, but not the other way round.
+//! Pieces with the same link group, in any material layer, are moved, rotated, scaled and raised together. Coincident
+//! points stay coincident. Linked pieces on other material layers belong to the relief piece (the linked piece of the
+//! terrain layer) below them: removing, copying or hiding the relief piece does the same to these linked pieces, but
+//! not the other way round.
 
 use super::reshape::{Similarity, raised, tidy};
 use super::transform_path::TransformPath;
@@ -16,7 +17,7 @@ use crate::primitives::contour::Contour;
 /// Maximum distance between coincident points of linked pieces, as a fraction of the square's side.
 pub(super) const SAME_PLACE: f64 = 1e-4;
 
-/// A motion of a piece, in metres of the tree.
+/// A motion of a piece, in metres of the construction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
     /// Moves the piece.
@@ -40,12 +41,12 @@ pub enum Motion {
         /// Scale factor.
         by: f64,
     },
-    /// Raises the piece, in metres.
+    /// Raises the piece by a height in metres.
     Raise(f64),
 }
 
 impl Motion {
-    /// The moved piece. Sand and snow keep their thickness, plants their density.
+    /// Returns `piece` after this motion. Sand and snow keep their thickness, and plants keep their density.
     #[must_use]
     pub fn applied(&self, piece: &Piece, root: Root, transform: &TransformPath) -> Piece {
         match *self {
@@ -99,7 +100,7 @@ fn link_groups(piece: &Piece) -> Vec<String> {
     found
 }
 
-/// Whether a piece, or one inside it, is linked.
+/// Whether a piece, or a piece inside it, is linked.
 pub fn is_bound(piece: &Piece) -> bool {
     !link_groups(piece).is_empty()
 }
@@ -129,13 +130,13 @@ fn gather(piece: &Piece, path: PiecePath, link_groups: &[String], found: &mut Ve
     }
 }
 
-/// The pieces linked to the one at `path`, or to a piece inside it.
+/// The pieces linked to the piece at `path`, or to a piece inside it.
 pub fn others(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
     let link_groups = path.piece(tree).map(link_groups).unwrap_or_default();
     bearers(tree, &link_groups).into_iter().filter(|other| !path.holds(other) && !other.holds(path)).collect()
 }
 
-/// Applies `motion` to the pieces linked to the one at `path`, which has already moved.
+/// Applies `motion` to the pieces that are linked to the piece at `path`, which has already moved.
 pub fn carry(tree: &mut Tree, path: &PiecePath, seed: u32, motion: &Motion) {
     for other in others(tree, path) {
         let transform = TransformPath::for_piece(tree, &other, seed);
@@ -164,7 +165,7 @@ pub fn follow(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
     }
     let handles =
         |piece: &Piece| -> Vec<Point> { points::handles(piece).into_iter().map(|q| transform.outward(q)).collect() };
-    // the points of a contour have already moved with its centre
+    // the points of the contour have already moved with the contour's centre
     let mut moved = before.clone();
     if let (PieceKind::Contour(old), PieceKind::Contour(new)) = (&mut moved.form, &after.form) {
         (old.settings.x, old.settings.y) = (new.settings.x, new.settings.y);
@@ -202,8 +203,8 @@ pub fn follow(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
     }
 }
 
-/// Bends the linked round contours around the same centre after one of them was given points. Each gets points in the
-/// same directions, scaled to its own radius.
+/// Reshapes the linked round contours that have the same centre as `bent`, after `bent` was given points. Each contour
+/// gets points in the same directions, scaled to its own radius.
 fn bend(tree: &mut Tree, path: &PiecePath, transform: &TransformPath, bent: &Contour, seed: u32) {
     let middle_of = |contour: &Contour| [f64::from(contour.settings.x), f64::from(contour.settings.y)];
     let (middle, near) = (middle_of(bent), SAME_PLACE * f64::from(tree.frame.side));
@@ -234,7 +235,7 @@ fn follow_point(piece: &mut Piece, own: usize, (before, after): (&Piece, &Piece)
     }
 }
 
-/// The motions that a change of a piece's parameters amounts to.
+/// The motions that turn the piece `before` into the piece `after`, found from their parameters.
 fn motions(before: &Piece, after: &Piece, transform: &TransformPath) -> Vec<Motion> {
     let mut found = Vec::new();
     let outward = |x: f32, y: f32| transform.outward([f64::from(x), f64::from(y)]);
@@ -278,7 +279,7 @@ fn motions(before: &Piece, after: &Piece, transform: &TransformPath) -> Vec<Moti
     found
 }
 
-/// Links two pieces.
+/// Links two pieces: both get the link group that one of them already has, or a new link group.
 pub fn tie(tree: &mut Tree, a: &PiecePath, b: &PiecePath) {
     let known = [a, b]
         .into_iter()
@@ -292,7 +293,7 @@ pub fn tie(tree: &mut Tree, a: &PiecePath, b: &PiecePath) {
     }
 }
 
-/// Unlinks a piece.
+/// Removes a piece from its link group.
 pub fn unlink(tree: &mut Tree, path: &PiecePath) {
     let Some(piece) = path.piece_mut(tree) else { return };
     let link_group = std::mem::take(&mut piece.link_group);
@@ -304,7 +305,7 @@ pub fn unlink(tree: &mut Tree, path: &PiecePath) {
     }
 }
 
-/// An unused link group, named after `wanted`.
+/// A name for a new link group: `wanted`, with a number appended if the name is in use.
 pub fn unused(tree: &Tree, wanted: &str) -> String {
     let mut taken = Vec::new();
     tree.roots().iter().for_each(|(_, root)| root.visit(&mut |piece| taken.push(piece.link_group.clone())));
@@ -322,7 +323,7 @@ pub(super) fn belongings(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
     others(tree, path).into_iter().filter(is_on).collect()
 }
 
-/// [`super::remove`], including the linked pieces that belong to no other relief piece.
+/// Like [`super::remove`], but also removes the linked pieces that belong to no other relief piece.
 ///
 /// # Errors
 /// When the piece does not exist.
@@ -342,7 +343,7 @@ pub fn remove_all(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>
     Ok(next)
 }
 
-/// Removes empty operators, from the inside outwards.
+/// Removes operators that have become empty, from the inside outwards.
 fn prune(tree: &mut Tree, mut here: Option<PiecePath>) {
     while let Some(path) = here.filter(|path| path.piece(tree).is_some_and(|piece| piece.children().is_empty())) {
         if remove(tree, &path).is_err() {
@@ -352,13 +353,13 @@ fn prune(tree: &mut Tree, mut here: Option<PiecePath>) {
     }
 }
 
-/// Toggles the visibility of a piece with its linked pieces.
+/// Toggles the visibility of a piece and its linked pieces.
 pub fn hide(tree: &mut Tree, path: &PiecePath) {
     let Some(hidden) = path.piece(tree).map(|piece| !piece.hidden) else { return };
     set_hidden(tree, path, hidden);
 }
 
-/// Sets the visibility of a piece with its linked pieces.
+/// Sets the visibility of a piece and its linked pieces.
 pub fn set_hidden(tree: &mut Tree, path: &PiecePath, hidden: bool) {
     for path in belongings(tree, path).iter().chain([path]) {
         if let Some(piece) = path.piece_mut(tree) {
@@ -367,10 +368,10 @@ pub fn set_hidden(tree: &mut Tree, path: &PiecePath, hidden: bool) {
     }
 }
 
-/// [`super::duplicate`], including the linked pieces; the copies are linked to each other.
+/// Like [`super::duplicate`], but also copies the linked pieces. The copies are linked to each other.
 ///
 /// # Errors
-/// When the piece does not exist, or the tree would have too many pieces.
+/// When the piece does not exist, or the construction tree would have too many pieces.
 pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Result<PiecePath, EditError> {
     apply_or_undo(tree, |tree| {
         let owned = belongings(tree, path);
@@ -382,7 +383,7 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Resul
                 let transform = TransformPath::for_piece(tree, other, seed);
                 let motion = Motion::Shift { from: middle, to: add(middle, [by; 2]) };
                 let piece = motion.applied(other.piece(tree)?, other.root, &transform);
-                // the copy needs the same placements and warps around it
+                // the copy needs the same placements and warps as the original
                 Some((material, wrapped_as(tree, other, piece)))
             })
             .collect();
@@ -416,10 +417,10 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Resul
     })
 }
 
-/// [`super::instantiate`], including the linked pieces: each gets a copy of its own, linked to the new copy.
+/// Like [`super::instantiate`], but also copies the linked pieces, and links these copies to the new instance.
 ///
 /// # Errors
-/// Those of [`super::instantiate`].
+/// The same errors as [`super::instantiate`].
 pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath, EditError> {
     apply_or_undo(tree, |tree| {
         let owned = belongings(tree, path);
@@ -443,7 +444,7 @@ pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePa
             let there = super::instantiate(tree, other, by)?;
             bind(tree, other, &there);
         }
-        // definitions carry no link group: their instances do
+        // definitions have no link group: their instances have one
         for definition in tree.definitions.iter_mut().skip(known) {
             definition.piece.visit_mut(&mut |piece| {
                 if old.contains(&piece.link_group) {

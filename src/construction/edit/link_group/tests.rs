@@ -8,7 +8,7 @@ use crate::{Program, presets};
 
 const SEED: u32 = 5;
 
-/// A plain with an entry of the library in its centre, and the path of that entry.
+/// A plain with a ready-made piece in its centre, and the path of that piece.
 fn tree_with(item: Item) -> (Tree, PiecePath) {
     let mut tree = Tree::default();
     let program = Program::new(&tree, SEED);
@@ -39,7 +39,7 @@ fn a_lake_a_river_a_valley_and_an_oasis_bring_their_water() {
     let items = [
         (Item::Lake, 1000.0, 0.2, 2.0),
         (Item::River, 1000.0, 0.02, 2.0),
-        // the ready-made valley is placed at a reduced size, and its river with it
+        // the ready-made valley and its river are added at a reduced size
         (Item::Valley, 300.0, 0.003, 0.5),
         (Item::Oasis, 1000.0, 0.02, 2.0),
     ];
@@ -181,12 +181,12 @@ fn linked_pieces_are_copied_hidden_and_removed_with_a_lake() {
 
 #[test]
 fn a_linked_copy_of_a_lake_has_water_of_its_own() {
-    // the ground of an oasis is broad: closer copies would cover each other
+    // the ground of an oasis is wide: closer copies would cover each other
     for (item, by) in [(Item::Lake, 1800.0), (Item::Oasis, 3400.0)] {
         let (mut tree, path) = tree_with(item);
         let owned = others(&tree, &path).len();
         let copy = instantiate(&mut tree, &path, by).unwrap();
-        // a copy of an instance is one more instance
+        // instantiating an instance adds one more instance
         let third = instantiate(&mut tree, &copy, -2.0 * by).unwrap();
         tree.check().unwrap();
         for (path, at) in [(&path, 4000.0), (&copy, 4000.0 + by), (&third, 4000.0 - by)] {
@@ -195,7 +195,7 @@ fn a_linked_copy_of_a_lake_has_water_of_its_own() {
             let (deepest, wet) = water(&tree, [at, at], 700.0);
             assert!(deepest > 2.0 && wet > 0.01, "{item:?} at {at}: {deepest} m, {wet}");
         }
-        // each copy moves on its own
+        // each copy moves independently
         let before = [&path, &copy].map(|path| pick_index::centre(&tree, &others(&tree, path)[0]).unwrap());
         carry(&mut tree, &copy, SEED, &Motion::Shift { from: [0.0, 0.0], to: [50.0, 0.0] });
         let after = [&path, &copy].map(|path| pick_index::centre(&tree, &others(&tree, path)[0]).unwrap());
@@ -252,7 +252,7 @@ fn lakes_and_rivers_on_an_island_replace_the_sea() {
         panic!("the sea and what lies in its place")
     };
     assert!(!is_bound(sea) && belongings.children().len() == 3);
-    // the sea away from them is unchanged
+    // the sea away from the linked pieces is unchanged
     let program = Program::new(&tree, SEED);
     let all = program.selection(&crate::Area::ALL);
     let far = program.sample_in::<false>(&all, MaterialLayer::Water, [100.0, 100.0], &Detail::FULL);

@@ -1,14 +1,15 @@
-//! Warping: pieces displaced by noise, twisted about a centre, displaced by an image, or dragged along a curve.
+//! The warp operator: pieces are displaced by noise, twisted about a centre, displaced by an image, or dragged along a
+//! curve.
 //!
-//! Formula: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹.
-//! - Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size). The strength is capped so that the map cannot fold (0.24 size,
-//!   1/(√2 λ_η)).
-//! - Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p - c|, with Wyvill's g. It is always one-to-one.
+//! Formula: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹, where A is the blend of the pieces and ω the warp.
+//! - Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size) with two noises η. The strength is capped at 0.24 size,
+//!   just below size/(√2 λ_η), so that the map cannot fold. Here λ_η bounds |∇η|.
+//! - Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p - c|, with Wyvill's falloff g. A twist is always one-to-one.
 //! - Image: ω⁻¹(p) = p - strength · e · φ(p) with a direction e and φ = g(d) (2 I(p) - 1). I is the
 //!   [spline](crate::primitives::image_sampler) through an image over the square of half side r around c.
 //!   The core of g is half the radius.
 //! - Curve: ω⁻¹(p) = p - strength · Σ tₖ g(|p - cₖ|/r) h/(32/35 r). This is the mean of the curve's directions t around
-//!   p, weighted by Wyvill's g, over points h ≤ r/4 apart; on a straight line it is t.
+//!   p, weighted by Wyvill's g, over points h ≤ r/4 apart; on a straight line, the mean is t.
 //!
 //! For an image and a curve, the strength is capped where the steepest slope of the displacement is 0.9, so that the
 //! map cannot fold.
@@ -31,11 +32,11 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::choices! {
-    /// Kind of warp.
+    /// Kind of warp: noise, a twist, an image or a curve.
     Bend {
         Noise "Noise": "Displaced by noise: straight lines wander, repeated features vary.",
         Twist "Twist": "Rotated about a centre, most strongly in the middle.",
-        Picture "By an image": "Displaced one way where an image is bright, and the other way where it is dark.",
+        Picture "By an image": "Displaced in one direction where an image is bright, and in the opposite direction where the image is dark.",
         Curve "Along a curve": "Dragged along a curve, from its first point towards its last.",
     }
 }
@@ -43,10 +44,10 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Bends features sideways, so that they look less regular.
     WarpSettings "Warp" in "Operator", from "Génevaux et al. 2014, fig. 14", also "deform distort twist swirl noise bend drag push image" {
-        /// Kind of warp.
+        /// Kind of warp: noise, a twist, an image or a curve.
         bend: Bend = Bend::Noise;
-        /// Maximum displacement by noise, an image or a curve. It is capped so that the ground does not fold: at 0.24
-        /// of the size for noise, at about a third of the radius for a curve.
+        /// Maximum displacement by noise, an image or a curve. The displacement is capped so that the ground does not
+        /// fold: at 0.24 of the size for noise, at about a third of the radius for a curve.
         strength: f32 ["m"] = 120.0, 0.0..=1.0e6, slider 0.0..=1000.0;
         /// Distance over which the displacement changes.
         size: f32 ["m"] = 900.0, 0.1..=1.0e6, slider 20.0..=4000.0;
@@ -62,7 +63,7 @@ talweg_ground::params! {
         seed: u32 = 1, 0..=1_000_000, slider 0..=100;
         /// Image that displaces the ground: a file or a built-in stamp; mid-grey does not displace.
         picture: ImageFile = ImageFile("stamp:dune".into()) => |warp| warp.bend == Bend::Picture;
-        /// Direction in which bright parts of the image displace, from east to south.
+        /// Direction in which bright parts of the image displace the ground, from east to south.
         direction_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0 => |warp| warp.bend == Bend::Picture;
         /// Shape of the curve between its points.
         run: CurveFit = CurveFit::Through => |warp| warp.bend == Bend::Curve;
@@ -74,10 +75,11 @@ pub const FARTHEST: f64 = 0.24;
 
 /// Steepest slope of the displacement by an image or a curve.
 const STEEPEST_PUSH: f64 = 0.9;
-/// Maximum number of points on a curve that drags; then the number per radius of its length.
+/// Maximum number of points on a curve that drags. The next constant is the number of points per radius of the curve's
+/// length.
 const MOST_PLACES: usize = 512;
 const PLACES_PER_RADIUS: f64 = 4.0;
-/// ∫ g along a line through its centre, in radii.
+/// Integral of the falloff g along a line through its centre, as a multiple of the radius.
 const MEAN_FALLOFF: f64 = 32.0 / 35.0;
 
 /// A warp by an image.
@@ -89,13 +91,14 @@ pub struct PicturePush {
     pub falloff: Falloff,
     /// Strength times direction, in metres.
     pub push: Point,
-    /// Upper bound of the stretching.
+    /// Upper bound of the factor by which the warp stretches lengths.
     pub stretching: f64,
-    /// The image.
+    /// The image, prepared for sampling.
     pub picture: ImageSampler,
 }
 
-/// Omits the samples: this text is hashed as the node's key, so the raster's hash suffices.
+/// The debug text omits the samples. The text is hashed to form the node's key, and the raster's hash is enough for
+/// this key.
 impl std::fmt::Debug for PicturePush {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { centre, falloff, push, .. } = self;
@@ -127,7 +130,7 @@ impl PicturePush {
         }
     }
 
-    /// φ and its gradient.
+    /// The displacement factor φ at `p` (see the module docs), and the gradient of φ.
     fn sample(&self, p: Point) -> (f64, Point) {
         let offset = sub(p, self.centre);
         let d = length(offset);
@@ -142,7 +145,7 @@ impl PicturePush {
         (g * value, [0, 1].map(|k| turn * offset[k] + g * 2.0 * dvalue[k] * per_side))
     }
 
-    /// Bound of |∇φ| over a capsule.
+    /// Bound of the gradient of the displacement factor φ over a capsule.
     fn slope(&self, capsule: &Capsule) -> f64 {
         let (g, dg) = self.falloff.bounds(capsule.distances(self.centre));
         if g.high <= 0.0 {
@@ -162,11 +165,11 @@ impl PicturePush {
 /// A warp along a curve.
 #[derive(Clone, Debug)]
 pub struct CurveDrag {
-    /// Points on the curve with the drag of each, in metres: x, y, east, south.
+    /// Points on the curve, each with its drag: x, y, drag to the east, drag to the south, in metres.
     pub places: Vec<[f64; 4]>,
     /// Falloff with the distance from each point.
     pub falloff: Falloff,
-    /// Upper bound of the stretching.
+    /// Upper bound of the factor by which the warp stretches lengths.
     pub stretching: f64,
     /// Upper bound of the displacement.
     reach: f64,
@@ -212,7 +215,7 @@ impl CurveDrag {
         drag
     }
 
-    /// Bounds of the displacement over a capsule, and of its slope.
+    /// Bounds of the displacement over a capsule, and of the slope of the displacement.
     fn bounds(&self, capsule: &Capsule) -> (f64, f64) {
         let near = capsule.area_of().grown(self.falloff.radius);
         self.places.iter().filter(|place| near.contains([place[0], place[1]])).fold(
@@ -225,7 +228,7 @@ impl CurveDrag {
         )
     }
 
-    /// The drag at `p`, and its derivatives by x and y, row by row.
+    /// The drag at `p`, and the derivatives of the drag by x and y, row by row.
     fn sample<const G: bool>(&self, p: Point) -> (Point, [Point; 2]) {
         let (mut way, mut rows) = ([0.0; 2], [[0.0; 2]; 2]);
         if !self.area.contains(p) {
@@ -258,7 +261,7 @@ pub enum PreparedWarp {
     Noise {
         /// Approximate maximum displacement, in metres.
         strength: f64,
-        /// Waves per metre.
+        /// Noise waves per metre.
         per_size: f64,
         /// Displacement to the east and to the south.
         noises: [ReliefNoise; 2],
@@ -320,7 +323,7 @@ impl WarpSettings {
 }
 
 impl PreparedWarp {
-    /// ω⁻¹(p), and its Jacobian as the matrix of an affine map.
+    /// The point ω⁻¹(p), and the Jacobian of ω⁻¹ as the matrix of an affine map.
     #[inline]
     pub fn displace<const G: bool>(&self, p: Point) -> (Point, Affine) {
         match self {
@@ -363,7 +366,7 @@ impl PreparedWarp {
         }
     }
 
-    /// ω⁻¹ of a row of points, in place; equals [`displace`](Self::displace) bit for bit.
+    /// Maps a row of points by ω⁻¹, in place. The results equal those of [`displace`](Self::displace) bit for bit.
     pub fn displace_row(&self, xs: &mut [f64], ys: &mut [f64]) {
         let n = xs.len();
         let (mut east, mut south) = ([0.0; LANES], [0.0; LANES]);
@@ -405,7 +408,7 @@ impl PreparedWarp {
             Self::Twist { centre, angle, falloff } => {
                 let d = capsule.distances(*centre);
                 let slope = falloff.bounds(d).1;
-                // the norm of a shear by k is k/2 + √(1 + k²/4)
+                // the spectral norm of a shear by k is k/2 + √(1 + k²/4)
                 let k = angle.abs() * slope * lower(d.high, falloff.radius);
                 0.5 * k + (1.0 + 0.25 * k * k).sqrt()
             }
@@ -472,7 +475,7 @@ impl PieceForm for CopyGroup<WarpSettings> {
     }
 }
 
-/// A warp of a blend of children.
+/// The prepared warp operator, which warps the blend of its children.
 #[derive(Debug)]
 pub(crate) struct WarpNode {
     pub warp: PreparedWarp,
@@ -559,7 +562,7 @@ impl NodeOperator for WarpNode {
     }
 }
 
-/// The words of the graphics card store bends as these numbers.
+/// The 32-bit words for the graphics card store the kinds of warp as these numbers.
 const _: () = assert!(Bend::Noise as u32 == 0 && Bend::Twist as u32 == 1 && Bend::Picture as u32 == 2);
 
 /// The map never folds: the combined slope of both displacements stays below 1.
