@@ -13,8 +13,8 @@ pub struct BaseTerrain {
 }
 
 impl BaseTerrain {
-    /// Makes `terrain` the base of a stack. Its edges and faces must be those of the scene; if its number of samples
-    /// differs, it is resampled.
+    /// Makes `terrain` the base of a stack. The terrain must have the same edges and faces as the scene. A terrain with
+    /// another number of samples is resampled.
     pub fn new(terrain: Terrain) -> Self {
         Self { hash: terrain.hash(), terrain: Arc::new(terrain) }
     }
@@ -24,7 +24,7 @@ impl BaseTerrain {
         self.hash
     }
 
-    /// Samples per side; on a planet, per side of a face.
+    /// Samples per side of the terrain; on a planet, per side of a face.
     pub fn samples(&self) -> usize {
         self.terrain.samples()
     }
@@ -32,7 +32,7 @@ impl BaseTerrain {
     /// The base terrain resampled to `grid`.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If `control` requests cancellation.
     pub fn resampled_to(&self, grid: Grid, control: &Control) -> Result<Arc<Terrain>, Cancelled> {
         let own = self.terrain.grid;
         if own == grid {
@@ -42,8 +42,8 @@ impl BaseTerrain {
         made.height = resample(own, grid, &self.terrain.height, control)?;
         for (kind, map) in self.terrain.maps() {
             let mut map = resample(own, grid, map, control)?;
-            // Flow is counted in cells. Cubic interpolation can undershoot at a jump, so values below 0 are cut off
-            // unless the map allows them.
+            // Flow is counted in cells, so it changes with the number of samples. Cubic interpolation can undershoot at
+            // a jump: values below 0 are set to 0, except in maps that allow negative values.
             let factor = if kind == MapKind::Flow { sample_ratio(own, grid) as f32 } else { 1.0 };
             let is_signed = matches!(kind, MapKind::Brightness | MapKind::Ridge);
             for value in &mut map {
@@ -93,7 +93,7 @@ mod tests {
         for (k, h) in coarse.height.iter().enumerate() {
             assert_eq!(fine.height[2 * (k / 17) * 33 + 2 * (k % 17)], *h);
         }
-        // Four times as many cells drain to each sample.
+        // On the fine grid, four times as many cells drain to each sample.
         let factor = sample_ratio(coarse.grid, fine.grid) as f32;
         assert!(fine.map(MapKind::Flow).unwrap().iter().all(|flow| (flow - 3.0 * factor).abs() < 1e-4));
     }

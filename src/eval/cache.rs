@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::field::Terrain;
 
-/// Hash of everything that a result depends on.
+/// Hash of everything that a result depends on; the key of that result in a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ContentKey(u128);
 
@@ -17,7 +17,7 @@ impl ContentKey {
         parts.iter().fold(Self(0), |key, part| key.join(part))
     }
 
-    /// The hash itself.
+    /// The key as a number.
     pub fn bits(self) -> u128 {
         self.0
     }
@@ -60,7 +60,7 @@ impl Cache {
         Self { kept: HashMap::new(), clock: 0, bytes: 0, budget }
     }
 
-    /// Memory of the cached terrains.
+    /// Memory of the cached terrains, in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -70,7 +70,7 @@ impl Cache {
         self.kept.contains_key(&key)
     }
 
-    /// The terrain cached under `key`; it becomes the most recently used.
+    /// The terrain cached under `key`. Reading a terrain makes it the most recently used.
     pub fn get(&mut self, key: ContentKey) -> Option<Arc<Terrain>> {
         self.clock += 1;
         let kept = self.kept.get_mut(&key)?;
@@ -78,8 +78,8 @@ impl Cache {
         Some(kept.terrain.clone())
     }
 
-    /// Caches `terrain` and drops the least recently used terrains until the budget holds. A terrain larger than the
-    /// whole budget is not cached.
+    /// Caches `terrain`, then drops the least recently used terrains until all others fit into the budget. A terrain
+    /// larger than the whole budget is not cached.
     pub fn insert(&mut self, key: ContentKey, terrain: &Arc<Terrain>) {
         let size = terrain.bytes();
         if size > self.budget {

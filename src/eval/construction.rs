@@ -1,8 +1,8 @@
 //! Incremental evaluation of constructions: only samples that an edit can have changed are computed again.
 //!
 //! The bits equal those of a full computation: [`changed_area`] contains every position that can differ, and samples do
-//! not depend on each other. If a scene consists of a single construction, a small drag is computed at full size
-//! ([`Constructions::is_small_change`]). Layers above a construction are always computed again in full.
+//! not depend on each other. If a scene consists of a single construction, a small change during a drag is computed at
+//! full size ([`Constructions::is_small_change`]). Layers above a construction are always computed again in full.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::nodes::Context;
 use crate::nodes::generators::construction::Construction;
 use crate::scene::{Layer, Scene};
 
-/// Number of remembered grids: the preview and the full size.
+/// Maximum number of cached results: one for the preview and one for the full size.
 const MOST: usize = 2;
-/// During a drag, changes that reach more than this fraction of the samples are computed as previews.
+/// During a drag, changes that affect more than this fraction of the samples are computed as previews.
 const WIDEST: f64 = 0.3;
 
 /// The last result of a construction on a grid.
@@ -26,13 +26,13 @@ struct FilledConstruction {
     terrain: Arc<Terrain>,
 }
 
-/// The last results of constructions, newest first.
+/// The latest results of constructions, newest first.
 #[derive(Default)]
 pub struct Constructions {
     made: Vec<FilledConstruction>,
-    /// Difference between the construction generated last and its previous result.
+    /// Difference between the construction generated last and the previous result of the same construction.
     pub newest: Option<ChangedRegion>,
-    /// Whether a construction was generated since this was last set to false.
+    /// Whether a construction was generated since this flag was last set to false.
     pub has_run: bool,
 }
 
@@ -53,7 +53,7 @@ impl FilledConstruction {
         same_grid && self.seed == seed && old.detail == new.detail && writes_same_maps(&old.tree, &new.tree)
     }
 
-    /// The compiled program of a construction, and the region of the terrain that differs from the remembered result.
+    /// The compiled program of a construction, and the region of the terrain that differs from the cached result.
     fn region(&self, construction: &Construction, seed: u32) -> (Arc<Program>, Region) {
         let program = Program::shared(&construction.tree, seed);
         let region = changed_area(&self.program, &program).map_or(Region { rows: 0..0, columns: 0..0 }, |area| {
@@ -63,7 +63,7 @@ impl FilledConstruction {
     }
 }
 
-/// Whether both trees write the same maps.
+/// Whether both construction trees write the same maps.
 fn writes_same_maps(a: &Tree, b: &Tree) -> bool {
     let lays = |tree: &Tree| {
         crate::construction::MaterialLayer::ALL.map(|material| tree.root(material).map(|root| root.hidden))
@@ -76,7 +76,7 @@ impl Constructions {
     /// The terrain of the construction.
     ///
     /// # Errors
-    /// If it was cancelled; the remembered results then stay.
+    /// If the computation was cancelled; the cached results then stay unchanged.
     pub fn generate(&mut self, construction: &Construction, cx: &Context) -> Result<Terrain, Cancelled> {
         self.has_run = true;
         self.newest = None;
@@ -106,14 +106,14 @@ impl Constructions {
         self.made.truncate(MOST);
     }
 
-    /// Lets the newest remembered result share the memory of this equal terrain, which others also hold.
+    /// Makes the newest cached result share the memory of `terrain`, which is equal to it and has other owners as well.
     pub fn share(&mut self, terrain: &Arc<Terrain>) {
         if let Some(made) = self.made.first_mut().filter(|made| made.terrain.samples() == terrain.samples()) {
             made.terrain = terrain.clone();
         }
     }
 
-    /// Whether the change to this scene is small enough to be computed at full size right away.
+    /// Whether the change from the cached result to this scene is small enough to be computed at full size right away.
     pub fn is_small_change(&self, scene: &Scene) -> bool {
         let Some((layer, construction)) = sole_construction(scene) else { return false };
         let seed = Construction::seed(scene.random(layer));
@@ -126,7 +126,7 @@ impl Constructions {
     }
 }
 
-/// The construction that alone makes the terrain of the scene, unless its edges wrap.
+/// The construction that makes the whole terrain of the scene. `None` if other layers take part or the edges wrap.
 pub fn sole_construction(scene: &Scene) -> Option<(&Layer, &Construction)> {
     let grid = scene.grid(scene.samples());
     let (index, construction) = scene.only_construction().ok().filter(|_| grid.has_edge())?;
@@ -160,7 +160,8 @@ mod tests {
                 |scene: &Scene, store: &mut Store| evaluate(scene, 129, None, store, &Control::default()).unwrap();
             run(&scene(&Arc::new(tree.clone())), &mut store);
             for k in 0..6 {
-                // The edited primitive is the deepest last one, in each of the material layers in turn.
+                // The edited primitive is the last and most deeply nested one. It is in each of the material layers in
+                // turn.
                 let materials: Vec<MaterialLayer> =
                     MaterialLayer::ALL.into_iter().filter(|t| tree.root(*t).is_some()).collect();
                 let mut path = PiecePath::material(materials[k % materials.len()]);

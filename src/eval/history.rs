@@ -1,8 +1,8 @@
 //! History of an evaluation: statistics of a process over its iterations, and the heights at one position over all
 //! layers.
 //!
-//! Both read results that the [`Store`] remembers. The only extra computation is for layers below a probed position
-//! whose results are no longer in the cache.
+//! Both are read from results cached in the [`Store`]. Only layers below a probed position whose results are no longer
+//! in the cache are computed again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const MOST_MOMENTS: usize = 1000;
 pub struct ProcessHistory {
     /// Index of the layer.
     pub layer: usize,
-    /// Number of distinct samples of the grid, to turn sums into means.
+    /// Number of distinct samples of the grid: sums divided by it are means.
     pub cells: usize,
     /// The iterations at which the process starts on each grid, from coarse to fine.
     pub levels: Vec<u32>,
@@ -37,11 +37,11 @@ pub struct ProcessHistory {
 /// Measurements of a process after one iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// Iteration on the evaluated grid; at full size this is the scene's iteration.
+    /// Iteration on the evaluated grid; at full size this equals the iteration that the scene counts.
     pub iteration: u32,
     /// Mass balance since the first iteration.
     pub mass_balance: MassBalance,
-    /// Slope statistics; known for some of the key frames.
+    /// Slope statistics; only some of the key frames have them.
     pub slopes: Option<Slopes>,
 }
 
@@ -69,7 +69,7 @@ fn level_steps(scene: &Scene, samples: usize, layer: usize) -> Vec<(Grid, LayerS
     levels.iter().filter_map(|(level, _)| on_level(level.samples)).collect()
 }
 
-/// The history of the process `layer`, as far as the store remembers it.
+/// The history of the process `layer`, as far as the store has cached it.
 pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Option<ProcessHistory> {
     scene.layers.get(layer)?;
     let grid = scene.grid(samples);
@@ -94,8 +94,8 @@ pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Op
     Some(ProcessHistory { layer, cells, levels, moments: moments.map(|(_, m)| m).collect() })
 }
 
-/// Measures the slopes of key frames of the process `layer` that are not measured yet, spread over its iterations, so
-/// that [`history`] can return them.
+/// Measures the slopes of key frames of the process `layer`. The key frames are spread over its iterations; those
+/// measured before are skipped. [`history`] then returns the slopes.
 ///
 /// # Errors
 /// [`Cancelled`] if `control` requests it; finished measurements are kept.
@@ -133,17 +133,18 @@ pub fn measure_key_frame_slopes(
 /// Heights at one position, by layer and by iteration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PositionProbe {
-    /// Position to the east and to the south, from 0 to 1; on a planet, on a map of all longitudes and latitudes.
+    /// The position as fractions from 0 to 1, to the east and to the south. On a planet, the fractions of a map of all
+    /// longitudes and latitudes.
     pub place: [f32; 2],
-    /// Height after each active layer, from the lowest, as a fraction of the relief. Above a playhead that is not at
-    /// the end, only the height after the topmost layer is given.
+    /// Height after each active layer, from the lowest layer up, as a fraction of the relief. If a playhead is before
+    /// the end of its process, the layers above count as one entry: the height after the topmost layer.
     pub layers: Vec<(usize, f32)>,
-    /// Heights at the iterations of the watched process that have a key frame, before the layer's mask and opacity.
+    /// Heights at the key frames of the watched process, by iteration, before the layer's mask and opacity.
     pub heights: Vec<(u32, f32)>,
 }
 
-/// Reads one position of `shown`, the evaluation of `scene`: the height after each layer, and at the iterations of the
-/// process of `watched`.
+/// Probes one position of `shown`, the evaluation of `scene`. Returns the height after each layer, and the height at
+/// the iterations of the process `watched`.
 ///
 /// # Errors
 /// [`Cancelled`] if `control` requests it.

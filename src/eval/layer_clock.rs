@@ -1,5 +1,5 @@
 //! Measures how long the layers of an evaluation take, for display. The evaluation itself only reports the current
-//! layer; its caller reads the clock.
+//! layer; this module measures the time between the reports.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,8 +24,8 @@ impl LayerTimes {
     }
 }
 
-/// Runs `work`, an evaluation under `control`, and returns its result with the time of each computed layer, by index;
-/// layers with cached results are not listed.
+/// Runs `work`, an evaluation under `control`. Returns its result and the time of each computed layer, by layer index.
+/// Layers with cached results are not listed.
 pub fn timed_layers<T>(control: &Control, work: impl FnOnce() -> T) -> (T, Vec<(usize, Duration)>) {
     let times = Arc::<Mutex<LayerTimes>>::default();
     let heard = times.clone();

@@ -24,7 +24,8 @@ pub(super) struct LevelTask<'a> {
     pub base: Option<&'a BaseTerrain>,
     pub samples: usize,
     pub playhead: Option<Playhead>,
-    /// If set, only the changes up to this layer are wanted, for a finer grid, and the terrain need not be made.
+    /// If set, only the changes that processes up to this layer make are needed, for a finer grid. The terrain itself
+    /// need not be made.
     pub topmost: Option<usize>,
     pub control: &'a Control,
 }
@@ -52,7 +53,7 @@ impl<'a> LevelTask<'a> {
         self.evaluate_with(&mut HashMap::new(), store)
     }
 
-    /// [`evaluate`](Self::evaluate) with known results of layers that masks read, by index.
+    /// Like [`evaluate`](Self::evaluate), with known results of layers that masks read, by layer index.
     fn evaluate_with(
         &self,
         sources: &mut HashMap<usize, Arc<Terrain>>,
@@ -73,8 +74,8 @@ impl<'a> LevelTask<'a> {
         Ok(run.made)
     }
 
-    /// The deepest cached result of `steps`. If only changes are wanted, the cached ones are put into `changes`, and
-    /// the result lies below all others.
+    /// Finds the deepest cached result of `steps`. If only changes are needed, the cached changes are put into
+    /// `changes`, and the returned result is below all layers with uncached changes.
     fn known_result(
         &self,
         steps: &[LayerStep],
@@ -100,7 +101,7 @@ impl<'a> LevelTask<'a> {
         }
     }
 
-    /// The changes that processes of `steps` made on the next coarser grid, by layer index.
+    /// Returns the changes that processes of `steps` made on the next coarser grid, by layer index.
     fn coarser_changes(
         &self,
         steps: &[LayerStep],
@@ -113,7 +114,7 @@ impl<'a> LevelTask<'a> {
         Ok(Self { samples, topmost: Some(refined.index), ..*self }.evaluate(store)?.changes)
     }
 
-    /// A terrain on which layers start, if it is not the result of a layer.
+    /// A terrain on which layers start and that is not the result of a layer: the base terrain or level ground.
     fn ground(&self, of: GroupBase) -> Result<Arc<Terrain>, Cancelled> {
         let grid = self.scene.grid(self.samples);
         match (of, self.base) {
@@ -123,7 +124,7 @@ impl<'a> LevelTask<'a> {
     }
 }
 
-/// A small terrain in place of one that is not needed.
+/// A small placeholder for a terrain that is not needed.
 fn no_terrain() -> Terrain {
     Terrain::flat(Grid::new(2, Edges::Open))
 }
@@ -134,14 +135,14 @@ struct LevelRun<'a> {
     store: &'a mut Store,
     /// Known results of layers that masks read, by index.
     sources: &'a mut HashMap<usize, Arc<Terrain>>,
-    /// The terrains below the groups that are open, outermost first.
+    /// The terrains below the open groups, outermost group first.
     bases: Vec<Arc<Terrain>>,
-    /// The result up to the last layer.
+    /// The result of the layers evaluated up to now.
     made: LevelResult,
 }
 
 impl LevelRun<'_> {
-    /// Evaluates the next layer. `coarse` is its change on the next coarser grid, if it has one.
+    /// Evaluates the next layer. `coarse` is the layer's change on the next coarser grid, if the layer ran there.
     fn add_layer(&mut self, step: &LayerStep, coarse: Option<LevelChange>) -> Result<(), Cancelled> {
         let LevelTask { scene, samples, topmost, control, .. } = *self.level;
         control.check()?;
@@ -150,8 +151,8 @@ impl LevelRun<'_> {
         self.open_groups(step)?;
         let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
         let is_level = step.is_level && (topmost.is_some() || samples < scene.samples());
-        // Drop our reference first, so that an erosion takes the terrain over instead of copying it, if no other owner
-        // needs it.
+        // Drop our reference first. If nothing else owns the terrain, the erosion process then takes it over instead of
+        // copying it.
         let given = match mix::is_opaque_process(step.layer) && !is_level {
             true => std::mem::replace(&mut self.made.terrain, Arc::new(no_terrain())),
             false => self.made.terrain.clone(),
@@ -173,7 +174,7 @@ impl LevelRun<'_> {
         Ok(())
     }
 
-    /// Keeps the current terrain for each group that starts before this layer.
+    /// Stores the current terrain for each group that starts before this layer.
     fn open_groups(&mut self, step: &LayerStep) -> Result<(), Cancelled> {
         for begins in &step.opens {
             self.bases.push(self.made.terrain.clone());
@@ -184,7 +185,7 @@ impl LevelRun<'_> {
         Ok(())
     }
 
-    /// Blends the `result` of a group with the terrain below the group, if this layer is one.
+    /// Blends the `result` of a group with the terrain below the group. Does nothing if this layer is not a group.
     fn close_group(&mut self, step: &LayerStep, cx: &Context, result: &mut Terrain) -> Result<(), Cancelled> {
         if matches!(step.layer.node, Node::LayerGroup(_))
             && let Some(base) = self.bases.pop()
@@ -195,8 +196,8 @@ impl LevelRun<'_> {
         Ok(())
     }
 
-    /// Records the change that a process made on this grid and all coarser ones, for a finer grid. `streams` are the
-    /// trunk streams of a coarser grid, if they are already settled.
+    /// Records the change that a process made on this grid and all coarser ones; a finer grid starts from the change.
+    /// `streams` are the trunk streams, if a coarser grid has already determined them.
     fn record_change(
         &mut self,
         step: &LayerStep,

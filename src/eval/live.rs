@@ -1,8 +1,8 @@
-//! Live terrain during a brush stroke: only the painted layer is computed at full size, and the layers above follow
+//! Live terrain during a brush stroke: only the painted layer is computed at full size. The layers above are computed
 //! when the brush is lifted.
 //!
-//! Until then the view shows the last result of the whole stack, plus the height change of the painted layer since
-//! then. If no layer lies above, this is the exact result.
+//! Until then the view shows the last result of the whole stack, plus the height change of the painted layer since that
+//! result. If no layer is above the painted one, the shown terrain is the exact result.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,17 +13,17 @@ use crate::field::{Cancelled, Control, Region, Terrain};
 use crate::nodes::Node;
 use crate::scene::Scene;
 
-/// Target of brush strokes.
+/// The part of a scene that brush strokes edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrokeTarget {
-    /// The terrain or a painted map, by the index of its layer.
+    /// The terrain or a painted map of the layer with this index.
     Layer(usize),
-    /// The mask of a layer, by its index.
+    /// The mask of the layer with this index.
     Mask(usize),
 }
 
 impl StrokeTarget {
-    /// Index of the layer.
+    /// Index of the edited layer.
     pub fn layer(self) -> usize {
         match self {
             Self::Layer(layer) | Self::Mask(layer) => layer,
@@ -34,12 +34,12 @@ impl StrokeTarget {
 /// The state needed to show strokes while they are drawn.
 #[derive(Default)]
 pub(super) struct LiveGround {
-    /// The last result of the whole stack, with its scene.
+    /// The last result of the whole stack, with the scene that was evaluated.
     done: Option<(Arc<Scene>, Arc<Terrain>)>,
     drawn: Option<DrawnGround>,
 }
 
-/// The terrain since the stroke began.
+/// The state of the terrain during a stroke.
 struct DrawnGround {
     layer: usize,
     /// Result of the painted layer when the whole stack was last evaluated.
@@ -56,7 +56,7 @@ pub(super) struct LiveChange {
     pub terrain: Arc<Terrain>,
     /// The terrain shown before.
     pub before: Arc<Terrain>,
-    /// The region where the two differ.
+    /// The region in which the two terrains differ.
     pub region: Region,
     /// Computation time.
     pub elapsed: Duration,
@@ -69,11 +69,11 @@ impl LiveGround {
         *self = Self { done: is_whole.then(|| (request.scene.clone(), terrain.clone())), drawn: None };
     }
 
-    /// The terrain to show for a request whose layer is being painted. `None` if it would need the layers below to be
-    /// computed; the request must then be evaluated like any other.
+    /// The terrain to show for a request whose layer is being painted. `None` if the layers below would have to be
+    /// computed; the caller must then evaluate the request like any other.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn drawn(
         &mut self,
         request: &Request,
@@ -196,7 +196,7 @@ mod tests {
                 }
                 shown = change.terrain;
             }
-            // Any other change is evaluated as a whole.
+            // After any other change, the whole stack must be evaluated.
             let mut other = request(6, above);
             Arc::make_mut(&mut other.scene).layers[0].seed = 9;
             assert!(live.drawn(&other, 1, &mut store, &control).unwrap().is_none());

@@ -20,7 +20,7 @@ use crate::scene::{Mask, Mix, Reads, Scene};
 const NOISE_OCTAVES: u32 = 5;
 /// Separates the patch noise from the random values of the layer's node.
 const NOISE_SALT: u64 = 0x6d61_736b;
-/// Maximum number of patches along a side.
+/// Maximum number of noise patches along a side of the terrain.
 const MOST_PATCHES: f32 = 8192.0;
 
 /// The weights of a layer's mask.
@@ -30,14 +30,14 @@ pub struct LayerMask {
     pub layer: usize,
     /// The grid of the weights.
     pub grid: Grid,
-    /// Weights from 0 to 1 at every sample; all are 1 if the layer has no mask.
+    /// Weights from 0 to 1 at every sample; all weights are 1 if the layer has no mask.
     pub weights: Vec<f32>,
 }
 
 /// The mask weights of layer `index` at every sample.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the evaluation was cancelled.
 pub fn layer_mask(
     scene: &Scene,
     index: usize,
@@ -68,8 +68,8 @@ pub(super) fn scene_up_to(scene: &Scene, index: usize) -> Scene {
     lower
 }
 
-/// The layer that the mask of layer `index` reads, and the scene whose result the mask reads: a generator alone, or
-/// everything up to that layer. The scene depends only on the layer that is read.
+/// The layer that the mask of layer `index` reads, and the scene whose result the mask reads. If that layer is a
+/// generator, the scene is the generator alone; otherwise it contains all layers up to that layer.
 pub(super) fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
     if !scene.layers[index].mask.by_layer {
         return None;
@@ -88,12 +88,12 @@ pub(super) fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> 
     Some((source, made))
 }
 
-/// Smoothed fields of a mask that are already known, as in a window of the whole.
+/// Smoothed fields of a mask that are already known, for example in a window of the whole terrain.
 #[derive(Debug, Default)]
 pub struct SmoothedMask {
-    /// The heights below the layer, smoothed for the curvature condition.
+    /// The heights below the layer, smoothed for the mask's curvature condition.
     pub heights: Option<Vec<f32>>,
-    /// The blurred weights.
+    /// The blurred weights of the mask.
     pub weights: Option<Vec<f32>>,
 }
 
@@ -119,8 +119,8 @@ pub fn weights(
     Ok(weights)
 }
 
-/// The product of all conditions of the mask, before blurring and inverting. `smooth` are the heights smoothed for the
-/// curvature condition, if they are known.
+/// The product of all conditions of the mask, before blurring and inverting. `smooth` holds the heights smoothed for
+/// the curvature condition, if these are already known.
 pub fn sharp_weights(
     cx: &Context,
     mask: &Mask,
@@ -186,7 +186,7 @@ pub fn sharp_weights(
         };
         narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
-    // If no layer below made the map, the condition is ignored, as for a missing file.
+    // If no layer below made the map, the condition is ignored, as it is for a missing file.
     if mask.by_data && (beneath.map(mask.data).is_some() || mask.data.neutral() != 0.0) {
         let between = FeatherBand::new(mask.data_from, mask.data_to, mask.data_feather);
         let read = MapValues::new(cx, beneath, mask.data);
@@ -200,7 +200,7 @@ pub fn sharp_weights(
     Ok(weights)
 }
 
-/// A field in the unit shown to the user.
+/// A field converted to the unit shown to the user.
 struct MapValues<'a> {
     values: Option<&'a Vec<f32>>,
     unit: f32,
@@ -218,7 +218,8 @@ impl<'a> MapValues<'a> {
     }
 }
 
-/// fBm noise mapped to an even distribution over [0, 1], so that a threshold covers the same fraction of the terrain.
+/// fBm noise with uniformly distributed values in [0, 1], so that a threshold always covers the same fraction of the
+/// terrain.
 fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
     let law = Octaves {
         count: NOISE_OCTAVES,
@@ -231,7 +232,8 @@ fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
     let mut noise = vec![0.0; cx.grid.len()];
     GradientNoise::new(cx.grid, random, &law, NoiseFade::Improved, DomainWarp::NONE)
         .sum(cx, 0.0, &weights, &mut noise)?;
-    // The sum of several octaves is close to a normal distribution.
+    // The sum of several octaves is close to a normal distribution, whose cumulative distribution function makes it
+    // uniform.
     cx.rows(&mut noise, |_, row| {
         row.iter_mut()
             .for_each(|n| *n = 0.5 * (1.0 + libm::erff(*n * (std::f32::consts::FRAC_1_SQRT_2 / NOISE_DEVIATION))));
@@ -242,7 +244,7 @@ fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
 /// Standard deviation of the noise of [`octaves::weights`] at amplitude 1, measured.
 const NOISE_DEVIATION: f32 = 0.154;
 
-/// A weight of 1 between two values that falls smoothly to 0 over `feather` on both sides.
+/// A weight function: 1 between two values, falling smoothly to 0 over `feather` outside them.
 struct FeatherBand {
     from: f32,
     to: f32,
@@ -343,7 +345,7 @@ mod tests {
         assert_eq!(made(&mask, &beneath, None), [0.0, 0.0, 1.0, 1.0]);
         let none = Mask { by_data: true, data: MapKind::Flow, data_from: 1.5, ..Mask::default() };
         assert_eq!(made(&none, &beneath, None), [1.0; 4]);
-        // A missing map counts with its neutral value: rain falls everywhere.
+        // A missing map counts with its neutral value: without a rain map, the rain is 1 everywhere.
         let rain = Mask { by_data: true, data: MapKind::Rain, data_from: 0.9, ..Mask::default() };
         assert_eq!(made(&rain, &beneath, None), [1.0; 4]);
         let source = Terrain::from_fn(2, Edges::Open, |u, _| u);

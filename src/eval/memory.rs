@@ -1,10 +1,10 @@
 //! Estimates the memory of an evaluation before it starts.
 //!
-//! An evaluation is counted in fields of one 4-byte number per sample: the terrain below a layer, the layer's result,
-//! the working memory of its node ([`NodeMemory`](crate::nodes::NodeMemory)), its mask, the layers that masks read, and
-//! results that the caller lets a [`Store`](super::Store) keep. A [`MemoryUse`] describes the later use of the terrain.
-//! `tests/memory.rs` measures both and requires the estimate to be within 25 %. The memory of the editor's
-//! view is counted from the source code and not measured.
+//! The unit is a field: one 4-byte number per sample. The estimate counts the terrain below a layer, the layer's
+//! result, the working memory of its node ([`NodeMemory`](crate::nodes::NodeMemory)) and its mask. It also counts the
+//! layers that masks read, and the results that the caller lets a [`Store`](super::Store) keep. A [`MemoryUse`]
+//! describes the later use of the terrain. `tests/memory.rs` measures the evaluation and the later use, and requires
+//! the estimate to be within 25 %. The memory of the editor's view is counted from the source code and not measured.
 //!
 //! The estimate is compared with the [free memory](crate::io::memory::free_memory). A request that cannot fit is
 //! refused with an explanation before anything is computed.
@@ -21,28 +21,29 @@ use crate::scene::{Layer, Mask, Scene};
 const NUMBER: f64 = 4.0;
 /// Memory of threads, tables and the scene itself, at any resolution.
 const PROGRAM_BYTES: f64 = (32 << 20) as f64;
-/// Safety factor: the estimate may be too low by this factor.
+/// Safety factor: the actual use can exceed the estimate by up to this factor.
 const UNCERTAINTY: f64 = 1.25;
 
 /// The use of a terrain after its evaluation, and the memory that the use needs in addition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryUse {
-    /// Fields at the terrain's resolution, after the evaluation.
+    /// Fields at the terrain's resolution that are needed after the evaluation.
     pub fields: f64,
-    /// Bytes independent of the resolution, after the evaluation.
+    /// Bytes independent of the resolution that are needed after the evaluation.
     pub bytes: f64,
-    /// Bytes that are held all the time.
+    /// Bytes that are held during the evaluation as well as afterwards.
     pub beside: f64,
     /// Number of evaluations that run at the same time.
     pub at_once: usize,
-    /// Maximum bytes kept between evaluations: results of layers, and states of processes.
+    /// Maximum bytes kept between evaluations: for results of layers, and for states of processes.
     pub kept: [usize; 2],
-    /// Maximum samples along a side (on a planet, along a face) that are drawn.
+    /// Maximum number of samples per side (on a planet, per side of a face) that are drawn.
     pub most_drawn: usize,
     /// Whether the user is the editor, which keeps the terrain on screen while it computes the next one.
     pub is_editor: bool,
-    /// Whether only the heights are used. Mass balances and the maps that erosions [record](MapKind::EROSION_RECORDS)
-    /// are then not made, unless heights depend on them ([`Store::for_use`](super::Store::for_use)).
+    /// Whether only the heights are used. Mass balances and the maps that erosion processes
+    /// [record](MapKind::EROSION_RECORDS) are then not made, unless heights depend on them
+    /// ([`Store::for_use`](super::Store::for_use)).
     pub heights_alone: bool,
 }
 
@@ -58,41 +59,42 @@ impl MemoryUse {
         is_editor: false,
         heights_alone: false,
     };
-    /// Writing to a file: heights at no-data samples are filled in a copy.
+    /// Writing the terrain to a file: heights at no-data samples are filled in a copy.
     pub const EXPORT: Self = Self { fields: 1.0, ..Self::TERRAIN };
-    /// Ground types, or the colours of a planet.
+    /// Computing the ground types of a terrain, or the colours of a planet.
     pub const COLOURS: Self = Self { fields: 8.0, ..Self::TERRAIN };
-    /// All measures of a terrain; most of the memory is for the drainage.
+    /// Computing all measures of a terrain; most of the memory is for the drainage.
     pub const MEASURES: Self = Self { fields: 8.6, ..Self::TERRAIN };
-    /// One drawing of the 3D view: light, slopes and colours on their way to the graphics card.
+    /// One view of the terrain in 3D: light, slopes and colours before they are copied to the graphics card.
     pub const VIEW: Self = Self { fields: 18.0, most_drawn: 8192, beside: VIEW_BYTES, ..Self::TERRAIN };
-    /// The editor: results of layers, key frames, and the views of the terrain on screen and of the next one.
+    /// Use by the editor: results of layers, key frames, and the views of the terrain on screen and of the next
+    /// terrain.
     pub const EDITOR: Self =
         Self { fields: 24.0, kept: [Cache::DEFAULT_BYTES, Timeline::DEFAULT_BYTES], is_editor: true, ..Self::VIEW };
 
-    /// Temperature and moisture of `scene`.
+    /// Computing the temperature and moisture of `scene`.
     pub fn climate(scene: &Scene) -> Self {
         Self { fields: if scene.is_planet() { 6.7 } else { 2.1 }, ..Self::TERRAIN }
     }
 
-    /// A picture of `scene` with this width and height in pixels.
+    /// Drawing a picture of `scene` with this width and height in pixels.
     pub fn picture(scene: &Scene, width: usize, height: usize) -> Self {
         let (fields, each) = if scene.is_planet() { PLANET_PICTURE } else { TERRAIN_PICTURE };
         Self { fields, bytes: (width * height) as f64 * each, ..Self::TERRAIN }
     }
 
-    /// Adds this number of bytes after the evaluation.
+    /// Adds `bytes` to the bytes needed after the evaluation.
     #[must_use]
     pub fn with_bytes(self, bytes: f64) -> Self {
         Self { bytes: self.bytes + bytes, ..self }
     }
 }
 
-/// Memory of the engine, its shaders and the graphics driver before there is a terrain.
+/// Memory of the engine, its shaders and the graphics driver before any terrain is shown.
 const VIEW_BYTES: f64 = (384 << 20) as f64;
 /// Fields of the terrain, and bytes per pixel, needed to draw and write a picture.
 const TERRAIN_PICTURE: (f64, f64) = (1.0, 12.0);
-/// The same for a picture of a planet, where slopes and colours are computed for every sample.
+/// Fields and bytes per pixel of a picture of a planet, where slopes and colours are computed for every sample.
 const PLANET_PICTURE: (f64, f64) = (7.0, 3.2);
 
 /// The reason why an evaluation is refused.
@@ -100,11 +102,11 @@ const PLANET_PICTURE: (f64, f64) = (7.0, 3.2);
 pub struct NotEnoughMemory {
     /// Samples per side; on a planet, per side of a face.
     pub samples: usize,
-    /// Maximum bytes that the evaluation needs.
+    /// Maximum bytes of memory that the evaluation needs.
     pub needed: u64,
-    /// Bytes that are free.
+    /// Bytes of free memory.
     pub free: u64,
-    /// Largest number of samples per side that fits, if any.
+    /// Largest number of samples per side that fits into the free memory, if any.
     pub fits: Option<usize>,
 }
 
@@ -121,7 +123,8 @@ impl std::fmt::Display for NotEnoughMemory {
 
 impl std::error::Error for NotEnoughMemory {}
 
-/// Maximum bytes that `scene` needs at `samples` per side, from its evaluation to the end of its use.
+/// Maximum bytes that `scene` needs at `samples` per side, from the start of its evaluation to the end of the use
+/// `what`.
 pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     let samples = samples.clamp(MIN_SAMPLES, MAX_SAMPLES);
     let bytes = |fields: f64, samples: usize| fields * NUMBER * scene.grid(samples).len() as f64;
@@ -137,7 +140,7 @@ pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     ((during.max(after) + kept) * what.at_once as f64 + what.beside) as u64
 }
 
-/// Free memory that must exist: the [estimate] times the safety factor.
+/// Free memory that an evaluation requires: the [estimate] times the safety factor.
 pub fn needed_memory(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     (estimate(scene, samples, what) as f64 * UNCERTAINTY + PROGRAM_BYTES) as u64
 }
@@ -148,10 +151,10 @@ pub fn available_memory(what: &MemoryUse) -> Option<u64> {
     free_memory(if what.is_editor { resident_memory() } else { 0 })
 }
 
-/// Refuses a request that does not fit into the free memory.
+/// Refuses an evaluation that does not fit into the free memory.
 ///
 /// # Errors
-/// If it needs more memory than is free; nothing has been computed yet.
+/// If the evaluation needs more memory than is free; nothing has been computed yet.
 pub fn check_memory(scene: &Scene, samples: usize, what: &MemoryUse) -> Result<(), NotEnoughMemory> {
     match available_memory(what) {
         Some(free) => check_free(scene, samples, what, free),
@@ -159,10 +162,10 @@ pub fn check_memory(scene: &Scene, samples: usize, what: &MemoryUse) -> Result<(
     }
 }
 
-/// [`check_memory`] for `free` free bytes.
+/// [`check_memory`] with `free` bytes as the free memory.
 ///
 /// # Errors
-/// If it needs more.
+/// If the evaluation needs more memory.
 pub fn check_free(scene: &Scene, samples: usize, what: &MemoryUse, free: u64) -> Result<(), NotEnoughMemory> {
     let needed = needed_memory(scene, samples, what);
     if needed <= free {
@@ -179,19 +182,19 @@ pub fn check_free(scene: &Scene, samples: usize, what: &MemoryUse, free: u64) ->
     Err(NotEnoughMemory { samples, needed, free, fits: (fits >= MIN_SAMPLES).then_some(round) })
 }
 
-/// Suggested sizes are multiples of this plus one.
+/// Suggested numbers of samples are multiples of this number, plus one.
 const ROUND: usize = 128;
 
 /// Memory of an evaluation, in fields.
 #[derive(Clone, Copy, Debug)]
 struct EvaluationFields {
-    /// Maximum during the evaluation.
+    /// Maximum number of fields during the evaluation.
     peak: f64,
-    /// The resulting terrain.
+    /// Fields of the resulting terrain.
     result: f64,
-    /// Results of all layers.
+    /// Fields of the results of all layers.
     cached: f64,
-    /// Key frames of all processes, one for every iteration, each as large as the process result.
+    /// Fields of the key frames of all processes: one frame for every iteration, each as large as the process result.
     frames: f64,
     /// Maximum bytes independent of the number of samples.
     fixed_bytes: f64,
@@ -199,8 +202,8 @@ struct EvaluationFields {
     fixed_frame_bytes: f64,
 }
 
-/// Counts the stack as an evaluation for `what` without the records in `unread`. `read` maps each layer that a mask
-/// reads, by its index, to its fields.
+/// Counts the fields of evaluating the stack for `what`, without the recorded maps in `unread`. `read` holds the fields
+/// of each layer that a mask reads, by layer index.
 fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut HashMap<usize, f64>) -> EvaluationFields {
     let mut maps = BTreeSet::<u8>::new();
     let peak = 1.0 + read.values().sum::<f64>();
@@ -228,13 +231,13 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
         // The result of one stage stays in memory while the next stage runs.
         let between = if stages.len() > 1 { new } else { 0.0 };
         let joined = if matches!(layer.node.work(), Work::Generator(_)) && !maps.is_empty() { 1.0 } else { 0.0 };
-        // The heights below are released before an erosion runs, if no other owner needs them.
+        // The heights below are released before an erosion process runs, if nothing else owns them.
         let given_back = if mix::is_opaque_process(layer) { 1.0 } else { 0.0 };
         let mut peak = beneath - given_back + new + between + working.max(joined);
         if let Some((source, alone)) = mask_scene(scene, index)
             && !read.contains_key(&source)
         {
-            // Its peak includes layers that were read earlier.
+            // The peak of this evaluation includes the layers that were read earlier.
             let source_made = evaluation(&alone, what, unread, read);
             peak = peak.max(made.result + new + source_made.peak);
             read.insert(source, source_made.result);
@@ -257,8 +260,8 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
             made.frames += stages.iter().map(|stage| f64::from(stage.iterations)).sum::<f64>() * new * share;
         }
         if levels.len() > 1 {
-            // The change on the coarser grid stays in memory until the process starts, and then also on the way to this
-            // grid.
+            // The change on the coarser grid stays in memory until the process starts. The change on this grid needs
+            // memory until the next finer grid.
             held += new / 4.0;
             made.peak = made.peak.max(beneath + new + 1.5);
         }
@@ -298,7 +301,7 @@ fn mask_fields(scene: &Scene, layer: &Layer) -> f64 {
     let is_active = layer.mask.is_active();
     let most = [(is_active, 1.0), (*by_noise, 2.0), (*by_curvature, 3.1), (is_active && *soften_metres > 0.0, 3.1)];
     let weights = most.into_iter().filter(|(on, _)| *on).map(|(_, fields)| fields).fold(0.0, f64::max);
-    // One map at a time is copied.
+    // The maps are copied one at a time.
     let copy = if (is_active || layer.mix.opacity < 1.0) && written(scene, layer).next().is_some() { 1.0 } else { 0.0 };
     weights.max(if is_active { 1.0 } else { 0.0 } + copy)
 }

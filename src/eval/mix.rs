@@ -14,11 +14,13 @@ const LIMIT: f32 = 1.0e6;
 /// Combines what a generator `made` with the terrain below, in place.
 ///
 /// The blend mode combines the heights. The water surface is blended like the terrain: depth = mode(surface) -
-/// mode(terrain). This holds for the water below and for the generator's water; where both exist, the deeper one
-/// counts. Hence Replace and Add keep the depth of the generator's water, and Multiply scales it. Max and Min keep
-/// water where its own terrain won, or as deep as the other terrain leaves it. Other maps that the generator made
-/// replace those below; maps it did not make stay. Where a generator makes no ground, the ground below stays, and where
-/// there is no ground below, only the generator's counts. With Replace only the generator's ground remains.
+/// mode(terrain). This rule applies to the water below and to the generator's water; where both exist, the greater
+/// depth counts. Hence Replace and Add keep the depth of the generator's water, and Multiply scales that depth.
+///
+/// With Max and Min, water stays at its full depth where the blend keeps the terrain under it. Elsewhere the other
+/// terrain can reduce the depth. Other maps that the generator made replace those below; maps that it did not make stay
+/// as they are. Where the generator has no terrain, the terrain below stays. Where there is no terrain below, only the
+/// generator's terrain counts. With Replace only the generator's terrain remains.
 pub fn join(cx: &Context, mix: &Mix, beneath: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
     let water = blend_water(cx, mix, beneath, made)?;
     let ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground).cloned() };
@@ -39,14 +41,14 @@ pub fn join(cx: &Context, mix: &Mix, beneath: &Terrain, made: &mut Terrain) -> R
     blend(cx, mix, beneath, ground.as_ref(), &mut made.height)
 }
 
-/// Tells at which samples only one of the two terrains exists, if a generator made its own ground map `over`.
+/// Finds the samples at which only one of the two terrains exists, if a generator made its own ground map `over`.
 struct Grounds<'a> {
     under: Option<&'a Arc<Vec<f32>>>,
     over: Option<&'a Arc<Vec<f32>>>,
 }
 
 impl Grounds<'_> {
-    /// Whether only the terrain below exists, and whether only the generator's exists.
+    /// Whether only the terrain below exists at sample `k`, and whether only the generator's terrain exists there.
     #[inline]
     fn only(&self, k: usize) -> (bool, bool) {
         let Some(over) = self.over else { return (false, false) };
@@ -55,7 +57,7 @@ impl Grounds<'_> {
     }
 }
 
-/// Combines the height below and the generator's height, with a smoothness.
+/// Combines the height below, the generator's height and a smoothness into the blended height.
 type Combine = fn(f32, f32, f32) -> f32;
 
 fn combine(mode: Blend) -> Combine {
@@ -95,7 +97,7 @@ fn blend(
     })
 }
 
-/// The blended water depth, if either side has water.
+/// The blended water depth, if the terrain below or the generator has water.
 fn blend_water(cx: &Context, mix: &Mix, beneath: &Terrain, made: &Terrain) -> Result<Option<Vec<f32>>, Cancelled> {
     let (under, over) = (beneath.map(MapKind::Water), made.map(MapKind::Water));
     if under.is_none() && over.is_none() {
@@ -134,7 +136,7 @@ fn blend_water(cx: &Context, mix: &Mix, beneath: &Terrain, made: &Terrain) -> Re
     Ok(Some(water))
 }
 
-/// Quadratic polynomial smooth minimum (Quílez): the correction for heights within `k` of each other.
+/// Quadratic polynomial smooth minimum (Quílez): the correction at heights that differ by less than `k`.
 fn seam(a: f32, b: f32, k: f32) -> f32 {
     if k <= 0.0 {
         return 0.0;
@@ -143,14 +145,14 @@ fn seam(a: f32, b: f32, k: f32) -> f32 {
     h * h * k * 0.25
 }
 
-/// Whether a layer is a process without mask and with full opacity, so that its own terrain is the result.
+/// Whether a layer is a process without a mask and with full opacity, so that the process's terrain is the result.
 pub fn is_opaque_process(layer: &Layer) -> bool {
     layer.node.as_process().is_some() && layer.mix.opacity >= 1.0 && !layer.mask.is_active()
 }
 
 /// Blends `out` back towards `below` by opacity and mask, together with the data maps that the layer wrote.
 /// Not-a-number values are replaced by the value below, or by 0 for an [opaque process](is_opaque_process). `source` is
-/// the result of the layer that the mask reads; `known` are smoothed fields of the mask that are already known.
+/// the result of the layer that the mask reads; `known` holds smoothed fields of the mask that are already known.
 pub fn weigh(
     cx: &Context,
     layer: &Layer,
@@ -202,7 +204,7 @@ pub fn weigh(
     Ok(())
 }
 
-/// `height` within the limits; not-a-number becomes the height below.
+/// `height` clamped to ±[`LIMIT`]; not-a-number becomes the height below.
 fn bounded(height: f32, beneath: f32) -> f32 {
     if height.is_nan() { beneath } else { height.clamp(-LIMIT, LIMIT) }
 }

@@ -1,7 +1,8 @@
-//! Evaluates a stack of layers, from the lowest. Each result is cached under a key of everything it depends on.
+//! Evaluates a stack of layers, from the lowest layer up. Each result is cached under a key of everything that the
+//! result depends on.
 //!
-//! Evaluation is a pure function of (scene, resolution, playhead). [`Store`] only makes it faster and never changes a
-//! bit of the result. The editor evaluates through [`Worker`], the command line directly.
+//! Evaluation is a pure function of (scene, resolution, playhead). A [`Store`] only makes evaluation faster and never
+//! changes a bit of the result. The editor evaluates through a [`Worker`], the command line directly.
 
 mod base;
 mod cache;
@@ -56,7 +57,8 @@ pub const PREVIEW_SAMPLES: usize = 257;
 pub struct Playhead {
     /// Index of the layer in the scene.
     pub layer: usize,
-    /// Iterations at the scene's resolution; at or beyond the last iteration it means the end.
+    /// Iterations, counted at the scene's resolution. A value at or beyond the last iteration means the end of the
+    /// process.
     pub iteration: u32,
 }
 
@@ -67,8 +69,8 @@ pub struct Evaluated {
     pub problems: Vec<Problem>,
     /// Heights and data maps at the requested samples.
     pub terrain: Arc<Terrain>,
-    /// The mass balance of the layer under the playhead, if it is a process that ran in this evaluation and the balance
-    /// is requested.
+    /// The mass balance of the layer under the playhead. `None` if that layer is not a process, did not run in this
+    /// evaluation, or if the balance is not requested.
     pub mass_balance: Option<MassBalance>,
     /// The mass balances of all processes that ran in this evaluation, by layer index.
     pub mass_balances: Vec<(usize, MassBalance)>,
@@ -96,8 +98,8 @@ fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Con
     }
 }
 
-/// The content key of a scene at `samples` per side, including the contents of the files that the scene names. Equal
-/// keys mean equal heights and data maps. Reads the files.
+/// The content key of a scene at `samples` per side, including the contents of the files that the scene names. This
+/// function reads those files. Equal keys mean equal heights and data maps.
 pub fn terrain_key(scene: &Scene, samples: usize) -> ContentKey {
     plan(scene, samples, None).last().map_or_else(|| ContentKey::start(&[b"level"]), |step| step.result)
 }
@@ -107,7 +109,8 @@ pub fn is_cached(scene: &Scene, samples: usize, playhead: Option<Playhead>, stor
     plan(scene, samples, playhead).last().is_some_and(|step| store.cache.get(step.result).is_some())
 }
 
-/// Evaluates `scene` with `samples` per side; call it inside the thread pool that should do the work.
+/// Evaluates `scene` with `samples` per side. Call this function inside the thread pool whose threads should do the
+/// work.
 ///
 /// # Errors
 /// [`Cancelled`] if `control` requests it; the store keeps finished results.
@@ -121,7 +124,7 @@ pub fn evaluate(
     evaluate_on(None, scene, samples, playhead, store, control)
 }
 
-/// [`evaluate`] on a base terrain of the caller, in place of level ground at height 0.
+/// Like [`evaluate`], on the caller's base terrain in place of level ground at height 0.
 ///
 /// # Errors
 /// As [`evaluate`].
@@ -143,13 +146,13 @@ pub fn evaluate_on(
     let mass_balance = playhead.and_then(of_playhead);
     let patch = store.constructions.newest.take().filter(|_| is_sole);
     if is_sole && store.constructions.has_run {
-        // Both must be the same object, so that the view recognises it later.
+        // The cached result and the returned terrain must be the same object, so that the view recognises it later.
         store.constructions.share(&terrain);
     }
     Ok(Evaluated { terrain, mass_balance, mass_balances, patch, problems: scene.problems() })
 }
 
-/// Maps that erosions record and that no mask of `scene` reads.
+/// Maps that erosion processes record and that no mask of `scene` reads.
 fn unread_records(scene: &Scene) -> Vec<MapKind> {
     let is_read = |&kind: &MapKind| {
         scene.layers.iter().any(|Layer { mask, .. }| {

@@ -1,4 +1,4 @@
-//! Takes a process from one grid to the next, which is twice as fine; [`multiscale`](crate::nodes::multiscale)
+//! Continues a process from one grid on the next grid, which is twice as fine; [`multiscale`](crate::nodes::multiscale)
 //! describes the scheme.
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::nodes::{Context, MassBalance, Traits};
 /// The change that a process made on a grid and all coarser ones.
 #[derive(Clone, Debug)]
 pub struct LevelChange {
-    /// Heights and written data maps, minus those below the process.
+    /// Heights and written data maps of the result, minus those below the process.
     pub change: Arc<Terrain>,
     /// Mass balance since the first iteration on the coarsest grid.
     pub mass_balance: MassBalance,
@@ -42,13 +42,13 @@ impl LevelChange {
     }
 
     /// The terrain on which the process starts on the next grid: `beneath`, which is on that grid, plus the change.
-    /// Also returns the mass balance so far, in samples of that grid. `traits` are those of the process. If the process
-    /// does not run on that grid, because the playhead is before it, `goes_on` is false, and valleys are neither bent
-    /// nor kept in their beds. `beneath` and the change are released as early as possible: the change alone takes up to
-    /// a third of the memory of the finer grid.
+    /// Also returns the mass balance up to now, in samples of that grid. `traits` are those of the process. `goes_on`
+    /// is false if the process does not run on that grid because the playhead is before it. Valleys are then neither
+    /// bent nor kept in their beds. `beneath` and the change are released as early as possible: the change alone takes
+    /// up to a third of the memory of the finer grid.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     fn refine(
         self,
         cx: &Context,
@@ -84,7 +84,7 @@ impl LevelChange {
         drop(beneath);
         for &kind in MapKind::ALL {
             let Some(map) = change.set_map(kind, None) else { continue };
-            // Flow is counted in cells, and the finer grid has more of them; all other maps are depths and fractions.
+            // Flow is counted in cells, and the finer grid has more cells; all other maps are depths and fractions.
             let factor = if kind == MapKind::Flow { ratio as f32 } else { 1.0 };
             let mut made = refined(&displacement, &map)?;
             drop(map);
@@ -117,16 +117,17 @@ pub struct ProcessStart {
     pub ground: Arc<Terrain>,
     /// Mass balance since the first iteration on the coarsest grid.
     pub mass_balance: MassBalance,
-    /// The beds to restore when the process has run.
+    /// The channel beds to restore after the process has run.
     pub beds: Option<HeldBeds>,
 }
 
 impl ProcessStart {
-    /// The start of the process of `step` on the grid of `cx`: the terrain `beneath` with the change on the next
-    /// coarser grid, if there is one. A `resumed` process continues from that later state instead.
+    /// The start of the process of `step` on the grid of `cx`: the terrain `beneath` plus the change on the next
+    /// coarser grid, if the process ran there. If `resumed` is set, the process continues from that later state
+    /// instead.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn new(
         step: &LayerStep,
         cx: &Context,
@@ -151,13 +152,13 @@ impl ProcessStart {
     }
 }
 
-/// Cubic interpolation can undershoot below 0 at a jump.
+/// Sets negative values to 0, because cubic interpolation can undershoot below 0 at a jump.
 fn positive(value: f32) -> f32 {
     if value > 0.0 { value } else { 0.0 }
 }
 
-/// Sets negative depths of cover to 0 and adjusts `height`, so that the ground below the cover stays as it is. Samples
-/// of the coarser grid do not change.
+/// Sets negative depths of cover to 0 and adjusts `height`, so that the surface below the cover stays as it is. Samples
+/// that are also on the coarser grid do not change.
 fn clamp_cover(height: &mut [f32], cover: &mut [f32]) {
     height.par_iter_mut().zip(cover).for_each(|(height, depth)| {
         let kept = positive(*depth);
@@ -166,10 +167,10 @@ fn clamp_cover(height: &mut [f32], cover: &mut [f32]) {
     });
 }
 
-/// Fraction of its height above the sea that land keeps at least on the way to the next grid.
+/// Minimum fraction of its height above the sea that land keeps between one grid and the next.
 const LAND_KEPT: f32 = 0.1;
 
-/// Raises land that was above the `sea` in `beneath` and would now be too low.
+/// Raises samples that are land in `beneath`, above the `sea`, and are now too low.
 fn keep_land(beneath: &[f32], sea: f32, ground: &mut [f32]) {
     ground.par_iter_mut().zip(beneath).for_each(|(ground, beneath)| {
         let lowest = sea + LAND_KEPT * (beneath - sea);

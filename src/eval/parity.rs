@@ -1,12 +1,12 @@
 //! Preview accuracy: compares the scene at half its resolution with the full result.
 //!
-//! The full result is sampled at the positions of the coarse samples (exactly if its number of cells is even, otherwise
-//! bilinearly), and the coarse result is subtracted. Differences are in metres. Rivers are traced on both coarse fields
-//! in the same way, so differences come from the evaluation and not from the tracing; see [`channel_overlap`].
+//! The full result is sampled at the positions of the coarse samples: exactly if its number of cells is even, otherwise
+//! bilinearly. Then the coarse result is subtracted. Differences are in metres. Rivers are traced on both coarse fields
+//! in the same way, so differences are caused by the evaluation and not by the tracing; see [`channel_overlap`].
 //!
 //! The [`Verdict`] is *true* if the root mean square difference is at most [`TRUE_SHARE`] of the height range and at
-//! least [`TRUE_OVERLAP`] of the rivers match. It is *close* with the limits [`CLOSE_SHARE`] and [`CLOSE_OVERLAP`],
-//! otherwise *differs*. Without rivers the heights alone decide.
+//! least [`TRUE_OVERLAP`] of the rivers match. The verdict is *close* with the limits [`CLOSE_SHARE`] and
+//! [`CLOSE_OVERLAP`], otherwise *differs*. If there are no rivers, the heights alone decide.
 
 use serde::Serialize;
 
@@ -15,18 +15,18 @@ use crate::field::{Cancelled, Control, Terrain};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 use crate::scene::{Scene, Settings};
 
-/// Maximum difference, as a fraction of the height range, of a true preview.
+/// Maximum root mean square difference of a true preview, as a fraction of the height range.
 pub const TRUE_SHARE: f64 = 0.005;
-/// Maximum difference, as a fraction of the height range, of a close preview.
+/// Maximum root mean square difference of a close preview, as a fraction of the height range.
 pub const CLOSE_SHARE: f64 = 0.03;
-/// Minimum overlap of the rivers of a true preview.
+/// Minimum overlap between the rivers of a true preview and those of the full result.
 pub const TRUE_OVERLAP: f64 = 0.9;
-/// Minimum overlap of the rivers of a close preview.
+/// Minimum overlap between the rivers of a close preview and those of the full result.
 pub const CLOSE_OVERLAP: f64 = 0.6;
 
-/// Least drainage area of a channel cell, as a fraction of the terrain.
+/// Minimum drainage area of a channel cell, as a fraction of the terrain's area.
 const CHANNEL_SHARE: f32 = 1.0 / 500.0;
-/// Least drainage area of a channel cell, in cells.
+/// Minimum drainage area of a channel cell, in cells.
 const CHANNEL_CELLS: f32 = 16.0;
 
 /// Comparison of a scene with its evaluation at half the resolution.
@@ -42,9 +42,9 @@ pub struct Parity {
     pub greatest_metres: f64,
     /// Height range of the full result, in metres.
     pub range_metres: f64,
-    /// Fraction of the channel cells in common; `None` if neither result has channels.
+    /// Overlap of the channel cells of both results, as a fraction; `None` if neither result has channels.
     pub drainage_overlap: Option<f64>,
-    /// Accuracy of previews.
+    /// Accuracy of the scene's previews.
     pub verdict: Verdict,
 }
 
@@ -54,9 +54,9 @@ pub struct Parity {
 pub enum Verdict {
     /// The preview matches the full result.
     True,
-    /// The preview shows the same landforms with other details.
+    /// The preview shows the same landforms, but their details differ.
     Close,
-    /// The preview shows other landforms.
+    /// The preview shows different landforms.
     Differs,
 }
 
@@ -93,7 +93,7 @@ impl Verdict {
     }
 }
 
-/// Samples per side at twice the spacing.
+/// Samples per side of a grid with twice the spacing.
 pub fn half_samples(samples: usize) -> usize {
     (samples - 1) / 2 + 1
 }
@@ -110,7 +110,7 @@ pub fn parity(
     compare(full, &half, &scene.settings, control)
 }
 
-/// Compares a full result with a coarser one of the same scene.
+/// Compares a full result with a coarser result of the same scene.
 pub fn compare(full: &Terrain, half: &Terrain, settings: &Settings, control: &Control) -> Result<Parity, Cancelled> {
     let expected = sampled_down(full, half);
     let grid = half.grid;
@@ -158,8 +158,9 @@ fn sampled_down(full: &Terrain, coarse: &Terrain) -> Terrain {
     made
 }
 
-/// Fraction of the channel cells of two terrains on one grid that have a channel cell of the other terrain at the same
-/// cell or next to it; `None` if neither has any. `sea` is a fraction of the relief.
+/// Compares the channel cells of two terrains on one grid. Returns the fraction of them that have a channel cell of the
+/// other terrain at the same cell or at a neighbouring cell; `None` if neither terrain has channels. `sea` is a
+/// fraction of the relief.
 pub fn channel_overlap(a: &Terrain, b: &Terrain, sea: f32, control: &Control) -> Result<Option<f64>, Cancelled> {
     let grid = a.grid;
     let (a, b) = (channels(a, sea, control)?, channels(b, sea, control)?);

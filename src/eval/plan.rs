@@ -1,5 +1,5 @@
-//! The evaluation plan of a scene: its active layers, each under a key of everything that its result depends on, and
-//! the groups that start and end between them.
+//! The evaluation plan of a scene: its active layers, and the groups that start and end between them. Each layer has a
+//! key of everything that its result depends on.
 
 use std::collections::HashMap;
 
@@ -30,10 +30,11 @@ pub(super) enum GroupBase {
 pub(super) struct LayerStep<'a> {
     pub index: usize,
     pub layer: &'a Layer,
-    /// Groups that start before this layer, outermost first. Each keeps the current terrain, and its layers continue
+    /// Groups that start before this layer, outermost first. Each group stores the current terrain. Its layers continue
     /// from that terrain or from level ground.
     pub opens: Vec<GroupGround>,
-    /// The terrains below the groups that contain this layer and are still open after it, outermost first.
+    /// The terrains below the groups that contain this layer and are still open after this layer, outermost group
+    /// first.
     pub open: Vec<GroupBase>,
     /// Key of the terrain below the layer.
     pub beneath: ContentKey,
@@ -43,32 +44,33 @@ pub(super) struct LayerStep<'a> {
     pub stages: Vec<ProcessStage<'a>>,
     /// Whether the process has already run on a coarser grid.
     pub is_refined: bool,
-    /// Whether the process runs from coarse to fine and continues from this grid on finer ones.
+    /// Whether the process runs from coarse to fine and continues on finer grids after this one.
     pub is_level: bool,
-    /// The playhead is on this grid or a coarser one, so the change on it is temporary.
+    /// Whether the playhead is on this grid or a coarser one, so that the change on this grid is temporary.
     pub is_cut: bool,
-    /// At or above a playhead that is before the end: an intermediate state, which is not cached.
+    /// Whether the layer is at or above a playhead that is before the end of its process. The result is then an
+    /// intermediate state and is not cached.
     pub transient: bool,
-    /// Above such a playhead: key frames are not kept either.
+    /// Whether the layer is above the layer of such a playhead: its key frames are not kept either.
     pub above: bool,
 }
 
-/// A stage of a process during which the parameters do not change.
+/// A stage of a process; the parameters are constant during a stage.
 pub(super) struct ProcessStage<'a> {
     pub process: &'a dyn Process,
-    /// Key of the stage, without its number of iterations.
+    /// Key of the stage; the number of iterations is not part of it.
     pub key: ContentKey,
-    /// Iterations on this grid.
+    /// Iterations of the stage on this grid.
     pub iterations: u32,
 }
 
-/// The steps of all active layers, from the lowest.
+/// The steps of all active layers, from the lowest layer up.
 pub(super) fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<LayerStep<'_>> {
     plan_with(scene, None, samples, playhead, &mut HashMap::new())
 }
 
-/// [`plan`] on the base terrain `base`. `sources` holds known keys of layers that masks read, so that chains of them
-/// are followed only once.
+/// Like [`plan`], on the base terrain `base`. `sources` holds known keys of layers that masks read, so that each chain
+/// of masks is followed only once.
 pub(super) fn plan_with<'a>(
     scene: &'a Scene,
     base: Option<&BaseTerrain>,
@@ -189,7 +191,7 @@ impl ProcessStage<'_> {
     }
 }
 
-/// Key of the node's result on the terrain below, without its number of iterations.
+/// Key of the node's result on the terrain below; the number of iterations is not part of it.
 pub(super) fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &Settings) -> ContentKey {
     let about = node.about();
     let mut key =
@@ -212,7 +214,7 @@ pub(super) fn node_values_key(key: ContentKey, group: &dyn Params) -> ContentKey
     specs.fold(key, |key, (k, spec)| param_key(key, spec, &group.get(k), RawLayout::default()))
 }
 
-/// Key after adding a parameter to `key`; a file counts by its contents.
+/// Key after adding a parameter to `key`; a file is added by its contents, not its name.
 pub(super) fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: RawLayout) -> ContentKey {
     let key = match value.structured::<Strokes>() {
         // The hash of strokes is already known, and their text may be long.
@@ -241,7 +243,8 @@ pub(super) fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
     let mut key = node;
     for group in [&layer.mix as &dyn Params, &layer.mask] {
         for (k, spec) in group.about().params.iter().enumerate() {
-            // A layer that is read counts by its result, not by its name; an unused picture does not count.
+            // For a layer that the mask reads, its result is hashed, not its name. A picture that is not used is not
+            // hashed.
             let counts = match spec.kind {
                 ParamKind::Layer => false,
                 ParamKind::Image => layer.mask.by_image,
@@ -268,7 +271,8 @@ mod tests {
         evaluate(scene, scene.samples(), playhead, store, &Control::default()).unwrap().terrain
     }
 
-    /// A scene of generators and filters by name and depth, each with its own seed; the group is the last but one.
+    /// A scene of generators and filters, listed by name and depth, each with its own seed; the group is the last layer
+    /// but one.
     fn grouped(depths: [u32; 5]) -> Scene {
         let mut scene = Scene::default();
         scene.settings.resolution = 65;
@@ -288,7 +292,7 @@ mod tests {
         plain.layers.remove(3);
         plain.clamp_depths();
         assert_eq!(whole, run(&plain, None, &mut Store::forgetful()));
-        // A hidden group does not count at all.
+        // A hidden group does not affect the keys at all.
         let mut hidden = grouped([0, 1, 1, 0, 0]);
         hidden.layers[3].enabled = false;
         plain.layers.drain(1..3);
@@ -311,7 +315,7 @@ mod tests {
             let expected = below.height[k] + (inside.height[k] - below.height[k]) * 0.25;
             assert!((mixed.height[k] - expected).abs() < 1e-6, "{k}");
         }
-        // From level ground the group makes a terrain of its own, which is blended in any mode.
+        // From level ground, the group makes its own terrain, and every blend mode applies to it.
         scene.layers[3].mix.opacity = 1.0;
         scene.layers[3].mix.blend = Blend::Max;
         scene.set("4.ground=Level").unwrap();

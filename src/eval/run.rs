@@ -11,8 +11,8 @@ use crate::nodes::multiscale::StreamBeds;
 use crate::nodes::{Context, Filter, Generator, MassBalance, Node, Run, Work};
 use crate::scene::Layer;
 
-/// The result of the node on the terrain below, before opacity and mask. `coarse` is the change of a process on the
-/// next coarser grid.
+/// The result of the node on the terrain below, before opacity and mask. `coarse` is the change that a process made on
+/// the next coarser grid.
 pub(super) fn run_node(
     step: &LayerStep,
     cx: &Context,
@@ -30,7 +30,7 @@ pub(super) fn run_node(
     }
 }
 
-/// The result of a generator, joined with the terrain below.
+/// The result of a generator, blended with the terrain below.
 fn generate(
     generator: &dyn Generator,
     layer: &Layer,
@@ -50,7 +50,7 @@ fn generate(
     Ok(result)
 }
 
-/// The terrain after a filter.
+/// The terrain after running a filter.
 fn filter(
     filter: &dyn Filter,
     step: &LayerStep,
@@ -67,7 +67,7 @@ fn filter(
     Ok(result)
 }
 
-/// The terrain after all stages of a process, and the mass balance since it started on the coarsest grid.
+/// The terrain after all stages of a process, and the mass balance since the process started on the coarsest grid.
 fn run_process(
     step: &LayerStep,
     cx: &Context,
@@ -119,8 +119,8 @@ fn run_stage(
 ) -> Result<(Terrain, MassBalance), Cancelled> {
     let (key, target) = (stage.key, stage.iterations);
     if target == 0 {
-        // There is nothing to resume: the playhead is before this stage. A timeline for each playhead position would
-        // waste memory.
+        // There is no run to resume: the playhead is before this stage. A separate timeline for each playhead position
+        // would waste memory.
         return Ok((stage.process.start(cx, Arc::unwrap_or_clone(beneath)).terrain().clone(), before));
     }
     let (mut iteration, mut run) =
@@ -163,7 +163,7 @@ fn run_stage(
     Ok((terrain, mass_balance))
 }
 
-/// The trunk streams of `made` that finer grids of the process of `layer` keep in place.
+/// Returns the trunk streams of `made` that the process of `layer` keeps in place on finer grids.
 pub(super) fn trunk_streams_to_keep(
     layer: &Layer,
     cx: &Context,

@@ -1,4 +1,4 @@
-//! Data that evaluation remembers between calls.
+//! Results and states that evaluation caches between calls.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,33 +10,33 @@ use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::MassBalance;
 use crate::nodes::channels::trunk_streams::TrunkStreams;
 
-/// Data that evaluation remembers between calls.
+/// Results and states that evaluation caches between calls.
 #[derive(Default)]
 pub struct Store {
-    /// Results of layers.
+    /// Cached results of layers.
     pub cache: Cache,
-    /// States of processes.
+    /// Cached states of processes.
     pub timeline: Timeline,
     /// Compiled construction trees and their results.
     pub constructions: Constructions,
-    /// Results of brush strokes.
+    /// Cached results of brush strokes.
     pub strokes: StrokedFields,
-    /// The current results are temporary and are not cached.
+    /// Whether the current results are temporary and are not cached.
     pub transient: bool,
-    /// Only heights are used: mass balances and maps that erosions [record](MapKind::EROSION_RECORDS) are not made,
-    /// unless masks read them.
+    /// Whether only heights are used. Mass balances and maps that erosion processes [record](MapKind::EROSION_RECORDS)
+    /// are then not made, unless masks read them.
     pub(super) heights_alone: bool,
-    /// Records that no mask reads in this evaluation.
+    /// Maps recorded by erosion processes that no mask reads in this evaluation.
     pub(super) unread: Vec<MapKind>,
-    /// Mass balances at the end of finished process stages, and of the changes on a grid.
+    /// Mass balances of finished process stages, and of the changes that processes made on a grid.
     pub(super) ended: HashMap<ContentKey, MassBalance>,
-    /// Trunk streams that belong to changes on a grid.
+    /// Trunk streams that belong to the changes that processes made on a grid.
     pub(super) streams: HashMap<ContentKey, Arc<TrunkStreams>>,
 }
 
 /// The deepest cached result, from which evaluation resumes.
 pub(super) struct CachedPrefix {
-    /// Number of steps that need not run.
+    /// Number of steps whose results are already included and that need not run.
     pub steps: usize,
     pub result: Arc<Terrain>,
     /// The terrains below the groups that are still open after this result.
@@ -44,22 +44,22 @@ pub(super) struct CachedPrefix {
 }
 
 impl Store {
-    /// A store with this cache and timeline and without constructions.
+    /// A store with this cache and this timeline, without constructions.
     pub fn new(cache: Cache, timeline: Timeline) -> Self {
         Self { cache, timeline, ..Self::default() }
     }
 
-    /// A store that remembers nothing, for a single evaluation.
+    /// A store that caches nothing, for a single evaluation.
     pub fn forgetful() -> Self {
         Self::new(Cache::new(0), Timeline::new(0))
     }
 
-    /// A store that remembers nothing, for a single evaluation whose result is used for `what`.
+    /// A store that caches nothing, for a single evaluation whose result is used for `what`.
     pub fn for_use(what: &MemoryUse) -> Self {
         Self { heights_alone: what.heights_alone, ..Self::forgetful() }
     }
 
-    /// The highest cached result of `steps`; `made` returns the base terrains that are not results of layers.
+    /// The highest cached result of `steps`. `made` returns the base terrains that are not results of layers.
     pub(super) fn highest_known(
         &mut self,
         steps: &[LayerStep],
@@ -78,7 +78,7 @@ impl Store {
         Ok(None)
     }
 
-    /// The change of a process on the grid of `step` and all coarser ones, if it is cached.
+    /// The change that a process made on the grid of `step` and all coarser ones, if this change is cached.
     pub(super) fn change(&mut self, step: &LayerStep) -> Option<LevelChange> {
         let key = step.change_key()?;
         let mass_balance = *self.ended.get(&key)?;
@@ -86,7 +86,7 @@ impl Store {
         Some(LevelChange { change: self.cache.get(key)?, mass_balance, streams })
     }
 
-    /// Caches the change of a process, so that it can continue on a finer grid.
+    /// Caches the change of a process, so that the process can continue on a finer grid.
     pub(super) fn keep_change(&mut self, step: &LayerStep, made: &LevelChange) {
         if let Some(key) = step.change_key() {
             self.cache.insert(key, &made.change);

@@ -1,9 +1,9 @@
-//! Incremental evaluation of brush strokes: only the last stroke is computed again, on the remembered result of the
-//! strokes before it. Of an eroding stroke, only its last part is computed again.
+//! Incremental evaluation of brush strokes: only the last stroke is computed again, on the cached result of the strokes
+//! before it. If the last stroke erodes, only its last part is computed again.
 //!
-//! The bits equal those of a full computation, because strokes and parts act one after another. While the user draws
-//! with an erosion brush ([`StrokedFields::is_drawing`]), that stroke is eroded on a coarser grid, so that it keeps up
-//! with the pointer. After the brush is lifted, it is computed in full.
+//! The bits equal those of a full computation, because strokes and their parts are applied one after another. While the
+//! user draws with an erosion brush ([`StrokedFields::is_drawing`]), that stroke is eroded on a coarser grid, fast
+//! enough to follow the pointer. After the brush is lifted, the stroke is computed in full.
 
 use std::sync::Arc;
 
@@ -18,15 +18,16 @@ use crate::nodes::maps::painted::PaintedMap;
 use crate::nodes::sculpt::Canvas;
 use crate::nodes::sculpt::ground::Sculpt;
 
-/// Number of remembered fields: a layer and its mask, each as preview and at full size, and the field being drawn on.
+/// Maximum number of cached fields: a layer and its mask, each as preview and at full size, and the field being drawn
+/// on.
 const MOST: usize = 5;
 
-/// Samples along a side of the eroded area while the user draws.
+/// Samples along a side of the eroded area while the user draws with an erosion brush.
 const DRAWN_EROSION_SAMPLES: usize = 97;
 
 /// A field with some strokes applied.
 struct RememberedField {
-    /// Key of everything that the field depends on, except the strokes.
+    /// Key of everything that the field depends on, except its strokes.
     key: ContentKey,
     strokes: Vec<Arc<Stroke>>,
     values: Vec<f32>,
@@ -36,12 +37,12 @@ struct RememberedField {
 #[derive(Default)]
 pub struct StrokedFields {
     settled: Vec<RememberedField>,
-    /// Whether the user is drawing and waits to see each movement.
+    /// Whether the user is drawing and waits to see each brush movement.
     pub(super) is_drawing: bool,
 }
 
 impl StrokedFields {
-    /// `blank` with all strokes applied. The field before the last stroke is remembered under `key`.
+    /// `blank` with all strokes applied. The field before the last stroke is cached under `key`.
     fn stroked(
         &mut self,
         key: ContentKey,
@@ -49,7 +50,7 @@ impl StrokedFields {
         strokes: &Strokes,
         blank: impl FnOnce() -> Vec<f32>,
     ) -> Result<Vec<f32>, Cancelled> {
-        // Pictures count by their contents, each once.
+        // Picture files are hashed by their contents, each file once.
         let mut pictures: Vec<&str> = strokes.image_files().map(|file| file.0.as_str()).collect();
         pictures.sort_unstable();
         pictures.dedup();
@@ -79,8 +80,8 @@ impl StrokedFields {
         Ok(values)
     }
 
-    /// The field of `key` with `strokes` applied, computed from the longest remembered prefix of the strokes, or from
-    /// `start`. The result is remembered.
+    /// The field of `key` with `strokes` applied. The computation starts from the longest cached prefix of the strokes,
+    /// or from `start` if no prefix is cached. The result is cached.
     fn settle(
         &mut self,
         key: ContentKey,
@@ -113,7 +114,7 @@ impl StrokedFields {
     /// Applies the strokes of a layer to the terrain below it.
     ///
     /// # Errors
-    /// If it was cancelled; the terrain must then be dropped.
+    /// If the computation was cancelled; the caller must then drop the terrain.
     pub fn sculpt(
         &mut self,
         beneath: ContentKey,
@@ -126,10 +127,10 @@ impl StrokedFields {
         Ok(())
     }
 
-    /// Paints the map of a layer.
+    /// Applies a layer's strokes to the map that the layer paints.
     ///
     /// # Errors
-    /// If it was cancelled; the terrain must then be dropped.
+    /// If the computation was cancelled; the caller must then drop the terrain.
     pub fn paint(
         &mut self,
         beneath: ContentKey,
@@ -143,10 +144,10 @@ impl StrokedFields {
         node.lay(cx, map, terrain)
     }
 
-    /// A painted mask that starts from the uniform value `unpainted`.
+    /// Returns a painted mask: the strokes applied to the uniform value `unpainted`.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn mask(&mut self, cx: &Context, unpainted: f32, strokes: &Strokes) -> Result<Vec<f32>, Cancelled> {
         let grid = [cx.grid.samples as u64, cx.grid.edges as u64];
         let key = ContentKey::start(&[b"mask", &unpainted.to_le_bytes(), &cx.size_metres.to_le_bytes()]);
@@ -227,7 +228,7 @@ mod tests {
                     before = after;
                 }
             }
-            // A stroke before the last is changed, removed, hidden and moved.
+            // One of the strokes before the last is changed, removed, hidden and moved.
             let lower = strokes.list()[1].with_brush(Brush { amount: 77.0, ..strokes.list()[1].brush.clone() });
             strokes.list_mut()[1] = Arc::new(lower);
             check(&strokes, "changed");
@@ -311,7 +312,7 @@ mod tests {
             assert_eq!(whole, height(&mut store), "{erosion:?}: once the brush is lifted");
             scene.layers.truncate(1);
             let before = evaluate(&scene, samples, None, &mut store, &Control::default()).unwrap().terrain;
-            // Both changes of the terrain are nearly the same after smoothing over a cell of the coarser grid.
+            // After smoothing over a cell of the coarser grid, the height changes of both strokes are nearly equal.
             let change = |made: &[f32]| {
                 let less: Vec<f32> = made.iter().zip(&before.height).map(|(made, before)| made - before).collect();
                 let around = |k: usize| {

@@ -302,7 +302,7 @@ fn a_mask_reads_another_layer_even_a_hidden_generator_above() {
     let beneath =
         run(&Scene { layers: by_ramp.layers[..2].to_vec(), ..by_ramp.clone() }, None, &mut Store::forgetful());
     let made = run(&by_ramp, None, &mut Store::forgetful());
-    // The ramp rises to the east: nothing changes in the west, everything in the east.
+    // The base terrain rises to the east: nothing changes in the west, everything changes in the east.
     for i in 0..65 {
         let (west, east) = (i * 65, i * 65 + 64);
         assert_eq!((made.height[west], made.height[east]), (beneath.height[west], all.height[east]));
@@ -317,7 +317,7 @@ fn a_mask_reads_another_layer_even_a_hidden_generator_above() {
     assert_eq!(run(&eroded, None, &mut store), run(&eroded, None, &mut Store::forgetful()));
 }
 
-/// A chain of layers whose masks each read the layer below; `hidden` chooses the hidden layers.
+/// A chain of layers: the mask of each layer reads the layer below. `hidden` chooses the hidden layers.
 fn chain(count: usize, hidden: impl Fn(usize) -> bool) -> Scene {
     let mut scene = scene(17, 0);
     scene.layers.truncate(1);
@@ -333,7 +333,7 @@ fn chain(count: usize, hidden: impl Fn(usize) -> bool) -> Scene {
 
 #[test]
 fn long_chains_of_masks_take_linear_time() {
-    // Without caching, each layer takes twice as long as the one before.
+    // Without caching, the time would double with each layer.
     for hidden in [|_| false, |k: usize| k % 2 == 1, |k: usize| k != 39] {
         let scene = chain(40, hidden);
         assert!(run(&scene, None, &mut Store::forgetful()).height.iter().all(|h| h.is_finite()));

@@ -1,5 +1,5 @@
-//! Computes the drainage of the whole terrain tile by tile, for layers that need it. The steps run before a layer or
-//! within the iterations of a process; [`tiles`](crate::tiles) makes them stages of a build.
+//! Computes the drainage of the whole terrain tile by tile, for layers that need it. The computation takes place before
+//! a layer or within the iterations of a process; [`tiles`](crate::tiles) makes its steps stages of a build.
 
 use super::{context, plan};
 use crate::field::{Cancelled, Control, Grid, MapKind, Region, Terrain};
@@ -12,12 +12,12 @@ use crate::nodes::erosion::stream_power::{StreamPower, tiles as stream_power};
 use crate::nodes::{Context, NodeDrainage, NodeParts};
 use crate::scene::Scene;
 
-/// A layer of a scene at `samples` a side that needs the drainage of the whole terrain. The drainage is that of the
-/// terrain below the layer, or of its own terrain before an iteration.
+/// A layer of a scene at `samples` per side that needs the drainage of the whole terrain. This is the drainage of the
+/// terrain below the layer, or of the process's own terrain before an iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct WaterLayer<'a> {
     asked: NodeDrainage,
-    /// The stream power law, if the drainage is needed for an iteration.
+    /// The stream power equation, if the drainage is needed for an iteration.
     law: Option<&'a StreamPower>,
     scene: &'a Scene,
     samples: usize,
@@ -25,7 +25,8 @@ pub struct WaterLayer<'a> {
 }
 
 impl<'a> WaterLayer<'a> {
-    /// The layer with that index, at an iteration on that grid if it is a process; `None` if it needs no drainage.
+    /// The layer with index `layer`. If the layer is a process, `iteration` is the iteration on that grid. `None` if
+    /// the layer needs no drainage.
     pub fn find(scene: &'a Scene, samples: usize, layer: usize, iteration: Option<u32>) -> Option<Self> {
         let (asked, law) = match iteration {
             None => match scene.layers.get(layer)?.node.parts() {
@@ -61,12 +62,13 @@ impl<'a> WaterLayer<'a> {
         self.asked
     }
 
-    /// The stream power law, if the drainage is needed for an iteration.
+    /// The stream power equation, if the drainage is needed for an iteration.
     pub(super) fn law(&self) -> Option<&'a StreamPower> {
         self.law
     }
 
-    /// Standard deviation in metres of the smoothing of the eroded terrain in an iteration, if it is smoothed.
+    /// Standard deviation, in metres, of the smoothing that creep applies to the eroded terrain in an iteration. `None`
+    /// without creep.
     pub fn creep_deviation(&self) -> Option<f32> {
         let control = Control::default();
         let whole = Grid::working(self.samples, self.scene.settings.edges);
@@ -76,7 +78,7 @@ impl<'a> WaterLayer<'a> {
     /// The drainage of the tile `region` alone; `ground` covers a window one cell larger than the tile on each side.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn region_drainage(
         &self,
         region: Region,
@@ -88,11 +90,11 @@ impl<'a> WaterLayer<'a> {
         RegionDrainage::new(ground.grid, region, height, &outlets, self.asked.routing(&cx), control)
     }
 
-    /// Routes the water of a tile with the given spill solution. Returns the summary of its trunk streams for the whole
-    /// terrain, and the data that the tile keeps.
+    /// Routes the water of a tile with the given spill solution. Returns the summary of the tile's trunk streams for
+    /// the whole terrain, and the data that the tile keeps.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn told_and_kept(
         &self,
         ground: &Terrain,
@@ -117,11 +119,11 @@ impl<'a> WaterLayer<'a> {
         Ok([told, kept])
     }
 
-    /// Solves the trunk streams of the whole terrain from the summaries of all tiles (`read` returns the summary of a
-    /// tile by its number). Returns the solution for each tile.
+    /// Solves the trunk streams of the whole terrain from the summaries of all tiles. `read` returns the summary of a
+    /// tile by its number. Returns the solution for each tile.
     ///
     /// # Errors
-    /// If it was cancelled, or if words cannot be read or are not summaries.
+    /// If the computation was cancelled, or if 64-bit words cannot be read or are not summaries.
     pub fn solve_trunks<E: From<Cancelled>>(
         &self,
         tiles: &TileRegions,
@@ -146,11 +148,11 @@ impl<'a> WaterLayer<'a> {
         })
     }
 
-    /// The drainage areas of the cells of a tile, in a window, from the tile's kept data and its solution; 0 outside
-    /// the tile.
+    /// The drainage areas of the cells of a tile, in a window, from the tile's kept data and its solution. Areas
+    /// outside the tile are 0.
     ///
     /// # Errors
-    /// If the words are invalid.
+    /// If the 64-bit words are invalid.
     pub fn divided_areas(grid: Grid, region: Region, [kept, told]: [&[u64]; 2]) -> Result<Vec<f32>, WordError> {
         let mut reader = SurveyReader::new(kept);
         let divided = DividedRegion::of_tile(grid, region, &mut reader)?;
@@ -160,11 +162,11 @@ impl<'a> WaterLayer<'a> {
         Ok(areas)
     }
 
-    /// The terrain of a tile after the erosion of an iteration, in the window of `ground`, the terrain before it;
-    /// computed from the tile's kept data and its solution.
+    /// The terrain of a tile after the erosion of an iteration. `ground` is the terrain before the iteration; the
+    /// result covers the same window. The erosion is computed from the tile's kept data and its solution.
     ///
     /// # Errors
-    /// If it was cancelled, or if the words are invalid.
+    /// If the computation was cancelled, or if the 64-bit words are invalid.
     pub fn worn(
         &self,
         ground: &Terrain,
@@ -185,7 +187,7 @@ pub fn rain(ground: &Terrain) -> Option<&[f32]> {
 /// A tile's summary of its trunk streams.
 pub struct TrunkSummary {
     divided: DividedSummary,
-    /// The terrain along the trunk streams, if they are eroded.
+    /// The terrain heights along the trunk streams, if the streams are eroded.
     ground: Option<stream_power::TrunkHeights>,
 }
 

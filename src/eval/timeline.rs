@@ -1,9 +1,9 @@
 //! Key frames of processes within a byte budget, with deterministic replay between them.
 //!
-//! Key frames are at multiples of a stride. When the budget is full, the states of the least recently used timelines
-//! are dropped first; then the stride of the current timeline doubles and every other frame is dropped. Each timeline
-//! also keeps its run at the point where it stopped, so that continuing costs nothing, and the mass balance of every
-//! iteration.
+//! The iterations of key frames are multiples of a stride. When the budget is full, the states of the least recently
+//! used timelines are dropped first. Then the stride of the current timeline doubles and every other frame is dropped.
+//! Each timeline also keeps the run at the iteration where it stopped, so that continuing costs nothing. It also keeps
+//! the mass balance of every iteration.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,16 @@ struct Track {
     stride: u32,
     frames: BTreeMap<u32, Box<dyn Run>>,
     parked: Option<(u32, Box<dyn Run>)>,
-    /// Notes on each iteration.
+    /// Statistics after each iteration.
     notes: BTreeMap<u32, Note>,
 }
 
 /// Statistics of a process after an iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Note {
-    /// The mass balance so far.
+    /// The mass balance since the first iteration.
     pub mass_balance: MassBalance,
-    /// Slopes, if they were measured.
+    /// Slope statistics, if the slopes were measured.
     pub slopes: Option<Slopes>,
 }
 
@@ -37,7 +37,7 @@ impl Track {
         runs + self.notes.len() * size_of::<Note>()
     }
 
-    /// Drops the states and keeps the notes; returns false if there were no states.
+    /// Drops the states and keeps the statistics; returns false if there were no states.
     fn forget_states(&mut self) -> bool {
         let had_any = self.parked.take().is_some() || !self.frames.is_empty();
         self.frames.clear();
@@ -58,8 +58,8 @@ pub struct Timeline {
     budget: usize,
 }
 
-/// Maximum number of timelines: a process has one on each grid for every set of parameters. Each keeps one parked run
-/// besides its key frames.
+/// Maximum number of timelines: a process has one on each grid for every set of parameters. Each timeline keeps one
+/// parked run in addition to its key frames.
 const MAX_TRACKS: usize = 32;
 
 impl Default for Timeline {
@@ -82,12 +82,12 @@ impl Timeline {
         self.budget > 0
     }
 
-    /// The notes on the iterations of `key`, in order.
+    /// The statistics after the iterations of the timeline `key`, in order.
     pub fn notes(&self, key: ContentKey) -> impl Iterator<Item = (u32, Note)> {
         self.tracks.iter().filter(move |t| t.key == key).flat_map(|t| t.notes.iter().map(|(&at, &note)| (at, note)))
     }
 
-    /// Iterations of the key frames of `key`, and the terrain of each.
+    /// The key frames of the timeline `key`: the iteration and the terrain of each.
     pub fn terrains(&self, key: ContentKey) -> impl Iterator<Item = (u32, &Terrain)> {
         let track = self.tracks.iter().find(|t| t.key == key);
         track.into_iter().flat_map(|t| {
@@ -96,7 +96,7 @@ impl Timeline {
         })
     }
 
-    /// Records the mass balance after an iteration.
+    /// Records the mass balance of the timeline `key` after an iteration.
     pub fn record(&mut self, key: ContentKey, iteration: u32, mass_balance: MassBalance) {
         if let Some(track) = self.touch(key) {
             track.notes.entry(iteration).or_default().mass_balance = mass_balance;
@@ -110,13 +110,13 @@ impl Timeline {
         }
     }
 
-    /// Memory of key frames and parked runs.
+    /// Memory of key frames and parked runs, in bytes.
     pub fn bytes(&self) -> usize {
         self.tracks.iter().map(Track::bytes).sum()
     }
 
-    /// The latest known state of `key` at or before `target`, or, failing that, any other run of `key` that can be
-    /// reset to iteration 0.
+    /// The latest known state of `key` at or before `target`. If there is none, returns any other run of `key` that can
+    /// be reset to iteration 0.
     pub fn resume(&mut self, key: ContentKey, target: u32) -> Option<(u32, Box<dyn Run>)> {
         let track = self.touch(key)?;
         let frame = track.frames.range(..=target).next_back().map(|(&at, _)| at);
@@ -134,15 +134,15 @@ impl Timeline {
         }
     }
 
-    /// Parks `run` as the point where this timeline stopped.
+    /// Stores `run` as the state at which this timeline stopped.
     pub fn park(&mut self, key: ContentKey, iteration: u32, run: Box<dyn Run>) {
         let Some(track) = self.touch(key) else { return };
         track.parked = Some((iteration, run));
         while self.bytes() > self.budget && self.make_room() {}
     }
 
-    /// Drops the states of the least recently used timeline, or every other frame of the current one; returns false if
-    /// only the parked run is left.
+    /// Drops the states of the least recently used timeline, or every other key frame of the current timeline. Returns
+    /// false if only the parked run is left.
     fn make_room(&mut self) -> bool {
         let Some((present, others)) = self.tracks.split_last_mut() else { return false };
         if others.iter_mut().any(Track::forget_states) {
@@ -163,7 +163,7 @@ impl Timeline {
         }
         let size = run.bytes();
         if size > self.budget {
-            return; // not even one frame fits
+            return; // the budget is too small for even one frame
         }
         while self.bytes() + size > self.budget {
             if !self.make_room() {

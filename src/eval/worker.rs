@@ -1,8 +1,9 @@
-//! The background thread that evaluates. The newest request wins, and the owner keeps the last good result.
+//! The background thread that evaluates scenes. A new request replaces older ones, and the owner keeps the last good
+//! result.
 //!
 //! One named thread owns a rayon pool. A new request stops the running one, with one exception: while the user drags a
 //! slider, a running preview may finish, because otherwise no preview would ever appear. Every report carries the
-//! revision of its request, so that stale reports can be dropped.
+//! revision of its request, so that the owner can drop stale reports.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,21 +24,21 @@ use crate::nodes::MassBalance;
 use crate::nodes::multiscale::{LargestScale, coarser_samples};
 use crate::scene::{Layer, Problem, Scene};
 
-/// Requested quality of the result.
+/// Requested quality of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestQuality {
-    /// A quick preview only: the user is dragging a slider.
+    /// A quick preview only, used while the user drags a slider.
     Preview,
     /// A quick preview first, then the full size.
     PreviewThenFull,
-    /// The full size only: the user plays or scrubs a process.
+    /// The full size only, used while the user plays or scrubs a process.
     Full,
 }
 
-/// Lets the process under the playhead run on and report frames.
+/// Makes the process under the playhead continue and report frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Play {
-    /// Iterations per second; `None` is as fast as possible.
+    /// Iterations per second; `None` means as fast as possible.
     pub speed: Option<f32>,
 }
 
@@ -48,15 +49,15 @@ pub struct Request {
     pub revision: u64,
     /// The scene to evaluate.
     pub scene: Arc<Scene>,
-    /// Whether previews come first.
+    /// Whether previews are computed and reported before the full size.
     pub quality: RequestQuality,
     /// The iteration of the process to show, if any.
     pub playhead: Option<Playhead>,
-    /// Whether the process continues to play from there.
+    /// How the process continues from the playhead, if it plays.
     pub play: Option<Play>,
     /// The process whose history is also wanted, by layer index.
     pub watch: Option<usize>,
-    /// The position to probe: to the east and to the south, from 0 to 1.
+    /// The position to probe, as fractions from 0 to 1 to the east and to the south.
     pub place: Option<[f32; 2]>,
     /// The layer whose mask is also wanted.
     pub mask: Option<usize>,
@@ -69,11 +70,11 @@ pub struct Request {
 pub struct Insight {
     /// Slopes of the shown terrain.
     pub slopes: Option<Slopes>,
-    /// Computation time of each layer that was computed for it.
+    /// Computation time of each layer that was computed for this terrain, by layer index.
     pub costs: Vec<(usize, Duration)>,
     /// History of the watched process.
     pub history: Option<ProcessHistory>,
-    /// Heights at the watched position.
+    /// Heights at the probed position.
     pub probe: Option<PositionProbe>,
 }
 
@@ -84,40 +85,40 @@ pub struct Output<P> {
     pub terrain: Arc<Terrain>,
     /// The data that the owner prepared.
     pub prepared: P,
-    /// The iteration that it shows, if a playhead is set.
+    /// The iteration that the terrain shows, if a playhead is set.
     pub playhead: Option<Playhead>,
-    /// The mass balance of that process.
+    /// The mass balance of the process under the playhead.
     pub mass_balance: Option<MassBalance>,
     /// Files and layers that could not be used.
     pub problems: Vec<Problem>,
     /// Extra information; empty in a preview.
     pub insight: Arc<Insight>,
-    /// Time the evaluation took.
+    /// Duration of the evaluation.
     pub elapsed: Duration,
 }
 
 /// The outcome of a request.
 #[derive(Clone, Debug)]
 pub enum WorkerReport<P> {
-    /// A smaller terrain, while the full one is computed.
+    /// A smaller terrain to show while the full one is computed.
     Preview {
         /// Revision of the request.
         revision: u64,
-        /// The result.
+        /// The preview.
         output: Output<P>,
     },
     /// An iteration of a playing process.
     Frame {
         /// Revision of the request.
         revision: u64,
-        /// The result.
+        /// The terrain after the iteration.
         output: Output<P>,
     },
     /// The requested terrain.
     Done {
         /// Revision of the request.
         revision: u64,
-        /// The result.
+        /// The terrain at full size.
         output: Output<P>,
     },
     /// The requested mask.
@@ -127,7 +128,7 @@ pub enum WorkerReport<P> {
         /// The weights of the mask.
         mask: Arc<LayerMask>,
     },
-    /// Stopped on request; nothing changed.
+    /// The evaluation was stopped on request; nothing changed.
     Cancelled {
         /// Revision of the request.
         revision: u64,
@@ -166,7 +167,7 @@ struct RequestQueue {
 struct WorkerShared {
     queue: Mutex<RequestQueue>,
     wake_up: Condvar,
-    /// A frame was sent and the owner has not taken it yet.
+    /// Whether a frame was sent that the owner has not taken yet.
     frame_out: AtomicBool,
 }
 
@@ -193,7 +194,7 @@ pub struct Status {
     pub elapsed: Duration,
 }
 
-/// Maximum time of the process that one frame covers. Longer frames would make the animation stop and jump.
+/// Maximum process time that one frame covers, in seconds. Longer frames would make the animation stutter.
 const LONGEST_STEP_SECONDS: f32 = 1.0 / 15.0;
 
 /// Samples per side of the first of several previews.
@@ -207,8 +208,8 @@ pub struct Worker<P> {
 }
 
 impl<P: Send + 'static> Worker<P> {
-    /// Starts the thread. `prepare` runs on it for every terrain before the report, and receives the difference of a
-    /// temporary terrain from an earlier one; `wake` runs after every report.
+    /// Starts the thread. `prepare` runs on the thread for every terrain before the report, and receives the difference
+    /// of a temporary terrain from an earlier one. `wake` runs after every report.
     ///
     /// # Errors
     /// If the system cannot start a thread.
@@ -343,7 +344,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         }
     }
 
-    /// The next request, already registered as running, so that a cancel reaches it from now on.
+    /// Waits for the next request and returns it. The request is already registered as running, so that a cancel
+    /// affects it from now on.
     fn next(&self) -> Option<(Request, Arc<Control>)> {
         let mut queue = self.shared.queue();
         loop {
@@ -375,7 +377,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let full = request.scene.samples();
         let revision = request.revision;
         match request.stroke.filter(|_| request.quality == RequestQuality::Preview) {
-            // The terrain follows when the brush is lifted: now, the layers below the mask would take too long.
+            // Only the mask is reported during the stroke, because the layers below it would take too long. The terrain
+            // is evaluated when the brush is lifted.
             Some(StrokeTarget::Mask(layer)) => {
                 let is_known = is_cached(&scene_beneath(&request.scene, layer), full, None, store);
                 let samples = if is_known { full } else { PREVIEW_SAMPLES.min(full) };
@@ -449,7 +452,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
                 running.started = started;
             }
         }
-        // During a drag, only the newest result counts.
+        // During a drag, only the newest result is needed.
         store.transient = request.quality == RequestQuality::Preview;
         let (evaluated, costs) = timed_layers(control, || evaluate(&request.scene, samples, playhead, store, control));
         let transient = std::mem::take(&mut store.transient);
@@ -464,7 +467,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         Ok(Output { terrain, prepared, playhead, mass_balance, problems, insight, elapsed })
     }
 
-    /// The output for terrain under a brush.
+    /// The output to report for the terrain under a brush.
     fn live_output(&self, request: &Request, change: &LiveChange) -> Output<P> {
         let patch = ChangedRegion { before: change.before.clone(), region: change.region.clone() };
         let prepared = (self.prepare)(&change.terrain, &request.scene, Some(&patch));
@@ -495,8 +498,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         Ok(())
     }
 
-    /// Steps through a process at its speed. The next frame is made only after the owner has taken the last one. A
-    /// process that cannot keep up runs as fast as it can, in steps short enough to look continuous.
+    /// Steps through a process at the requested speed. The next frame is made only after the owner has taken the last
+    /// one. A process that is too slow for this speed runs as fast as it can, in steps short enough to look continuous.
     fn play(
         &self,
         request: &Request,
@@ -557,15 +560,16 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
     }
 
     fn report(&self, report: WorkerReport<P>) {
-        // If the owner is gone, nobody wants the report.
+        // If the owner has dropped its handle, the report is not needed.
         if self.sender.send(report).is_ok() {
             (self.wake)();
         }
     }
 }
 
-/// The preview sizes before the full size: `small`, or, if erosions run from coarse to fine, every grid from
-/// [`FIRST_PREVIEW_SAMPLES`] on through which they pass, because nothing is computed twice there.
+/// The preview sizes before the full size: `small`, or, if erosion processes run from coarse to fine, all of their
+/// grids from [`FIRST_PREVIEW_SAMPLES`] up. These grids are evaluated in any case, so such previews need no extra
+/// computation.
 fn previews_on_the_way(scene: &Scene, small: usize) -> Vec<usize> {
     let is_refined = |layer: &Layer| layer.enabled && layer.multiscale().largest != LargestScale::OneGrid;
     if !scene.layers.iter().any(is_refined) {

@@ -7,10 +7,10 @@ use crate::scene::SceneError;
 
 use super::maps::MapError;
 
-/// Why nothing was exported: files are written together or not at all.
+/// The reason why nothing was exported: files are written together or not at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// Parts of the request do not fit together; the text says which and what to do.
+    /// Parts of the request contradict each other. The text names these parts and the remedy.
     #[error("{0}")]
     Request(String),
     /// A map cannot be made.
@@ -22,7 +22,7 @@ pub enum ExportError {
     /// The export does not fit into memory.
     #[error(transparent)]
     Memory(#[from] NotEnoughMemory),
-    /// The scene cannot be written into the files.
+    /// The scene cannot be stored in the exported files.
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// A mesh could not be made.

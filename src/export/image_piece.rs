@@ -1,10 +1,10 @@
-//! Cuts ground out of a terrain as a piece of a construction: an image of the heights, and a map of weights.
+//! Cuts terrain out as a primitive of a construction: an image of the heights, and a map of weights.
 //!
-//! Law: the piece's surface is a uniform cubic B-spline
+//! Law: the primitive's surface is a uniform cubic B-spline
 //! ([`image_sampler`](crate::construction::primitives::image_sampler)), which passes near its samples and not through
 //! them. The written samples are therefore the control points of the spline that passes through the heights: (cᵢ₋₁ + 4
-//! cᵢ + cᵢ₊₁)/6 = hᵢ along rows and along columns, with the ends repeated. The remaining difference is the rounding to
-//! 16 bits. Where the terrain has no ground the weight is 0.
+//! cᵢ + cᵢ₊₁)/6 = hᵢ along rows and along columns, with the ends repeated. Here h are the heights and c the control
+//! points. The remaining difference is the rounding to 16 bits. Where there is no terrain, the weight is 0.
 //! Source: Génevaux et al. 2014, §4.2 (primitives from images of real ground, weight maps); Unser 1999 (B-spline
 //! interpolation).
 
@@ -25,42 +25,42 @@ use crate::param::ImageFile;
 use crate::scene::saved_files::{PICTURE_SUFFIXES, hashed_name, save_with_files};
 use crate::scene::{Layer, Scene, SceneError};
 
-/// Why nothing was cut out.
+/// The reason why nothing was cut out.
 #[derive(Debug, thiserror::Error)]
 pub enum CutOutError {
-    /// The terrain is a planet, and pieces stand in a plane.
+    /// The terrain is a planet, but primitives of a construction need a plane.
     #[error(
         "ground can only be cut out of a square terrain; take a square of the planet first, with `talweg patch take`"
     )]
     Planet,
-    /// The area lies outside the terrain.
+    /// The requested area is outside the terrain.
     #[error("the area to cut out must have a width and a length, and lie on the terrain: from 0 to {0} m")]
     Outside(f32),
-    /// The area holds no ground.
+    /// There is no terrain in the requested area.
     #[error("the area to cut out contains no ground")]
     Void,
 }
 
-/// Ground that was cut out.
+/// A part of a terrain that was cut out.
 #[derive(Clone, Debug)]
 pub struct CutOut {
     /// Number of columns and rows.
     pub size: [usize; 2],
     /// The area that the samples span, in metres of the scene: the requested area, extended to the next samples.
     pub area: Area,
-    /// Heights of black and white in metres.
+    /// Heights in metres that black and white represent.
     pub range: [f64; 2],
-    /// Control points of the heights, from 0 to 65535.
+    /// Control points of the heights, as integers from 0 to 65535.
     heights: Vec<u16>,
-    /// Weights, if there is a gap in the ground.
+    /// Weights of the samples, if parts of the area have no terrain.
     weights: Option<Vec<u16>>,
 }
 
 impl CutOut {
-    /// Cuts out the ground of `area`, in metres of the scene from its north-west corner.
+    /// Cuts out the terrain in `area`, in metres of the scene from its north-west corner.
     ///
     /// # Errors
-    /// When the terrain is a planet, or the area holds no ground of it.
+    /// If the terrain is a planet, or there is no terrain in the area.
     pub fn new(scene: &Scene, terrain: &Terrain, area: &Area) -> Result<Self, CutOutError> {
         let settings = &scene.settings;
         if settings.is_planet() || terrain.grid.is_globe() {
@@ -72,7 +72,7 @@ impl CutOut {
         if inside.is_empty() || (0..2).any(|k| inside.low[k] >= inside.high[k]) {
             return Err(CutOutError::Outside(settings.size_metres));
         }
-        // ignore excesses of a tiny fraction of a sample
+        // An area that exceeds a sample by only a tiny fraction is not extended to the next sample.
         let span = [0, 1].map(|k| {
             let (from, to) = (inside.low[k] / side * last, inside.high[k] / side * last);
             let first = (libm::floor(from + 1e-6) as usize).min(n - 2);
@@ -111,8 +111,8 @@ impl CutOut {
         })
     }
 
-    /// The files of its pictures beside the scene file `scene`: heights, and weights if it needs them. Their names
-    /// contain a hash of the contents.
+    /// The picture files of the cut-out, in the folder of the scene file `scene`: heights, and weights if they are
+    /// needed. Their names contain a hash of the contents.
     pub fn pictures(&self, scene: &Path) -> Vec<PathBuf> {
         let stem = scene.file_stem().unwrap_or_default().to_string_lossy();
         let file = |(name, values): (&str, &Vec<u16>)| {
@@ -124,13 +124,13 @@ impl CutOut {
         PICTURE_SUFFIXES.into_iter().zip(self.fields()).map(file).collect()
     }
 
-    /// The heights, and the weights if there are any.
+    /// The heights, and the weights if the cut-out has them.
     fn fields(&self) -> impl Iterator<Item = &Vec<u16>> {
         std::iter::once(&self.heights).chain(&self.weights)
     }
 
-    /// The construction piece with these picture files, in the order of [`pictures`](Self::pictures). `border` is the
-    /// fraction of the piece over which it blends into the surrounding ground, from 0.001 to 0.5.
+    /// The construction primitive with these picture files, in the order of [`pictures`](Self::pictures). `border` is
+    /// the fraction of the primitive over which it blends into the surrounding terrain, from 0.001 to 0.5.
     fn piece(&self, pictures: &[PathBuf], border: f32) -> Piece {
         let file = |picture: usize| {
             ImageFile(pictures.get(picture).map_or_else(String::new, |path| path.to_string_lossy().into_owned()))
@@ -155,17 +155,17 @@ impl CutOut {
         Piece::named("cut out", PieceKind::Image(image))
     }
 
-    /// Whether it has a map of weights.
+    /// Whether the cut-out has a map of weights.
     pub fn has_weights(&self) -> bool {
         self.weights.is_some()
     }
 
-    /// Writes the pictures, then a scene with this piece alone, in its original place; see [`save_with_files`]. The
-    /// scene has the settings and colours of the original scene `of`. `border` is the fraction of the piece over which
-    /// it blends into the surrounding ground, from 0.001 to 0.5.
+    /// Writes the pictures, then a scene with only this primitive, in its original place; see [`save_with_files`]. The
+    /// scene has the settings and colours of the original scene `of`. `border` is the fraction of the primitive over
+    /// which it blends into the surrounding terrain, from 0.001 to 0.5.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn save(&self, of: &Scene, border: f32, to: &SaveTarget) -> Result<(), SceneError> {
         check_name(to.path())?;
         let pictures = self.pictures(to.path());
@@ -174,7 +174,7 @@ impl CutOut {
         save_with_files(&scene, to, pictures.iter().map(PathBuf::as_path), write).map(|_| ())
     }
 
-    /// Writes a picture. An existing file of that name has the same values, because the name contains their hash.
+    /// Writes a picture. An existing file with this name has the same values, because the name contains their hash.
     fn write(&self, path: &Path, values: &[u16]) -> Result<(), FileError> {
         let [width, rows] = self.size;
         let format = RasterFormat::for_path(path)?;
@@ -199,11 +199,11 @@ impl CutOut {
     }
 }
 
-/// Turns values of a cubic B-spline into its control points, in place; the first and last are repeated.
+/// Converts values of a cubic B-spline to the spline's control points, in place; the first and last point are repeated.
 fn control_points(values: &mut [f64]) {
     let n = values.len();
     let diagonal = |k: usize| if k == 0 || k + 1 == n { 5.0 } else { 4.0 };
-    // forward elimination and back substitution: Thomas 1949
+    // Forward elimination and back substitution after Thomas 1949.
     let mut over = vec![0.0; n];
     for k in 0..n {
         let pivot = diagonal(k) - if k > 0 { over[k - 1] } else { 0.0 };

@@ -1,4 +1,4 @@
-//! The terrain as a mesh: its parts, its error, its colours and pictures.
+//! The terrain as a mesh file: its parts, its maximum error, its colours and pictures.
 
 use std::io::Cursor;
 use std::path::PathBuf;
@@ -16,12 +16,12 @@ use crate::mesh::formats::{MeshFormat, MeshWriteOptions};
 use crate::mesh::{Mesh, MeshError, MeshExtent, MeshGround, MeshOptions};
 use crate::scene::{BuildMesh, Scene};
 
-/// Report of an exported mesh.
+/// Data about an exported mesh, for the export report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MeshReport {
-    /// The file.
+    /// The file that was written.
     pub path: PathBuf,
-    /// Id of the format.
+    /// Id of the mesh format.
     pub format: &'static str,
     /// Number of vertices.
     pub vertices: usize,
@@ -29,7 +29,7 @@ pub struct MeshReport {
     pub triangles: usize,
     /// Names of the parts that the format writes.
     pub parts: Vec<&'static str>,
-    /// Largest allowed distance to any sample in metres; 0 if every sample is a vertex.
+    /// Maximum distance in metres from the mesh to any sample; 0 if every sample is a vertex.
     pub error_metres: f32,
 }
 
@@ -42,7 +42,7 @@ impl From<MeshError> for ExportError {
     }
 }
 
-/// A mesh to write.
+/// A mesh to write, with its options.
 pub(super) struct MeshJob<'a> {
     pub scene: &'a Scene,
     pub terrain: &'a Terrain,
@@ -52,12 +52,12 @@ pub(super) struct MeshJob<'a> {
 }
 
 impl MeshJob<'_> {
-    /// Writes the new file beside the existing one.
+    /// Writes the new file into the folder of the existing one, without replacing that file yet.
     pub(super) fn stage(&self, to: &SaveTarget, control: &Control) -> Result<(MeshReport, StagedFile), ExportError> {
         let Self { scene, terrain, format, how, texts } = *self;
         let settings = &scene.settings;
         let is_planet = settings.is_planet();
-        // a picture holds finer colours than the vertices of a coarse mesh
+        // A picture holds finer colours than the vertices of a coarse mesh.
         let has_pictures = how.colours && format.textures && !is_planet;
         let vertex_colours = how.colours && format.colours && !has_pictures;
         let colours = vertex_colours.then(|| ground_colours(scene, terrain, control)).transpose()?;

@@ -1,11 +1,12 @@
 //! Exports: many products from one evaluation.
 //!
-//! An [`ExportRequest`] lists the products. [`check`] finds mistakes in it before any work, and [`export`] writes all
-//! of its files, together or not at all. The command line, the editor and other programs use these two alike.
+//! An [`ExportRequest`] lists the products. [`check`] finds mistakes in the request before any work, and [`export`]
+//! writes all of its files, together or not at all. The command line, the editor and other programs use these two
+//! functions.
 //!
-//! | file or folder | what it holds |
+//! | file or folder | contents |
 //! |---|---|
-//! | `request` | what is exported, with typed names; read from a build preset |
+//! | `request` | the products and options of an export, with typed names; read from a build preset |
 //! | `product` | a product of a request |
 //! | `maps` | the list of all maps that can be written as a raster |
 //! | `raster_file` | a map in a raster format |
@@ -13,11 +14,11 @@
 //! | `scatter_file` | plants and stones |
 //! | `coordinates` | coordinate systems in which a terrain can be placed |
 //! | `names` | file names |
-//! | `image_piece` | ground cut out as a piece of a construction |
-//! | `streamed` | rasters written without holding the whole terrain |
+//! | `image_piece` | terrain cut out as a primitive of a construction |
+//! | `streamed` | rasters written without holding the whole terrain in memory |
 //! | `targets` | engines and programs: their files, and their import settings |
 //! | `origin` | the scene inside a file, and the hash of its terrain |
-//! | `sample_check` | whether the samples of a file are those of its scene |
+//! | `sample_check` | a check whether the samples of a file are those of its scene |
 //!
 //! Formats are in [`io::formats`](crate::io::formats) and [`mesh::formats`](crate::mesh::formats).
 
@@ -62,37 +63,37 @@ use crate::io::{FileError, SaveTarget, StagedFile, StagedSet, check_new_folder, 
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
 use crate::scene::{BuildTiles, Scene};
 
-/// The folder for the files of a request.
+/// The folder to which the files of a request are written.
 #[derive(Clone, Debug)]
 pub struct ExportPlace {
-    /// The folder that file names are relative to.
+    /// The folder to which file names are relative.
     pub folder: PathBuf,
-    /// Whether protected files are replaced: see [`SaveTarget`].
+    /// Whether protected files are replaced; see [`SaveTarget`].
     pub force: bool,
 }
 
 impl ExportPlace {
-    /// The target for a file name.
+    /// The target to which a file with this name is written.
     pub(crate) fn target(&self, file: &Path) -> SaveTarget {
         SaveTarget::new(self.folder.join(file)).over_read_only(self.force).over_links(self.force)
     }
 }
 
-/// Report of the written files.
+/// Data about all files of an export.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ExportReport {
-    /// The rasters, in the order of the request.
+    /// The raster files, in the order of the request.
     pub rasters: Vec<RasterReport>,
-    /// The meshes.
+    /// The mesh files.
     pub meshes: Vec<MeshReport>,
-    /// Plants and stones.
+    /// The files of plants and stones.
     pub plants: Vec<ScatterReport>,
     /// Legends, texts and other accompanying files.
     pub others: Vec<PathBuf>,
 }
 
 impl ExportReport {
-    /// The part of the report about files directly in `folder`.
+    /// The part of the report about files that are directly in `folder`.
     fn files_in(&self, folder: &Path) -> Self {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
         let folder = absolute(&folder.join("."));
@@ -105,7 +106,7 @@ impl ExportReport {
         }
     }
 
-    /// The report after the files in the folder `from` have moved to `to`.
+    /// The report with paths updated, after the files in the folder `from` have moved to `to`.
     fn moved(mut self, from: &Path, to: &Path) -> Self {
         let rasters = self.rasters.iter_mut().map(|raster| &mut raster.path);
         let meshes = self.meshes.iter_mut().map(|mesh| &mut mesh.path);
@@ -119,19 +120,19 @@ impl ExportReport {
     }
 }
 
-/// Id of mesh products, in place of a map.
+/// Id of mesh products, where other products have the name of a map.
 pub const MESH: &str = "mesh";
 
 /// Id of products of plants and stones.
 pub const PLANTS: &str = "plants";
 
-/// Most files of one export; a higher number suggests a mistyped tile size.
+/// Maximum number of files of one export; a higher number suggests a mistyped tile size.
 const MOST_FILES: usize = 4000;
 
-/// Samples per side at which a request is evaluated.
+/// Samples per side at which the scene is evaluated for a request.
 ///
 /// # Errors
-/// When the target does not support the size.
+/// If the target does not support the size.
 pub fn samples(request: &ExportRequest, scene: &Scene) -> Result<usize, ExportError> {
     let wanted = request.samples.unwrap_or(scene.samples());
     let Some(target) = request.target else { return Ok(wanted) };
@@ -147,10 +148,10 @@ pub fn samples(request: &ExportRequest, scene: &Scene) -> Result<usize, ExportEr
     }
 }
 
-/// Memory that the export needs besides the evaluation.
+/// Memory that the export needs in addition to the evaluation.
 ///
 /// # Errors
-/// When a name in the preset stands for nothing.
+/// If the preset contains an unknown name.
 pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Result<MemoryUse, ExportError> {
     let is_square = !scene.is_planet() && scene.settings.edges == Edges::Open;
     let fields = |map: &ExportMap| match map {
@@ -167,8 +168,8 @@ pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Res
     let products = all_products(request, scene)?;
     let of_kind = |kind: &ProductKind| match kind {
         ProductKind::Map(map, _) => fields(map),
-        // per vertex: position, normal, colour, texture coordinates and two triangles; with an error allowed, far fewer
-        // vertices
+        // Bytes per vertex: position, normal, colour, texture coordinates and two triangles. If an error is allowed,
+        // the mesh has far fewer vertices.
         ProductKind::Mesh(_) if request.mesh.error_metres > 0.0 => 9.0,
         ProductKind::Mesh(_) => 17.0,
         ProductKind::Plants(_) => MemoryUse::COLOURS.fields,
@@ -182,7 +183,7 @@ pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Res
     Ok(MemoryUse { fields: most, heights_alone, ..MemoryUse::TERRAIN }.with_bytes(bytes.max(plants)))
 }
 
-/// The map of a planet, unless its faces are written.
+/// The layout of a planet's map; `None` if the faces are written instead.
 fn planet_map(request: &ExportRequest, scene: &Scene, samples: usize) -> Option<Equirectangular> {
     if !scene.is_planet() || request.planet.cube {
         return None;
@@ -199,7 +200,7 @@ fn planet_map(request: &ExportRequest, scene: &Scene, samples: usize) -> Option<
 /// Finds mistakes in a request before any work: products, formats, sizes, tiles, file names and folders.
 ///
 /// # Errors
-/// The first mistake, and what would be right.
+/// The first mistake, and how to correct it.
 pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportPlace) -> Result<(), ExportError> {
     let products = all_products(request, scene)?;
     let samples = samples(request, scene)?;
@@ -232,14 +233,14 @@ pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportPlace) -> Res
     check_distinct(names.iter())?;
     let folder = place.folder.join(&request.folder);
     if !request.folder.as_os_str().is_empty() && !folder.exists() {
-        // it is created together with the files in it
+        // The new folder is created together with the files in it.
         check_new_folder(&folder)?;
         names.retain(|name| !place.folder.join(name).starts_with(&folder));
     }
     names.iter().try_for_each(|name| Ok(check_place(place.target(name))?))
 }
 
-/// Faces of a cube, or the one sheet there is.
+/// The parts of the terrain that get files of their own: the six faces of a cube, or one sheet.
 fn parts(request: &ExportRequest, scene: &Scene) -> Vec<FilePart> {
     if scene.is_planet() && request.planet.cube { FACE_NAMES.map(Some).to_vec() } else { vec![None] }
 }
@@ -253,7 +254,7 @@ struct Tile {
     samples: usize,
 }
 
-/// The tiles of a raster of `samples` per side.
+/// The tiles of a raster with `samples` per side.
 fn tiles(wanted: Option<BuildTiles>, samples: usize) -> Result<Vec<Tile>, ExportError> {
     let Some(wanted) = wanted else { return Ok(vec![Tile { name: None, first: [0; 2], samples }]) };
     let side = wanted.samples as usize;
@@ -280,7 +281,7 @@ fn tiles(wanted: Option<BuildTiles>, samples: usize) -> Result<Vec<Tile>, Export
 /// Name and uncompressed bytes of each product, for the export window.
 ///
 /// # Errors
-/// When a product cannot be made of the scene.
+/// If the scene does not allow a product.
 pub fn sizes(request: &ExportRequest, scene: &Scene) -> Result<Vec<(String, u64)>, ExportError> {
     let n = samples(request, scene)?;
     let (width, height) = planet_map(request, scene, n).map_or((n, n), |map| (map.width, map.height));
@@ -288,9 +289,9 @@ pub fn sizes(request: &ExportRequest, scene: &Scene) -> Result<Vec<(String, u64)
     let products = all_products(request, scene)?;
     let size = |product: &ExportProduct| {
         let (map, format) = match &product.kind {
-            // per sample: a vertex of 12 + 12 + 3 bytes, and two triangles of three 4-byte indices
+            // Bytes per sample: a vertex of 12 + 12 + 3 bytes, and two triangles of three 4-byte indices.
             ProductKind::Mesh(format) => return (format!("Mesh · {}", format.name), (n * n * 51) as u64),
-            // a few thousand objects per square kilometre, of some 50 bytes each
+            // There are a few thousand objects per square kilometre, of about 50 bytes each.
             ProductKind::Plants(format) => {
                 let kilometres = scene.settings.size_metres / 1000.0;
                 return (format!("Plants and stones · {}", format.name()), (kilometres * kilometres * 2e5) as u64);
@@ -305,11 +306,12 @@ pub fn sizes(request: &ExportRequest, scene: &Scene) -> Result<Vec<(String, u64)
     Ok(products.iter().map(size).collect())
 }
 
-/// Writes all files of a request from a terrain that was evaluated at [`samples`]. `tell` is given the fraction that is
-/// done. Existing files are replaced together, at the end.
+/// Writes all files of a request from a terrain that was evaluated at [`samples`]. `tell` receives the finished
+/// fraction. Existing files are replaced together, at the end.
 ///
 /// # Errors
-/// When something cannot be made or written, or it was cancelled. No file was replaced then, unless the error says so.
+/// If a product cannot be made or written, or the export was cancelled. No file was replaced in that case, unless the
+/// error says so.
 pub fn export(
     request: &ExportRequest,
     scene: &Scene,
@@ -322,7 +324,7 @@ pub fn export(
     export_made(request, &made, place, control, tell)
 }
 
-/// As [`export`], for a terrain that the scene alone does not reproduce: the files carry no scene.
+/// As [`export`], for a terrain that the scene alone does not reproduce: the files do not contain the scene.
 ///
 /// # Errors
 /// As [`export`], and for maps that would have to be evaluated again.
@@ -344,7 +346,7 @@ pub fn export_without_scene(
     export_made(request, &MadeTerrain { scene, terrain, texts: Vec::new() }, place, control, tell)
 }
 
-/// A terrain, the scene with its scale, and the texts that its files carry.
+/// A terrain, the scene with its scale, and the texts stored in the files.
 struct MadeTerrain<'a> {
     scene: &'a Scene,
     terrain: &'a Terrain,
@@ -365,7 +367,7 @@ fn export_made(
 /// complete with its files.
 ///
 /// # Errors
-/// Those of `stage`, or when the files cannot be moved into place.
+/// Those of `stage`, or if the files cannot be moved into place.
 pub(crate) fn commit_together<E: From<FileError>>(
     request: &ExportRequest,
     place: &ExportPlace,
@@ -382,7 +384,8 @@ pub(crate) fn commit_together<E: From<FileError>>(
         let inside = ExportPlace { folder: temporary.into(), force: place.force };
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let (around, folder_there) = (absolute(place.folder.join(".")), absolute(folder.clone()));
-        // chosen file names are relative to the folder around it, and may lead elsewhere
+        // File names chosen by the user are relative to the folder that contains the new one, and may be in other
+        // folders.
         let moved = |file: PathBuf| {
             let whole = around.join(file);
             let inside = whole.strip_prefix(&folder_there).map(|name| absolute(temporary.join(name)));
@@ -391,7 +394,7 @@ pub(crate) fn commit_together<E: From<FileError>>(
         let mut request = ExportRequest { folder: PathBuf::new(), ..request.clone() };
         request.products.iter_mut().for_each(|product| product.file = product.file.take().map(moved));
         let (made, set) = stage(&request, &inside)?;
-        // the folder is locked; files with chosen names elsewhere are not
+        // The folder is locked; files with chosen names in other folders are not.
         set.commit_in_locked_folder()?;
         report =
             made.moved(&absolute(temporary.into()), &folder).moved(temporary, &folder).moved(&around, &place.folder);
@@ -400,7 +403,7 @@ pub(crate) fn commit_together<E: From<FileError>>(
     Ok(report)
 }
 
-/// Writes all new files beside the existing ones.
+/// Writes all new files into the folders of the existing ones, without replacing those files yet.
 fn stage(
     request: &ExportRequest,
     MadeTerrain { scene, terrain, texts }: &MadeTerrain,
@@ -432,7 +435,7 @@ fn stage(
             }
             ProductKind::Map(map, format) => {
                 for (part, layout) in &layouts {
-                    // tiles and multi-sheet maps read a map several times, so they keep it in memory
+                    // Tiles and maps of several sheets read a map several times, so the map stays in memory for them.
                     let is_read_once = request.tiles.is_none() && terrain.grid.has_edge();
                     let sheets = match map {
                         ExportMap::SkyView if is_read_once => vec![maps::sky_by_rows(scene, terrain, control)?],
@@ -477,7 +480,7 @@ fn stage(
     Ok((report, set))
 }
 
-/// Georeference in metres of the part of a square that starts at a row and column.
+/// Georeference, in metres, of the part of a square that starts at a row and column.
 fn square_placement(
     request: &ExportRequest,
     scene: &Scene,
@@ -498,7 +501,7 @@ fn square_placement(
     }
 }
 
-/// A sheet to write, with everything that its files depend on.
+/// A sheet to write, with all data on which its files depend.
 struct SheetJob<'a> {
     request: &'a ExportRequest,
     scene: &'a Scene,
@@ -529,7 +532,7 @@ impl SheetJob<'_> {
             control.check()?;
             let part_name = self.part;
             let name = |label: &str, extension: Option<&str>| {
-                // all faces and tiles share one legend
+                // All faces and tiles share one legend.
                 let (part, tile) = if extension.is_some() { (None, None) } else { (part_name, tile.name) };
                 let path = file_name(request, scene, product, label, part, tile, terrain.samples());
                 extension.map_or(path.clone(), |extension| path.with_extension(extension))
@@ -573,8 +576,8 @@ impl SheetJob<'_> {
         }
     }
 
-    /// Georeference of the part that starts at a row and column: in metres for squares, in degrees for maps of planets,
-    /// none for faces.
+    /// Georeference of the part that starts at a row and column: in metres for squares, in degrees for maps of planets.
+    /// Faces have no georeference.
     fn placement(&self, [row, column]: [usize; 2]) -> Option<GeoReference> {
         if !self.scene.is_planet() {
             return Some(square_placement(self.request, self.scene, self.cell_metres(), [row, column]));
@@ -583,7 +586,7 @@ impl SheetJob<'_> {
         let is_area = map.registration == Registration::Pixel;
         let (across, half) = if is_area { (map.width as f64, 0.5) } else { ((map.width - 1) as f64, 0.0) };
         let step = 360.0 / across;
-        // EPSG codes describe the Earth only
+        // EPSG codes describe the Earth only.
         let radius = self.scene.planet.radius_metres;
         let is_earth = (radius - 6_371_000.0).abs() < 10_000.0;
         Some(GeoReference {

@@ -8,7 +8,7 @@ use super::product::ExportProduct;
 use super::{ExportError, ExportRequest};
 use crate::scene::Scene;
 
-/// The file of a sheet: the chosen one, or one named by the request's pattern.
+/// The file name of a sheet: the name chosen by the user, or a name after the request's pattern.
 pub(super) fn file_name(
     request: &ExportRequest,
     scene: &Scene,
@@ -25,12 +25,12 @@ pub(super) fn file_name(
             let lower = name.to_ascii_lowercase();
             let ends = product.kind.extensions().into_iter().find(|end| lower.ends_with(&format!(".{end}")));
             let end = ends.map_or(0, str::len);
-            // a chosen name without the format's ending gets it appended
+            // A chosen name without the format's ending gets the ending appended.
             let (stem, written) = match ends {
                 Some(_) => name.split_at(name.len() - end - 1),
                 None => (name.as_str(), extension),
             };
-            // a product of several sheets gets the sheet's label appended
+            // If a product has several sheets, each file name gets the sheet's label appended.
             let several = label != product.kind.label();
             let stem = match stem.strip_suffix(&format!("-{}", product.kind.label())).filter(|_| several) {
                 Some(before) => format!("{before}-{label}"),
@@ -43,7 +43,7 @@ pub(super) fn file_name(
             let stem = request.file_names.replace("{scene}", &plain(&scene.name)).replace("{map}", &plain(label));
             let stem = stem.replace("{size}", &samples.to_string());
             let stem = if request.is_for("unreal") { without_sizes(&stem) } else { stem };
-            // Unity's import dialog lists only RAW files with this ending
+            // Unity's import dialog lists RAW files only with this ending.
             let extension = if request.is_for("unity") && extension == "r16" { "raw" } else { extension };
             (request.folder.clone(), stem, extension.to_string())
         }
@@ -64,8 +64,8 @@ fn plain(name: &str) -> String {
     if plain.trim_matches(['.', '-']).is_empty() { "terrain".into() } else { plain.to_lowercase() }
 }
 
-/// A name without an `x` between two digits: Unreal reads such file names as tile coordinates, or as the size of raw
-/// files.
+/// A name without an `x` between two digits: Unreal reads file names with such an `x` as tile coordinates, or as the
+/// size of raw files.
 fn without_sizes(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let is_digit = |k: Option<usize>| k.and_then(|k| letters.get(k)).is_some_and(char::is_ascii_digit);

@@ -1,5 +1,5 @@
-//! The origin of a file. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files carry the scene, the size and the hash of their
-//! terrain, so they can be opened like scenes and verified.
+//! The origin of a file. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files contain the scene, and the size and hash of the
+//! terrain. They can therefore be opened like scenes and verified.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ const SCENE: &str = "talweg scene";
 const SAMPLES: &str = "talweg samples";
 const HASH: &str = "talweg hash";
 
-/// The texts that files of `terrain` carry. Build presets are left out, because they name folders of this computer.
+/// The texts stored in files of `terrain`. Build presets are left out, because they name folders of this computer.
 ///
 /// # Errors
-/// When the scene cannot be written as text.
+/// If the scene cannot be written as text.
 pub fn texts(scene: &Scene, terrain: &Terrain) -> Result<Vec<(String, String)>, ExportError> {
     texts_of(scene, terrain.samples(), terrain.hash())
 }
@@ -36,28 +36,28 @@ pub fn texts_of(scene: &Scene, samples: usize, hash: u128) -> Result<Vec<(String
     ])
 }
 
-/// The scene that a file was made of.
+/// The scene from which a file was made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileOrigin {
     /// The scene.
     pub scene: Scene,
-    /// What was mended when it was read.
+    /// Problems of the scene text that were corrected when it was read.
     pub warnings: Vec<Warning>,
-    /// Samples per side that it was evaluated at.
+    /// Samples per side at which the scene was evaluated.
     pub samples: usize,
-    /// Content hash of the terrain.
+    /// Content hash of the terrain, as text.
     pub hash: String,
 }
 
-/// Why the origin of a file cannot be read.
+/// The reason why the origin of a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum OriginError {
     /// The file cannot be read.
     #[error("cannot read {path}: {source}")]
     Read {
-        /// The file.
+        /// The file that cannot be read.
         path: std::path::PathBuf,
-        /// Why.
+        /// The cause of the failure.
         source: std::io::Error,
     },
     /// The file is truncated, or its format does not match its ending.
@@ -66,11 +66,11 @@ pub enum OriginError {
          again, or give the scene's own file"
     )]
     NotWhole {
-        /// The file.
+        /// The damaged file.
         path: std::path::PathBuf,
-        /// The format of its ending.
+        /// The format that the file's ending names.
         format: &'static str,
-        /// What is wrong.
+        /// The fault that the reader found.
         source: std::io::Error,
     },
     /// The format cannot carry a scene.
@@ -79,26 +79,26 @@ pub enum OriginError {
          OBJ or PLY file exported from it"
     )]
     NoPlace {
-        /// The file.
+        /// The file in this format.
         path: std::path::PathBuf,
-        /// The format of its ending.
+        /// The format that the file's ending names.
         format: &'static str,
     },
-    /// The file carries no scene.
+    /// The file contains no scene, although its format could hold one.
     #[error(
         "{path} carries no scene: Talweg did not export it, or another program has saved it since. Open the scene \
          itself, or import the file as heights"
     )]
     NoScene {
-        /// The file.
+        /// The file without a scene.
         path: std::path::PathBuf,
     },
     /// The scene in the file cannot be read.
     #[error("the scene in {path}: {source}")]
     Scene {
-        /// The file.
+        /// The file with the faulty scene.
         path: std::path::PathBuf,
-        /// Why.
+        /// The cause of the failure.
         source: SceneError,
     },
     /// The samples of the file cannot be read.
@@ -109,10 +109,10 @@ pub enum OriginError {
     Map(#[from] MapError),
 }
 
-/// Why no scene was loaded from a path.
+/// The reason why no scene was loaded from a path.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The file carries no scene.
+    /// The file contains no readable scene.
     #[error(transparent)]
     Origin(#[from] OriginError),
     /// The scene file cannot be read.
@@ -121,17 +121,18 @@ pub enum LoadError {
     /// There is no such file and no such example.
     #[error("there is no scene {path}; give a .ron file or one of the shipped examples: {examples}")]
     NoScene {
-        /// The path.
+        /// The path that was requested.
         path: std::path::PathBuf,
-        /// Names of the examples.
+        /// Names of the available examples.
         examples: String,
     },
 }
 
-/// Reads a scene file, or the scene inside an exported file. A bare name without a file is a shipped example.
+/// Reads a scene file, or the scene inside an exported file. A bare name that is not a file is the name of a shipped
+/// example.
 ///
 /// # Errors
-/// When the file cannot be read or carries no scene, or there is neither a file nor an example.
+/// If the file cannot be read or contains no scene, or there is neither a file nor an example with that name.
 pub fn load_scene(path: &Path) -> Result<(Scene, Vec<Warning>), LoadError> {
     if may_carry_scene(path) {
         let FileOrigin { scene, warnings, .. } = read_origin(path)?;
@@ -156,10 +157,10 @@ pub fn may_carry_scene(path: &Path) -> bool {
     is_mesh || RasterFormat::for_path(path).is_ok_and(RasterFormat::reads_texts)
 }
 
-/// Refuses a file whose format cannot carry a scene, judged by its ending.
+/// Refuses a file whose format cannot contain a scene, judged by its ending.
 ///
 /// # Errors
-/// When the format cannot carry a scene.
+/// If the format cannot contain a scene.
 pub fn check_place_for_scene(path: &Path) -> Result<(), OriginError> {
     let mesh = MeshFormat::for_path(path).map(|format| format.name);
     let format = mesh.or_else(|| RasterFormat::for_path(path).ok().map(|format| format.name));
@@ -172,7 +173,7 @@ pub fn check_place_for_scene(path: &Path) -> Result<(), OriginError> {
 /// Reads the scene inside the file `path`; file names in the scene are relative to the folder of `path`.
 ///
 /// # Errors
-/// When the file cannot be read, or carries no scene.
+/// If the file cannot be read, or contains no scene.
 pub fn read_origin(path: &Path) -> Result<FileOrigin, OriginError> {
     let no_scene = || OriginError::NoScene { path: path.into() };
     let (format, texts) = match MeshFormat::for_path(path) {
@@ -183,7 +184,7 @@ pub fn read_origin(path: &Path) -> Result<FileOrigin, OriginError> {
         }
     };
     let texts = texts.map_err(|source| match source.raw_os_error() {
-        // an error of the operating system, not of the format's reader
+        // The error is from the operating system, not from the format's reader.
         Some(_) => OriginError::Read { path: path.into(), source },
         None => OriginError::NotWhole { path: path.into(), format, source },
     })?;

@@ -11,33 +11,33 @@ use crate::io::formats::{RASTER_FORMATS, RasterFormat};
 use crate::mesh::formats::{MeshFormat, quantized};
 use crate::scene::{BuildProduct, Scene};
 
-/// A file to export, or several of one map.
+/// A map, mesh or table to export as one file or several.
 #[derive(Clone, Debug)]
 pub struct ExportProduct {
-    /// What the file shows, and its format.
+    /// The content of the product, and its format.
     pub kind: ProductKind,
-    /// File to write; the pattern of the request names it if `None`.
+    /// File to write; if `None`, the file is named by the pattern of the request.
     pub file: Option<PathBuf>,
 }
 
-/// What a product shows, with its format.
+/// The content of a product, with its format.
 #[derive(Clone, Debug)]
 pub enum ProductKind {
-    /// A map as a raster.
+    /// A map written as a raster.
     Map(ExportMap, &'static RasterFormat),
-    /// The terrain as a mesh.
+    /// The terrain written as a mesh.
     Mesh(&'static MeshFormat),
-    /// Plants and stones.
+    /// Plants and stones in this format.
     Plants(ScatterFormat),
 }
 
 impl ProductKind {
-    /// Part of a file name that stands for the product, if it is one sheet.
+    /// Part of a file name that identifies the product, if the product is a single sheet.
     pub(super) fn label(&self) -> String {
         self.id().replace(':', "-")
     }
 
-    /// What build presets call it.
+    /// Id of the product in build presets.
     fn id(&self) -> String {
         match self {
             Self::Map(map, _) => map.to_string(),
@@ -46,7 +46,7 @@ impl ProductKind {
         }
     }
 
-    /// What build presets call the format.
+    /// Id of the format in build presets.
     fn format_id(&self) -> &'static str {
         match self {
             Self::Map(_, format) => format.id,
@@ -55,7 +55,7 @@ impl ProductKind {
         }
     }
 
-    /// Endings of the files, the usual one first.
+    /// Endings of the product's files, the usual ending first.
     pub(super) fn extensions(&self) -> Vec<&'static str> {
         match self {
             Self::Map(_, format) => format.extensions.to_vec(),
@@ -69,7 +69,7 @@ impl ExportProduct {
     /// Reads the names in a product of a build preset.
     ///
     /// # Errors
-    /// When there is no such map or format; the error lists the known ones.
+    /// If there is no such map or format; the error lists the known ones.
     pub(super) fn named(product: &BuildProduct) -> Result<Self, ExportError> {
         let id = product.format.as_str();
         let unknown = |of: &str, known: Vec<&str>| {
@@ -95,10 +95,10 @@ impl ExportProduct {
         Ok(Self { kind, file: product.file.as_ref().map(PathBuf::from) })
     }
 
-    /// The product that a file name asks for: a map and the ending of a format, such as `flow.tif`, or `mesh.glb`.
+    /// The product that a file name requests: a map and the ending of a format, such as `flow.tif`, or `mesh.glb`.
     ///
     /// # Errors
-    /// When there is no such map or format.
+    /// If there is no such map or format.
     pub fn for_file_name(name: &str) -> Result<Self, ExportError> {
         let path = Path::new(name);
         if path.file_name().and_then(|file| file.to_str()) != Some(name) {
@@ -125,19 +125,19 @@ impl ExportProduct {
         Ok(Self { kind, file: Some(name.into()) })
     }
 
-    /// The product as a build preset keeps it.
+    /// The product in the form in which a build preset stores it.
     pub(super) fn to_build(&self) -> BuildProduct {
         let file = self.file.as_deref().map(path_text);
         BuildProduct { what: self.kind.id(), format: self.kind.format_id().into(), file }
     }
 
-    /// Whether it follows from the heights alone.
+    /// Whether the product depends on the heights alone.
     pub(super) fn is_of_heights(&self) -> bool {
         let of_heights = |map: &ExportMap| matches!(map, ExportMap::Heights | ExportMap::Slope | ExportMap::Curvature);
         matches!(&self.kind, ProductKind::Map(map, _) if of_heights(map))
     }
 
-    /// Refuses a format that cannot hold the map, and a map that the scene does not have.
+    /// Refuses a product whose format cannot hold the map, or whose map the scene does not have.
     fn check(&self, scene: &Scene) -> Result<(), ExportError> {
         let is_planet = scene.is_planet();
         match &self.kind {
@@ -166,7 +166,7 @@ impl ExportProduct {
 /// All products of a request, with those of its target, checked against the scene.
 ///
 /// # Errors
-/// When a name stands for nothing, or a format cannot hold a map.
+/// If a name is unknown, or a format cannot hold a map.
 pub(super) fn all_products(request: &ExportRequest, scene: &Scene) -> Result<Vec<ExportProduct>, ExportError> {
     if let Some(wrong) = request.to_preset("").wrong_number() {
         return Err(ExportError::Request(wrong));
@@ -176,7 +176,7 @@ pub(super) fn all_products(request: &ExportRequest, scene: &Scene) -> Result<Vec
     }
     let mut products = request.products.clone();
     for product in request.target.map_or_else(Vec::new, |target| target.products(scene)) {
-        // one that was chosen as well
+        // Skip a product that the user has chosen as well.
         if !products.iter().any(|chosen| chosen.to_build() == product.to_build()) {
             products.push(product);
         }
@@ -188,7 +188,7 @@ pub(super) fn all_products(request: &ExportRequest, scene: &Scene) -> Result<Vec
     Ok(products)
 }
 
-/// Formats of a whole terrain; quantized-mesh is left out, because it holds tiles of a globe.
+/// Formats for meshes of a whole terrain; quantized-mesh is excluded, because it holds tiles of a globe.
 pub fn mesh_formats() -> impl Iterator<Item = &'static MeshFormat> {
     MeshFormat::ALL.into_iter().filter(|format| !std::ptr::eq(*format, &quantized::FORMAT))
 }
@@ -207,7 +207,7 @@ pub(super) fn channels(map: &ExportMap) -> usize {
     }
 }
 
-/// Refuses a format that cannot hold a map, with those that can.
+/// Refuses a format that cannot hold a map; the error lists the formats that can.
 pub(super) fn check_holds(format: &RasterFormat, map: &ExportMap) -> Result<(), ExportError> {
     if holds(format, map) {
         return Ok(());

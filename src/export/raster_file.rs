@@ -1,4 +1,4 @@
-//! A map in a raster format: sample type, range, texts.
+//! Writes a map in a raster format, with its sample type, range and texts.
 
 use serde::Serialize;
 use std::path::PathBuf;
@@ -9,17 +9,17 @@ use crate::field::{Control, Terrain};
 use crate::io::formats::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleType, Samples};
 use crate::io::{FileError, SaveTarget, StagedFile};
 
-/// The no-data value of georeferenced floats without ground.
+/// The value of samples without terrain in georeferenced files of floats.
 pub const NODATA: f32 = -9999.0;
 
-/// Report of an exported raster: what another program must know to read it.
+/// Data about an exported raster that another program needs to read the file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RasterReport {
-    /// The file.
+    /// The file that was written.
     pub path: PathBuf,
     /// Id of the map, such as `wear` or `splat0`.
     pub map: String,
-    /// Id of the format.
+    /// Id of the raster format.
     pub format: &'static str,
     /// Samples per row.
     pub samples: usize,
@@ -27,20 +27,20 @@ pub struct RasterReport {
     pub rows: usize,
     /// Unit of the values; empty if there is none.
     pub unit: &'static str,
-    /// Value of the lowest number of a 16-bit file, and lowest value of the map.
+    /// Value that the lowest number of a 16-bit file represents; in other files, the lowest value of the map.
     pub min: f32,
-    /// Value of the highest number of a 16-bit file, and highest value of the map.
+    /// Value that the highest number of a 16-bit file represents; in other files, the highest value of the map.
     pub max: f32,
-    /// Size of a step of a 16-bit file; 0 for floats and bytes.
+    /// Difference in value between two successive numbers of a 16-bit file; 0 for floats and bytes.
     pub per_step: f32,
-    /// Distance between neighbouring samples; for maps of planets, along the equator.
+    /// Distance in metres between neighbouring samples; for maps of planets, along the equator.
     pub cell_metres: f32,
-    /// Number of samples without ground. They hold the lowest value, or no-data if the format has it.
+    /// Number of samples without terrain. They have the lowest value, or the no-data value if the format has one.
     pub void_samples: usize,
 }
 
 impl RasterReport {
-    /// A sentence about the samples without ground, if there are any.
+    /// A sentence about the samples without terrain, if there are any.
     pub fn void(&self) -> Option<String> {
         let lowest = self.min;
         (self.void_samples > 0).then(|| {
@@ -53,14 +53,14 @@ impl RasterReport {
     }
 }
 
-/// A sheet to write, and how.
+/// A sheet to write, with its options.
 #[derive(Clone, Copy)]
 pub(super) struct RasterJob<'a> {
     pub format: &'static RasterFormat,
     pub sheet: &'a MapSheet<'a>,
     /// First row, first column, number of rows and number of columns of the part to write.
     pub part: [usize; 4],
-    /// Values of the lowest and the highest whole number.
+    /// Values that the lowest and the highest integer represent.
     pub range: (f32, f32),
     pub normalised: bool,
     pub south_first: bool,
@@ -70,13 +70,13 @@ pub(super) struct RasterJob<'a> {
     /// Georeference of the part.
     pub placement: Option<GeoReference>,
     pub texts: &'a [(String, String)],
-    /// Whether there is ground at a row and column of the whole sheet; `None` if there is ground everywhere.
+    /// Whether there is terrain at a row and column of the whole sheet; `None` if there is terrain everywhere.
     pub ground: Option<&'a (dyn Fn(usize, usize) -> bool + Sync)>,
     /// Cancels the writing.
     pub control: &'a Control,
 }
 
-/// The sample type in which a format holds a map, if it can.
+/// The sample type with which a format stores a map; `None` if the format cannot store it.
 pub(super) fn sample_type(nature: MapNature, channels: usize, format: &RasterFormat) -> Option<SampleType> {
     if channels > format.channels {
         return None;
@@ -90,18 +90,18 @@ pub(super) fn sample_type(nature: MapNature, channels: usize, format: &RasterFor
 }
 
 impl RasterJob<'_> {
-    /// Writes the new file beside the existing one.
+    /// Writes the new file into the folder of the existing one, without replacing that file yet.
     pub(super) fn stage(&self, to: &SaveTarget) -> Result<(RasterReport, StagedFile), FileError> {
         let staged = StagedFile::new_while(to, self.control, |file| self.write(file))?;
         Ok((self.report(to), staged))
     }
 
-    /// The sample type of the file.
+    /// The sample type of the file to write.
     fn kind(&self) -> SampleType {
         sample_type(self.sheet.nature, self.sheet.channels, self.format).unwrap_or(SampleType::F32)
     }
 
-    /// Row and column in the whole sheet of a sample of the file.
+    /// Converts the row and column of a sample in the file to its row and column in the whole sheet.
     fn place(&self, row: usize, column: usize) -> (usize, usize) {
         let [first, left, rows, _] = self.part;
         let is_raw = !self.format.has_texts && !self.format.has_placement;
@@ -132,7 +132,7 @@ impl RasterJob<'_> {
         }
     }
 
-    /// Writes the part of the sheet.
+    /// Writes the samples of the part to `out`.
     pub(super) fn write(&self, out: &mut dyn RasterOut) -> std::io::Result<()> {
         let [_, _, rows, columns] = self.part;
         let (sheet, kind) = (self.sheet, self.kind());
@@ -199,7 +199,7 @@ impl RasterJob<'_> {
         self.format.write(&raster, out)
     }
 
-    /// Range, unit and spacing, as texts of a file.
+    /// Range, unit and spacing as texts to store in the file.
     fn own_texts(&self) -> Vec<(String, String)> {
         let sheet = self.sheet;
         let mut texts = vec![("Software".to_string(), concat!("Talweg ", env!("CARGO_PKG_VERSION")).to_string())];
@@ -220,7 +220,8 @@ impl RasterJob<'_> {
     }
 }
 
-/// Distance between neighbouring samples of a terrain on the ground, of a face of a planet along its middle.
+/// Distance in metres on the ground between neighbouring samples of a terrain; for a planet, along the middle of a
+/// face.
 pub(super) fn cell_metres(side_metres: f32, terrain: &Terrain) -> f32 {
     side_metres * terrain.grid.cell()
 }

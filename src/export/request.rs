@@ -1,5 +1,5 @@
-//! Export requests: the products with their formats, and how their files are written. Build presets are their text
-//! form, which scenes keep.
+//! Export requests: the products with their formats, and the options of their files. Build presets are the text form of
+//! requests; scenes store build presets.
 
 use std::path::{Path, PathBuf};
 
@@ -15,36 +15,36 @@ use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildTil
 /// Products that are exported together from one evaluation.
 #[derive(Clone, Debug)]
 pub struct ExportRequest {
-    /// Folder of the files without a name of their own, relative to that of the [`ExportPlace`](super::ExportPlace);
-    /// empty for that folder itself.
+    /// Folder of the files without a name of their own, relative to the folder of the
+    /// [`ExportPlace`](super::ExportPlace). If empty, the files are written into that folder itself.
     pub folder: PathBuf,
-    /// Pattern of file names without their endings: `{scene}` stands for the scene's name, `{map}` for the map's,
-    /// `{size}` for the samples per side.
+    /// Pattern of file names without their endings. In the pattern, `{scene}` is replaced by the scene's name, `{map}`
+    /// by the map's name and `{size}` by the samples per side.
     pub file_names: String,
-    /// The program that the files are for; it adds products and a text of the numbers to type.
+    /// The program for which the files are made. The target adds products and a text with the numbers to type there.
     pub target: Option<&'static ExportTarget>,
-    /// Samples per side; those of the scene if `None`.
+    /// Samples per side of the exported terrain; `None` means those of the scene.
     pub samples: Option<usize>,
-    /// Products besides those of the target.
+    /// Products in addition to those of the target.
     pub products: Vec<ExportProduct>,
-    /// Heights in metres of the lowest and highest number of a 16-bit file, and of 0 and 1 in normalised floats; those
-    /// of the terrain if `None`.
+    /// Heights in metres that the lowest and highest number of a 16-bit file represent; also those of 0 and 1 in
+    /// normalised floats. `None` means the height range of the terrain.
     pub height_range: Option<(f32, f32)>,
-    /// Whether floats go from 0 to 1 over the range, instead of being metres.
+    /// Whether floats are scaled to 0–1 over the height range, instead of being metres.
     pub normalised: bool,
     /// Whether raw files start in the south-west instead of the north-west.
     pub south_first: bool,
     /// Whether raw files have the highest byte first.
     pub big_endian: bool,
-    /// Whether the green of normal maps points south, as in DirectX, instead of north.
+    /// Whether the green channel of normal maps points south, as in DirectX, instead of north.
     pub directx_normals: bool,
-    /// Tiles that rasters are cut into.
+    /// Tiles into which rasters are cut.
     pub tiles: Option<BuildTiles>,
-    /// Height of a band in metres, for the map of height bands; a sixteenth of the relief if `None`.
+    /// Height of a band in metres, for the map of height bands; `None` means a sixteenth of the relief.
     pub band_metres: Option<f32>,
-    /// Where a terrain lies on a map.
+    /// Position of the terrain in a coordinate system.
     pub placement: Option<BuildPlacement>,
-    /// Layout of a planet.
+    /// Layout of a planet in the files.
     pub planet: BuildPlanet,
     /// Options of meshes.
     pub mesh: BuildMesh,
@@ -77,7 +77,7 @@ impl ExportRequest {
     /// Reads the names in a build preset.
     ///
     /// # Errors
-    /// When there is no such program, map or format; the error lists the known ones.
+    /// If there is no such program, map or format; the error lists the known ones.
     pub fn from_preset(preset: &BuildPreset) -> Result<Self, ExportError> {
         let BuildPreset { name: _, folder, file_names, target, samples, products, .. } = preset;
         let target = if target.is_empty() { None } else { Some(ExportTarget::named(target)) };
@@ -100,7 +100,7 @@ impl ExportRequest {
         })
     }
 
-    /// The request as a build preset of that name.
+    /// The request as a build preset named `name`.
     pub fn to_preset(&self, name: &str) -> BuildPreset {
         BuildPreset {
             name: name.into(),
@@ -123,10 +123,11 @@ impl ExportRequest {
     }
 
     /// The request for `files`, whose endings choose the formats: rasters of `what`, meshes, plants. Files of `maps`
-    /// lie beside the first raster. With a target, a name without such an ending is the target's folder.
+    /// are written into the folder of the first raster. With a target, a name without a known ending is the target's
+    /// folder.
     ///
     /// # Errors
-    /// When an ending is not known, there is no raster to write `maps` beside, or there are two folders.
+    /// If an ending is not known, `maps` are requested without a raster, or there are two folders.
     pub fn for_files(
         files: &[PathBuf],
         what: &ExportMap,
@@ -171,7 +172,7 @@ impl ExportRequest {
         Ok(request)
     }
 
-    /// Whether it is for a program whose id begins so.
+    /// Whether the request is for a program whose id begins with `program`.
     pub(super) fn is_for(&self, program: &str) -> bool {
         self.target.is_some_and(|target| target.id.starts_with(program))
     }
@@ -182,12 +183,12 @@ impl ExportRequest {
     }
 }
 
-/// The text of a path in a build preset.
+/// The text with which a build preset stores a path.
 pub(super) fn path_text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The product that the ending of a file chooses; rasters show `what`.
+/// The product that the ending of a file chooses; a raster shows the map `what`.
 fn file_kind(path: &Path, what: &ExportMap) -> Result<ProductKind, FileError> {
     Ok(match (ScatterFormat::for_path(path), MeshFormat::for_path(path)) {
         (Some(format), _) => ProductKind::Plants(format),
@@ -196,7 +197,8 @@ fn file_kind(path: &Path, what: &ExportMap) -> Result<ProductKind, FileError> {
     })
 }
 
-/// The missing folder of the first file whose parent folder exists: it is created together with its files.
+/// The first folder of the files that does not exist although its parent folder does. It is created together with its
+/// files.
 fn new_folder(files: &[PathBuf]) -> Option<PathBuf> {
     let folders = files.iter().filter_map(|file| file.parent());
     let is_new = |folder: &&Path| {
@@ -206,7 +208,7 @@ fn new_folder(files: &[PathBuf]) -> Option<PathBuf> {
     folders.into_iter().find(is_new).map(Path::to_path_buf)
 }
 
-/// A file of another map beside `first`: in its format if that can hold the map, otherwise as PNG or OpenEXR.
+/// A file of another map in the folder of `first`: in the format of `first` if possible, otherwise as PNG or OpenEXR.
 fn product_beside(first: &Path, format: &'static RasterFormat, map: &ExportMap) -> ExportProduct {
     let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let lower = name.to_ascii_lowercase();

@@ -1,5 +1,5 @@
-//! Checks whether the samples of a raster file are those of the scene inside it. The map is written again, into memory,
-//! and one reader reads both.
+//! Checks whether the samples of a raster file are those of the scene inside the file. The map is written again, into
+//! memory, and one reader reads both versions.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -19,13 +19,13 @@ use crate::scene::Scene;
 /// The outcome of the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SampleCheck {
-    /// All samples match the scene, within a step of the format.
+    /// All samples match the scene, within a rounding step of the format.
     Same {
         /// Id of the map in the file.
         map: String,
         /// Number of columns and rows.
         size: [usize; 2],
-        /// Size of a step of the format; 0 for floats.
+        /// Size of a rounding step of the format; 0 for floats.
         step: f32,
         /// Unit of the step.
         unit: &'static str,
@@ -34,22 +34,22 @@ pub enum SampleCheck {
     Differs {
         /// Id of the map in the file.
         map: String,
-        /// Number of samples that differ.
+        /// Number of samples that do not match.
         count: usize,
-        /// Number of all samples.
+        /// Number of all compared samples.
         of: usize,
-        /// Largest difference.
+        /// Largest difference of a sample from the scene.
         largest: f32,
         /// Unit of the difference.
         unit: &'static str,
         /// Row and column of the largest difference.
         place: [usize; 2],
     },
-    /// The samples cannot be compared, and why.
+    /// The samples cannot be compared; the text is the reason.
     NotCompared(String),
 }
 
-/// The sentence for the report.
+/// Writes the sentence for the report.
 impl std::fmt::Display for SampleCheck {
     fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
@@ -75,7 +75,7 @@ impl std::fmt::Display for SampleCheck {
 /// Compares the samples of a file with `terrain`, which was evaluated from the `scene` inside the file.
 ///
 /// # Errors
-/// When the file cannot be read, or it was cancelled.
+/// If the file cannot be read, or the comparison was cancelled.
 pub fn check_samples(
     path: &Path,
     scene: &Scene,
@@ -149,7 +149,8 @@ fn text(texts: &Texts, key: &str) -> Option<String> {
     texts.iter().find(|(keyword, _)| keyword == key).map(|(_, text)| text.clone())
 }
 
-/// The layout of a planet in the file, by its shape and name; `None` if they do not show it.
+/// The layout of a planet in the file, determined from the shape and name of the file; `None` if they do not determine
+/// it.
 fn planet_layout(path: &Path, scene: &Scene, found: &DecodedRaster) -> Option<(FilePart, Option<Equirectangular>)> {
     if !scene.is_planet() {
         return Some((None, None));
@@ -166,7 +167,8 @@ fn planet_layout(path: &Path, scene: &Scene, found: &DecodedRaster) -> Option<(F
     Some((Some(face), None))
 }
 
-/// First row, first column, number of rows and of columns of the file's part of the sheet; `None` if it is not known.
+/// First row, first column, number of rows and number of columns of the part of the sheet that the file holds. `None`
+/// if the part is not known.
 fn part(path: &Path, layout: &PixelLayout, found: &DecodedRaster) -> Option<[usize; 4]> {
     let (width, height) = (found.width, found.height);
     if (width, height) == (layout.width, layout.height) {
@@ -186,7 +188,7 @@ fn part(path: &Path, layout: &PixelLayout, found: &DecodedRaster) -> Option<[usi
     is_inside.then_some(part)
 }
 
-/// A file to write again.
+/// A file whose map is written again for comparison.
 struct FileJob<'a> {
     format: &'static RasterFormat,
     sheet: &'a MapSheet<'a>,
@@ -203,7 +205,8 @@ impl FileJob<'_> {
         sample_type(self.sheet.nature, self.sheet.channels, self.format).unwrap_or(SampleType::F32)
     }
 
-    /// The options that a file does not record: whether floats are normalised, and the direction of green in normals.
+    /// Possible values of the options that a file does not record: whether floats are normalised, and the direction of
+    /// green in normals.
     fn variants(&self) -> Vec<(bool, bool)> {
         match self.sheet.nature {
             MapNature::Scalar if self.kind() == SampleType::F32 => vec![(false, false), (true, false)],
@@ -212,7 +215,7 @@ impl FileJob<'_> {
         }
     }
 
-    /// The values of black and white recorded in the file.
+    /// The values that black and white represent, as recorded in the file.
     fn range(&self) -> (f32, f32) {
         let end = |key: &str| {
             let found = self.texts.iter().find(|(keyword, _)| keyword.starts_with(key))?;
@@ -252,7 +255,7 @@ impl FileJob<'_> {
         let allowed = match kind {
             SampleType::U8 => 1.001 / 255.0,
             SampleType::U16 => 1.001 / 65535.0,
-            // another computer may round the last bit differently
+            // Another computer may round the last bit differently.
             SampleType::F32 => greatest * 4.0 * f32::EPSILON,
         };
         let (mut count, mut largest, mut at) = (0, 0.0f32, 0);
@@ -263,7 +266,8 @@ impl FileJob<'_> {
                 continue;
             }
             count += 1;
-            // a sample with data in only one of the two has no difference
+            // If only one of the two files has data for a sample, the difference is not finite. Such a difference does
+            // not count as the largest.
             let off = if off.is_finite() { off } else { 0.0 };
             if off > largest || count == 1 {
                 (largest, at) = (off, k);

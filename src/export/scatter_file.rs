@@ -1,5 +1,5 @@
-//! Plants and stones as files: a table of their positions, or instances of their shapes in glTF. Grass is left out: it
-//! would be tens of millions of tufts, which engines scatter around the camera themselves.
+//! Plants and stones as files: a table of their positions, or instances of their shapes in glTF. Grass is not exported:
+//! there would be tens of millions of tufts, which engines scatter around the camera themselves.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,17 +20,17 @@ use crate::scene::{BuildPlacement, Scene};
 /// A file format for plants and stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScatterFormat {
-    /// A line for each object: kind, easting, northing, height of the ground, height of the object, turn.
+    /// A table with a line for each object: kind, easting, northing, height of the ground, height of the object, turn.
     Csv,
     /// Binary glTF with EXT_mesh_gpu_instancing: one mesh per kind, with the positions of all its instances.
     Glb,
 }
 
 impl ScatterFormat {
-    /// All formats, in the order of lists.
+    /// All formats, in the order in which lists show them.
     pub const ALL: [Self; 2] = [Self::Csv, Self::Glb];
 
-    /// Its id in build presets.
+    /// Id of the format in build presets.
     pub fn id(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -38,7 +38,7 @@ impl ScatterFormat {
         }
     }
 
-    /// The ending of its files.
+    /// Ending of the format's files.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -46,7 +46,7 @@ impl ScatterFormat {
         }
     }
 
-    /// Its name in the interface.
+    /// Name of the format in the interface.
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "CSV (table)",
@@ -64,21 +64,21 @@ impl ScatterFormat {
     }
 }
 
-/// Report of exported plants and stones.
+/// Data about exported plants and stones, for the export report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScatterReport {
-    /// The file.
+    /// The file that was written.
     pub path: PathBuf,
     /// Id of the format.
     pub format: &'static str,
-    /// Number of objects of each kind that occurs.
+    /// Each kind that occurs, with the number of its objects.
     pub counts: Vec<(&'static str, usize)>,
 }
 
-/// Most instances in a file: no engine loads more at once.
+/// Maximum number of instances in a file: no engine loads more at once.
 pub(super) const MOST_OBJECTS: usize = 10_000_000;
 
-/// Plants and stones to write.
+/// Plants and stones to write, with the options of the file.
 pub(super) struct ScatterJob<'a> {
     pub scene: &'a Scene,
     pub terrain: &'a Terrain,
@@ -87,7 +87,7 @@ pub(super) struct ScatterJob<'a> {
 }
 
 impl ScatterJob<'_> {
-    /// Writes the new file beside the existing one.
+    /// Writes the new file into the folder of the existing one, without replacing that file yet.
     pub(super) fn stage(&self, to: &SaveTarget, control: &Control) -> Result<(ScatterReport, StagedFile), ExportError> {
         let objects = all_objects(self.scene, self.terrain, control)?;
         if objects.len() > MOST_OBJECTS {
@@ -168,7 +168,7 @@ impl ScatterJob<'_> {
                 let [east, south] = object.place;
                 [east - half, object.ground_metres, south - half]
             };
-            // the turn about the vertical as a quaternion; the shapes turn from east to south
+            // The rotation about the vertical as a quaternion; the shapes rotate from east to south.
             let turn = |object: &&ScatteredObject| {
                 let half = -0.5 * object.turn;
                 [0.0, libm::sinf(half), 0.0, libm::cosf(half)]
@@ -216,7 +216,7 @@ fn leaving(rules: &[ScatterRule]) -> impl Iterator<Item = usize> {
     (0..rules.len()).filter(|k| rules[*k].kind != ScatterKind::Grass)
 }
 
-/// Upper bound of the memory in bytes for the objects of a scene: full density everywhere.
+/// Upper bound of the memory in bytes for the objects of a scene, computed for full density everywhere.
 pub(super) fn most_bytes(scene: &Scene) -> f64 {
     let table = PaletteTable::for_scene(scene);
     let rules = &table.scatter.0;

@@ -1,5 +1,5 @@
-//! Rasters of terrains that are not held as a whole: samples are computed while the file is written. The files are byte
-//! for byte those of [`export`](super::export) of the whole.
+//! Rasters of terrains that are not in memory as a whole: samples are computed while the file is written. The files are
+//! byte for byte those that [`export`](super::export) writes of the whole terrain.
 
 use std::path::{Path, PathBuf};
 
@@ -17,42 +17,42 @@ use crate::io::formats::RasterFormat;
 use crate::io::{SaveTarget, StagedFile, StagedSet};
 use crate::scene::Scene;
 
-/// Writes maps of a square terrain, sample by sample.
+/// Writes maps of a square terrain, sample by sample, without the whole terrain in memory.
 pub struct StreamedSquare<'a> {
     /// The scene of the terrain.
     pub scene: &'a Scene,
-    /// Samples per side.
+    /// Samples per side of the terrain.
     pub samples: usize,
     /// Content hash of the terrain.
     pub hash: u128,
-    /// The request with the options of the files.
+    /// The request that contains the options of the files.
     pub request: &'a ExportRequest,
-    /// The target for a file name.
+    /// Returns the target to which a file with this name is written.
     pub target: &'a dyn Fn(&Path) -> SaveTarget,
     /// Cancels the writing.
     pub control: &'a Control,
 }
 
-/// A tile of a raster; an uncut raster is one part.
+/// A tile of a raster; a raster that is not cut is a single part.
 pub struct StreamedPart {
-    /// Column and row of a tile; `None` for the whole.
+    /// Column and row of a tile; `None` for the whole raster.
     tile: Option<[usize; 2]>,
-    /// First row, first column, number of rows and number of columns of its samples in the whole.
+    /// First row, first column, number of rows and number of columns of the part within the whole raster.
     pub part: [usize; 4],
 }
 
 /// A map, with its format and file name.
 pub struct StreamedProduct {
-    /// The map.
+    /// The map to write.
     pub map: ExportMap,
     format: &'static RasterFormat,
     product: ExportProduct,
 }
 
-/// The parts of a raster of `samples` per side.
+/// The parts of a raster with `samples` per side.
 ///
 /// # Errors
-/// When the size does not divide into such tiles.
+/// If the raster cannot be divided into tiles of the requested size.
 pub fn streamed_parts(request: &ExportRequest, samples: usize) -> Result<Vec<StreamedPart>, ExportError> {
     let part = |tile: super::Tile| StreamedPart {
         tile: tile.name,
@@ -61,16 +61,16 @@ pub fn streamed_parts(request: &ExportRequest, samples: usize) -> Result<Vec<Str
     Ok(tiles(request.tiles, samples)?.into_iter().map(part).collect())
 }
 
-/// Whether a map can be written some rows at a time. The relief picture and occlusion cannot: distant ground affects
+/// Whether a map can be written some rows at a time. The relief picture and occlusion cannot: distant terrain affects
 /// them.
 pub fn is_streamed(map: &ExportMap) -> bool {
     matches!(map, ExportMap::Mask(_)) || SampledSquare::has(map) || SquareMaps::has(map)
 }
 
-/// The map of that name, if it can be written some rows at a time.
+/// The map called `name`, if it can be written some rows at a time.
 ///
 /// # Errors
-/// When there is no such map; the error lists those that there are.
+/// If there is no such map; the error lists the available maps.
 pub fn streamed_map(name: &str) -> Result<ExportMap, String> {
     name.parse().ok().filter(is_streamed).ok_or_else(|| {
         let known: Vec<_> = ExportMap::common().filter(is_streamed).map(|map| map.to_string()).collect();
@@ -81,7 +81,8 @@ pub fn streamed_map(name: &str) -> Result<ExportMap, String> {
 /// The products of a request at `samples` per side, if all of them can be written some rows at a time.
 ///
 /// # Errors
-/// When a product cannot be, with the reason and the alternatives, or a product cannot be made of the scene.
+/// If a product cannot be written some rows at a time; the error contains the reason and the alternatives. Also if the
+/// scene does not allow a product.
 pub fn streamed_products(
     request: &ExportRequest,
     scene: &Scene,
@@ -112,10 +113,10 @@ pub fn streamed_products(
 }
 
 impl StreamedProduct {
-    /// A map in the format of the ending of `file`.
+    /// A map in the format that the ending of `file` names.
     ///
     /// # Errors
-    /// When there is no such format, it cannot hold the map, or the map can only be made of the whole terrain.
+    /// If there is no such format, it cannot hold the map, or the map can only be made of the whole terrain.
     pub fn new(map: &ExportMap, scene: &Scene, file: &Path) -> Result<Self, ExportError> {
         let format = RasterFormat::for_path(file)?;
         product::check_holds(format, map)?;
@@ -126,7 +127,7 @@ impl StreamedProduct {
         Ok(Self { map: map.clone(), format, product })
     }
 
-    /// The folder of its files.
+    /// The folder of the product's files.
     pub fn folder(&self, request: &ExportRequest, scene: &Scene, samples: usize) -> PathBuf {
         let path = file_name(request, scene, &self.product, &self.product.kind.label(), None, None, samples);
         path.parent().unwrap_or(Path::new("")).into()
@@ -134,11 +135,11 @@ impl StreamedProduct {
 }
 
 impl StreamedSquare<'_> {
-    /// Writes a part of a sheet beside an existing file of that name; the first part also writes the legend. `ground`
-    /// tells whether there is ground at a row and column; `None` if there is ground everywhere.
+    /// Writes a part of a sheet without replacing an existing file of that name yet; the first part also writes the
+    /// legend. `ground` returns whether there is terrain at a row and column; `None` if there is terrain everywhere.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the part cannot be written.
     pub fn stage(
         &self,
         product: &StreamedProduct,
@@ -184,10 +185,10 @@ impl StreamedSquare<'_> {
         self.request.band_height(self.scene)
     }
 
-    /// Writes the README of the request's target, if it has one, about all files in `folder`.
+    /// Writes the README of the request's target, if the target has one, about all files in `folder`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the README cannot be written.
     pub fn stage_read_me(
         &self,
         folder: &Path,

@@ -5,17 +5,17 @@ use crate::eval::window::source_scene;
 use crate::field::MapKind;
 use crate::scene::Scene;
 
-/// Disk space of a build in bytes.
+/// Disk space that a build needs, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskUse {
-    /// Total if all tiles are kept.
+    /// Total disk space if all tiles are kept.
     pub kept: u64,
-    /// Peak if tiles are removed as soon as no later stage reads them.
+    /// Peak disk space if tiles are removed as soon as no later stage reads them.
     pub pruned: u64,
 }
 
-/// Approximate number of fields that a tile keeps of its water: courses, division between neighbours, areas, fill
-/// depth.
+/// Approximate number of fields that a tile keeps of its drainage: channel courses, division of water between
+/// neighbours, drainage areas, fill depth.
 const DRAINAGE_FIELDS: usize = 4;
 
 impl TilePlan {
@@ -35,7 +35,8 @@ impl TilePlan {
         DiskUse { kept: bytes.iter().sum(), pruned }
     }
 
-    /// For each stage, whether an `open` stage after `done` reads it. The result and kept masks always count as read.
+    /// For each stage, whether an `open` stage after `done` reads it. The result and the kept masks always count as
+    /// read.
     fn read_after(&self, done: usize, open: &[bool]) -> Vec<bool> {
         let mut is_read = vec![false; self.stages.len()];
         self.results().for_each(|result| is_read[result.stage()] = true);
@@ -45,21 +46,21 @@ impl TilePlan {
         is_read
     }
 
-    /// Bytes of the tiles of a stage.
+    /// Bytes of all tiles of a stage.
     fn stage_bytes(&self, stage: &PlanStage, scene: &Scene) -> u64 {
         let mut scene = scene.clone();
         for &reader in &stage.of_masks {
             let Some((_, source)) = source_scene(&scene, reader) else { break };
             scene = source;
         }
-        // maps that the topmost layer of the stage leaves
+        // Count the maps that exist above the topmost layer of the stage.
         let top = stage.layers.iter().map(|layer| layer.layer + 1).max();
         let maps = |below: usize| {
             let layers = scene.layers.iter().take(below).filter(|layer| layer.enabled);
             let written: Vec<MapKind> = layers.flat_map(|layer| layer.node.traits().writes).copied().collect();
             MapKind::ALL.iter().filter(|kind| written.contains(kind)).count()
         };
-        // state of a process whose last iterations are in a later stage
+        // Count the state of a process whose last iterations are in a later stage.
         let states = |product: StageProduct| match self.stages.iter().any(|stage| stage.under_way == Some(product)) {
             true => top.map_or(0, |top| scene.layers[top - 1].node.traits().memory.state_fields),
             false => 0,
@@ -77,11 +78,12 @@ impl TilePlan {
 }
 
 impl TileBuild {
-    /// For each stage, whether it has tasks left to do: tiles are missing, and the result or another open stage needs
-    /// them. Tiles that were [removed](Self::remove_unread_tiles) after use are therefore not made again.
+    /// For each stage, whether it has tasks left to do. This is the case if tiles are missing, and the result or
+    /// another stage with tasks left needs them. Tiles that were [removed](Self::remove_unread_tiles) after use are
+    /// therefore not made again.
     ///
     /// # Errors
-    /// When an existing tile cannot be read.
+    /// If an existing tile cannot be read.
     pub fn open_stages(&self) -> Result<Vec<bool>, TileError> {
         let stages = &self.plan.stages;
         let mut open = vec![false; stages.len()];
@@ -98,8 +100,8 @@ impl TileBuild {
         Ok(open)
     }
 
-    /// Removes the tiles of all stages up to `done` that no later `open` stage reads. Folders that cannot be removed
-    /// stay.
+    /// Removes the tiles of all stages up to `done` that no later `open` stage reads. A folder that cannot be removed
+    /// is left in place.
     pub fn remove_unread_tiles(&self, done: usize, open: &[bool]) {
         let is_read = self.plan.read_after(done, open);
         for stage in (0..=done).filter(|&stage| !is_read[stage]) {

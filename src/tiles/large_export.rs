@@ -1,5 +1,5 @@
-//! Exports of terrains larger than memory. The terrain is built in tiles in a temporary folder beside the files, which
-//! are written some rows at a time. Tiles are removed as soon as no later stage reads them.
+//! Exports of terrains larger than memory. The terrain is built in tiles in a temporary folder next to the exported
+//! files. The files are then written some rows at a time. Tiles are removed as soon as no later stage reads them.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::scene::Scene;
 
 /// Tile sizes to try, largest first, until a task fits into memory.
 const TILES: [usize; 4] = [2048, 1024, 512, 256];
-/// Fraction of the progress bar for building the tiles; the rest is writing the files.
+/// Fraction of the progress bar that building the tiles takes; writing the files takes the rest.
 const BUILD_FRACTION: f32 = 0.8;
 
 /// An export in tiles, checked and planned.
@@ -32,8 +32,9 @@ impl<'a> LargeExport<'a> {
     /// Plans the export with the largest tiles that fit into memory.
     ///
     /// # Errors
-    /// When a product cannot be written some rows at a time, or the scene cannot be built in tiles. Also when a stage
-    /// needs more memory than is free: the error names its layers, and why they are computed as a whole.
+    /// If a product cannot be written some rows at a time, or the scene cannot be built in tiles. Also if a stage needs
+    /// more memory than is free: the error names its layers, and the reasons why they are computed on the whole terrain
+    /// at once.
     pub fn new(request: &'a ExportRequest, scene: &'a Scene, place: &'a ExportPlace) -> Result<Self, TileError> {
         let mut short = TileError::Sizes;
         for tile in TILES {
@@ -46,10 +47,10 @@ impl<'a> LargeExport<'a> {
         Err(short)
     }
 
-    /// Plans the export with tiles of `tile` samples a side, without checking the memory.
+    /// Plans the export with tiles of `tile` samples per side, without checking the memory.
     ///
     /// # Errors
-    /// When a product cannot be written some rows at a time, or the scene cannot be built in such tiles.
+    /// If a product cannot be written some rows at a time, or the scene cannot be built in tiles of this size.
     pub fn with_tile(
         request: &'a ExportRequest,
         scene: &'a Scene,
@@ -66,12 +67,12 @@ impl<'a> LargeExport<'a> {
         Ok(Self { request, scene, place, plan: tile_plan_with_masks(scene, samples, tile, &masks)? })
     }
 
-    /// Builds the tiles and writes all files; call it inside the thread pool to use. `tell` is given the fraction that
-    /// is done. Existing files are replaced together, at the end.
+    /// Builds the tiles and writes all files; call this function inside the thread pool to use. `tell` receives the
+    /// finished fraction. Existing files are replaced together, at the end.
     ///
     /// # Errors
-    /// When something cannot be made or written, or it was cancelled. No file was replaced then, unless the error says
-    /// so.
+    /// If a product cannot be made or written, or the export was cancelled. No file was replaced in that case, unless
+    /// the error says so.
     pub fn write(&self, control: &Control, tell: &(dyn Fn(f32) + Sync)) -> Result<ExportReport, TileError> {
         let beside = self.folder()?;
         let failed = |source| TileError::Folder { path: beside.clone(), source };
@@ -97,7 +98,7 @@ impl<'a> LargeExport<'a> {
         })
     }
 
-    /// The folder of the first file, or its parent if that folder does not exist yet.
+    /// The folder of the first file, or the parent of that folder if it does not exist yet.
     fn folder(&self) -> Result<PathBuf, TileError> {
         let products = streamed_products(self.request, self.scene, self.plan.samples)?;
         let first = products.first().map(|product| product.folder(self.request, self.scene, self.plan.samples));
@@ -126,7 +127,7 @@ impl<'a> LargeExport<'a> {
     }
 }
 
-/// The memory shortfall of the first stage that does not fit, if there is one.
+/// The memory shortfall of the first stage that does not fit into memory; `None` if all stages fit.
 fn shortage_of(plan: &TilePlan) -> Option<TileError> {
     plan.stages.iter().enumerate().find_map(|(stage, planned)| {
         let short = shortage(planned.memory_bytes)?;

@@ -15,9 +15,9 @@ use crate::io::write_atomically;
 pub const SLURM_FILE: &str = "slurm.sh";
 /// File name of the Open Job Description template in the folder of a plan.
 pub const OPENJD_FILE: &str = "openjd.json";
-/// Most tasks of a job array: Slurm's default limit (MaxArraySize 1001).
+/// Maximum number of tasks in a job array: Slurm's default limit (MaxArraySize 1001).
 const MOST_ARRAY: usize = 1000;
-/// Memory in MiB that the program needs besides the estimate of a task in the plan.
+/// Memory in MiB that the program needs in addition to the plan's estimate for a task.
 const PROGRAM_MIB: u64 = 128;
 
 /// A scheduler for which a plan can be written.
@@ -30,7 +30,7 @@ pub enum Launcher {
 }
 
 impl Launcher {
-    /// The name of its file in the folder of a plan.
+    /// The name of the scheduler's file in the folder of a plan.
     pub fn file(self) -> &'static str {
         match self {
             Self::Slurm => SLURM_FILE,
@@ -38,7 +38,7 @@ impl Launcher {
         }
     }
 
-    /// The text of its file, for the build of a scene with that name.
+    /// The text of the scheduler's file, for the build of a scene called `name`.
     pub fn text(self, plan: &TilePlan, name: &str) -> String {
         match self {
             Self::Slurm => slurm_script(plan, name),
@@ -51,7 +51,7 @@ impl TileBuild {
     /// Writes the scheduler's file into the folder of the plan.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn write_launcher(&self, launcher: Launcher) -> Result<(), TileError> {
         let text = launcher.text(&self.plan, &self.scene.name);
         let path: &Path = &self.store.folder().join(launcher.file());
@@ -64,14 +64,14 @@ fn memory_mib(stage: &PlanStage) -> u64 {
     stage.memory_bytes.div_ceil(1 << 20) + PROGRAM_MIB
 }
 
-/// The name with every other character than ASCII letters, digits, dots and underscores replaced by a hyphen.
+/// `name` with each character replaced by a hyphen, except ASCII letters, digits, dots and underscores.
 fn plain_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._".contains(c) { c } else { '-' };
     let name: String = name.chars().map(plain).take(64).collect();
     if name.is_empty() { "world".into() } else { name }
 }
 
-/// The stages that a stage reads, in order.
+/// The numbers of the stages that a stage reads, in ascending order.
 fn stages_before(stage: &PlanStage) -> Vec<usize> {
     let mut before: Vec<_> = stage.reads().iter().map(|product| product.stage()).collect();
     before.sort_unstable();

@@ -1,4 +1,4 @@
-//! Files made of all tiles of the result, some rows at a time, without holding the whole.
+//! Files made of all tiles of the result, some rows at a time, without holding the whole terrain in memory.
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,20 +16,20 @@ use crate::io::{SaveTarget, StagedSet};
 use crate::scene::BuildTiles;
 use crate::web_map::{BoxedError, RasterPyramid, WebMapReport};
 
-/// Rows of all fields held at a time while the result is hashed.
+/// Rows of all fields held in memory at a time while the result is hashed.
 const HASHED_ROWS: usize = 64;
 
 /// Properties of the whole result of a build in tiles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergedTerrain {
-    /// Content hash, equal to [`Terrain::hash`](crate::field::Terrain::hash) of the whole.
+    /// Content hash, equal to [`Terrain::hash`](crate::field::Terrain::hash) of the whole terrain.
     pub hash: u128,
     /// The data maps of the result.
     pub kinds: Vec<MapKind>,
     /// Lowest and highest value of the heights and of each data map, in the terrain's own units. Only samples with
-    /// ground count, unless there are none.
+    /// terrain count, or all samples if none has terrain.
     ranges: Vec<(f32, f32)>,
-    /// Lowest and highest mean curvature in 1/m, filled at the first request.
+    /// Lowest and highest mean curvature in 1/m, computed by the first request.
     curvature: OnceLock<(f32, f32)>,
 }
 
@@ -64,7 +64,7 @@ impl TileBuild {
     /// Reads all tiles of the result once, for its hash and ranges.
     ///
     /// # Errors
-    /// When a tile is missing, incomplete or unreadable, or it was cancelled.
+    /// If a tile is missing, incomplete or unreadable, or reading was cancelled.
     pub fn merged(&self, control: &Control) -> Result<MergedTerrain, TileError> {
         let (plan, samples) = (&self.plan, self.plan.samples);
         self.check_result(control)?;
@@ -101,15 +101,15 @@ impl TileBuild {
         Ok(MergedTerrain { hash, kinds, ranges, curvature: OnceLock::new() })
     }
 
-    /// Lowest and highest mean curvature. Only samples with ground count, unless there are none. The first call reads
-    /// all rows, later calls reuse the answer.
+    /// Lowest and highest mean curvature. Only samples with terrain count, or all samples if none has terrain. The
+    /// first call reads all rows, later calls reuse its result.
     fn curvature_range(&self, merged: &MergedTerrain, control: &Control) -> Result<(f32, f32), TileError> {
         if let Some(range) = merged.curvature.get() {
             return Ok(*range);
         }
         let (plan, samples, grid) = (&self.plan, self.plan.samples, self.scene.grid(self.plan.samples));
         let ground = merged.field(MapKind::Ground);
-        // rows outside the held ones: those across the seam of a wrapping terrain
+        // Reads the rows that are not held: those across the seam of a wrapping terrain.
         let beyond = ResultRows::new(self, FieldSource { product: plan.result, field: 0 }, None, 0..samples);
         let (mut on_ground, mut of_all) = (ValueRange::NONE, ValueRange::NONE);
         for first in (0..samples).step_by(ROWS) {
@@ -147,7 +147,7 @@ impl TileBuild {
         Ok(*merged.curvature.get_or_init(|| (low, high)))
     }
 
-    /// Checks that all tiles of the result and of the kept masks exist and are whole.
+    /// Checks that all tiles of the result and of the kept masks exist and are complete.
     fn check_result(&self, control: &Control) -> Result<(), TileError> {
         let plan = &self.plan;
         for product in plan.results() {
@@ -166,9 +166,9 @@ impl TileBuild {
     /// maps and weights become several files with a legend.
     ///
     /// # Errors
-    /// When the result has no such map, the map can only be made of the whole terrain
-    /// ([`is_streamed`](crate::export::streamed::is_streamed)), a tile cannot be read, or a file cannot be written. No
-    /// file was replaced then.
+    /// If the result has no such map, or the map can only be made of the whole terrain
+    /// ([`is_streamed`](crate::export::streamed::is_streamed)). Also if a tile cannot be read or a file cannot be
+    /// written. No file was replaced in that case.
     pub fn write_merged(
         &self,
         merged: &MergedTerrain,
@@ -189,7 +189,7 @@ impl TileBuild {
         Ok(report)
     }
 
-    /// The writer of maps of the result.
+    /// The writer for maps of the result.
     pub(super) fn streamed<'a>(
         &'a self,
         merged: &MergedTerrain,
@@ -201,10 +201,10 @@ impl TileBuild {
     }
 
     /// Writes the heights of the result as a pyramid of tiles for maps in browsers into the new folder `folder`,
-    /// without holding the whole.
+    /// without holding the whole terrain in memory.
     ///
     /// # Errors
-    /// When the terrain does not fit on the map, a tile cannot be read, or the folder cannot be written.
+    /// If the terrain does not fit on the map, a tile cannot be read, or the folder cannot be written.
     pub fn write_pyramid(
         &self,
         merged: &MergedTerrain,
@@ -232,10 +232,10 @@ impl TileBuild {
         Ok(pyramid.write_streamed(plan.samples, cell, &metres, folder, control)?)
     }
 
-    /// Stages all files of a product of the `merged` result beside existing files of the same names.
+    /// Writes all files of a product of the `merged` result, without replacing existing files of the same names yet.
     ///
     /// # Errors
-    /// When the result has no such map, a tile cannot be read, or the file cannot be written.
+    /// If the result has no such map, a tile cannot be read, or the file cannot be written.
     pub(super) fn stage_product(
         &self,
         merged: &MergedTerrain,
@@ -249,7 +249,7 @@ impl TileBuild {
             control.check()?;
             let [_, left, _, columns] = part.part;
             let columns = left..left + columns;
-            // slope and curvature also read the neighbouring samples
+            // Slope and curvature also read the neighbouring samples.
             let around = columns.start.saturating_sub(1)..(columns.end + 1).min(self.plan.samples);
             let rows = ResultRows::new(self, self.source(merged, map)?, ground, around);
             let has_ground = |row: usize, column: usize| rows.has_ground(row, column);
@@ -283,7 +283,7 @@ impl TileBuild {
         Ok(())
     }
 
-    /// The field of the store from which a map is computed.
+    /// The field in the tile store from which a map is computed.
     fn source(&self, merged: &MergedTerrain, map: &ExportMap) -> Result<FieldSource, TileError> {
         let field = match map {
             ExportMap::Data(kind) => merged.field(*kind).ok_or(TileError::NoMap(*kind))?,
@@ -298,7 +298,7 @@ impl TileBuild {
         Ok(FieldSource { product: self.plan.result, field })
     }
 
-    /// The error for a mask that the plan does not keep; it lists those that it keeps.
+    /// The error for a mask that the plan does not keep; it lists the masks that the plan keeps.
     fn no_mask(&self, name: &str) -> TileError {
         let names: Vec<&str> = self.plan.masks.iter().map(|mask| mask.name.as_str()).collect();
         let known =

@@ -1,19 +1,21 @@
-//! Builds in tiles: a scene computed tile by tile, on one machine or many, with the same bits as in one go.
+//! Builds in tiles: a scene computed tile by tile, on one machine or many, with the same bits as in a single
+//! evaluation.
 //!
-//! A [`TilePlan`] lists the stages as text: what each reads and writes, which ones are computed as a whole, and why. A
-//! [`TileBuild`] is a plan with its scene and its [`TileStore`], all in one folder, which may lie on a shared disk.
-//! [`run_task`](TileBuild::run_task) runs one task of it, unless the task is done. The code that computes the whole
+//! A [`TilePlan`] lists the stages as text. For each stage it says what the stage reads and writes, and whether and why
+//! the stage is computed on the whole terrain at once. A [`TileBuild`] is a plan with its scene and its [`TileStore`],
+//! all in one folder, which may be on a shared disk. [`run_task`](TileBuild::run_task) runs one task of the build,
+//! unless the task is done. The code that computes the whole terrain
 //! ([`evaluate_window`](crate::eval::window::evaluate_window)) also computes the tiles, each with a halo. The node
-//! descriptions ([`NodeParts`](crate::nodes::NodeParts)) decide how a layer is divided.
+//! descriptions ([`NodeParts`](crate::nodes::NodeParts)) determine how a layer is divided.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `plan` | the plan and its text |
 //! | `planner` | how a scene is divided into stages |
 //! | `range` | the lowest and the highest height of tiles |
 //! | `store` | tiles as files |
 //! | `task` | one task of a plan |
-//! | `merge` | files made of all tiles of the result, without holding the whole |
+//! | `merge` | files made of all tiles of the result, without holding the whole terrain in memory |
 //! | `result_rows` | the result, read some rows or a window at a time |
 //! | `large_export` | exports of terrains larger than memory, through temporary tiles |
 //! | `disk` | disk space of a build, and tiles that no later stage reads |
@@ -52,10 +54,10 @@ use crate::io::{FileError, sweep_folder, write_atomically};
 use crate::scene::{Scene, SceneError};
 use crate::web_map::WebMapError;
 
-/// Why a build in tiles, or a part of it, cannot be done.
+/// The reason why a build in tiles, or a part of it, cannot be done.
 #[derive(Debug, thiserror::Error)]
 pub enum TileError {
-    /// Planets have no tiles of this kind.
+    /// The scene is a planet, which has no tiles of this kind.
     #[error(
         "a planet cannot be built in tiles, because its six faces meet at their borders and a tile is a window of one \
          square; extract a region of it first (`talweg patch take`)"
@@ -67,7 +69,7 @@ pub enum TileError {
     /// A mask reads a layer that produces no terrain.
     #[error("a mask reads layer `{layer}`, which is hidden; show that layer or remove the condition")]
     NoSource {
-        /// The layer.
+        /// Name of the layer that is read.
         layer: String,
     },
     /// The plan cannot be written as text.
@@ -76,17 +78,17 @@ pub enum TileError {
     /// A file cannot be read.
     #[error("cannot read {path}: {source}")]
     Read {
-        /// The file.
+        /// The file that cannot be read.
         path: PathBuf,
-        /// Why.
+        /// The cause of the failure.
         source: std::io::Error,
     },
     /// A folder cannot be created.
     #[error("cannot make the folder {path}: {source}")]
     Folder {
-        /// The folder.
+        /// The folder that cannot be created.
         path: PathBuf,
-        /// Why.
+        /// The cause of the failure.
         source: std::io::Error,
     },
     /// A file is not a plan.
@@ -94,24 +96,24 @@ pub enum TileError {
     NotAPlan {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault in the plan.
         error: String,
     },
-    /// The plan is of another version of the program, which may give other bits.
+    /// The plan was made by another version of the program, which may compute other bits.
     #[error("{path} was made by Talweg {talweg}, and tiles of two versions may not fit together; make a new plan")]
     OtherProgram {
-        /// The plan.
+        /// The file of the plan.
         path: PathBuf,
-        /// The version.
+        /// The version that made the plan.
         talweg: String,
     },
     /// The scene is not the one that was planned.
     #[error("{path}, or a file that it names, has changed since the plan was made; make a new plan in another folder")]
     OtherScene {
-        /// The scene.
+        /// The file of the scene.
         path: PathBuf,
     },
-    /// There is no such task.
+    /// The plan has no task with these numbers.
     #[error("the plan has no task {task} of stage {stage}")]
     NoTask {
         /// Number of the stage.
@@ -127,23 +129,23 @@ pub enum TileError {
     Missing {
         /// The product that the tile belongs to.
         product: StageProduct,
-        /// Row and column.
+        /// Row and column of the tile.
         place: [usize; 2],
-        /// Its file.
+        /// File of the tile.
         path: PathBuf,
     },
     /// Tiles of one stage have different data maps.
     #[error("{path} has different data maps than its neighbours; remove it and run its task again")]
     OtherMaps {
-        /// The file.
+        /// The file with different maps.
         path: PathBuf,
     },
     /// A tile's drainage summary is inconsistent.
     #[error("{path}: {source}; remove it and run its task again")]
     Words {
-        /// The file.
+        /// The file with the summary.
         path: PathBuf,
-        /// What is wrong.
+        /// The inconsistency that was found.
         source: WordError,
     },
     /// A stage needs more memory than is free.
@@ -152,22 +154,22 @@ pub enum TileError {
          limit with --memory if more is free", layers.join("; ")
     )]
     Memory {
-        /// Number of the stage.
+        /// Number of the stage in the plan.
         stage: usize,
         /// The memory needed and the free memory.
         short: String,
-        /// Its layers, or the reasons why they are computed as a whole.
+        /// Layers of the stage, or the reasons why they are computed on the whole terrain at once.
         layers: Vec<String>,
     },
-    /// The result has no such map.
+    /// The result of the build has no such map.
     #[error("no shown layer of the scene writes the map {0:?}; add one that does and make a new plan, or omit the map")]
     NoMap(MapKind),
-    /// The plan has no such mask.
+    /// The plan does not keep the requested mask.
     #[error(
         "the plan keeps no mask of layer `{layer}`, {known}; make a new plan with --masks `{layer}`, or omit the mask"
     )]
     NoMask {
-        /// The layer.
+        /// The layer with the requested mask.
         layer: String,
         /// The masks that the plan keeps.
         known: String,
@@ -184,22 +186,22 @@ pub enum TileError {
     /// A pyramid of tiles cannot be made.
     #[error(transparent)]
     WebMap(#[from] WebMapError),
-    /// It was cancelled.
+    /// The build was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-/// Writes a plan and its scene into a new folder. The plan comes last: a folder without one holds no build.
+/// Writes a plan and its scene into a new folder. The plan is written last: a folder without a plan is not a build.
 ///
 /// # Errors
-/// When the folder already holds anything but a scene, or cannot be written.
+/// If the folder already contains anything but a scene, or cannot be written.
 pub fn write_plan(folder: &Path, plan: &TilePlan, scene: &Scene) -> Result<(), TileError> {
     let text = plan.to_ron()?;
     let failed = |source| TileError::Folder { path: folder.into(), source };
     std::fs::create_dir_all(folder).map_err(failed)?;
     sweep_folder(folder);
     for entry in std::fs::read_dir(folder).map_err(failed)? {
-        // left by a run that was killed before it wrote the plan
+        // A run that was killed before it wrote the plan leaves its scene in the folder.
         if entry.map_err(failed)?.file_name() != SCENE_FILE {
             return Err(FileError::NotEmpty { path: folder.into() }.into());
         }

@@ -13,29 +13,31 @@ use crate::field::{Grid, MapKind, Region};
 use crate::hydrology::tiled::TileRegions;
 use crate::scene::Scene;
 
-/// Most samples per side. Single precision could tell apart more positions, but the files would be impractically large.
+/// Maximum samples per side. Single precision could distinguish more positions, but the files would be impractically
+/// large.
 pub const MOST_SAMPLES: usize = crate::scene::MAX_EXPORT_SAMPLES;
-/// Fewest samples per side of a tile.
+/// Minimum samples per side of a tile.
 pub const LEAST_TILE: usize = 16;
 
-/// Data that a stage leaves in the store.
+/// Data that a stage writes into the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum StageProduct {
-    /// The terrain after the layers of a stage. Also the terrain of a process with iterations left to do, or after a
-    /// stage of one iteration.
+    /// The terrain after the layers of a stage. It can also be the terrain of a process with iterations left to do, or
+    /// after a stage of one iteration.
     Ground(usize),
-    /// The change made by a layer's process on the grid of a stage and all coarser grids: stage, then layer.
+    /// The change that a layer's process made on the grid of a stage and all coarser grids. The numbers are those of
+    /// the stage and of the layer.
     Change(usize, usize),
-    /// Survey data: each tile's summary of its terrain, or the answer computed for it from all summaries.
+    /// Survey data: each tile's summary of its terrain, or the answer for the tile, computed from all summaries.
     Survey(usize),
     /// A smoothed field, or an intermediate field of the smoothing.
     Field(usize),
-    /// Drainage data that each tile keeps for a later stage of its own.
+    /// Drainage data that each tile keeps for its own work in a later stage.
     Kept(usize),
 }
 
 impl StageProduct {
-    /// The stage that makes it.
+    /// The stage that makes the product.
     pub fn stage(self) -> usize {
         match self {
             Self::Ground(stage)
@@ -64,9 +66,9 @@ impl fmt::Display for StageProduct {
 pub struct PlannedLayer {
     /// Index of the layer in the scene.
     pub layer: usize,
-    /// Its name.
+    /// Name of the layer.
     pub name: String,
-    /// First iteration and the one after the last, on the grid of the stage; `None` for the whole layer.
+    /// First iteration and the iteration after the last, on the grid of the stage; `None` for the whole layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iterations: Option<(u32, u32)>,
 }
@@ -78,32 +80,32 @@ impl PlannedLayer {
     }
 }
 
-/// A step towards what a layer must know of the whole terrain: its drainage (after Barnes 2016 and 2017) or its height
-/// range. Water-driven erosion takes such steps in each iteration.
+/// A step to collect data about the whole terrain for a layer: its drainage (after Barnes 2016 and 2017) or its height
+/// range. A water-driven erosion process takes such steps in each iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SurveyStep {
     /// Each tile summarises its basins for the other tiles.
     Basins,
-    /// One task computes for each tile where its basins spill.
+    /// One task computes for each tile where the tile's basins spill.
     Spills,
-    /// Each tile reports how many of its cells drain out of it, and where.
+    /// Each tile reports how many of its cells drain out of it, and at which cells.
     Flow,
     /// One task computes for each tile how many cells drain into it.
     Inflows,
-    /// Each tile divides its water between two neighbours and keeps its courses. It reports its trunks: the cells that
-    /// water of other tiles may reach.
+    /// Each tile divides the water of each cell between two neighbours and keeps its channel courses. It also reports
+    /// its trunks: the cells that water of other tiles may reach.
     Courses,
     /// One task computes for each tile the areas that drain through its trunks, and the heights of the eroded trunks.
     Trunks,
-    /// Each tile erodes its other cells.
+    /// Each tile erodes its cells that are not trunks.
     Wear,
-    /// One task finds the trunk streams that an erosion must preserve, on a coarse grid as a whole.
+    /// One task finds the trunk streams that an erosion process must preserve, on a whole coarse grid.
     Streams,
     /// Each tile reports its lowest and highest height.
     Range,
     /// One task combines the ranges of all tiles.
     Ranges,
-    /// The layer is evaluated with the answers.
+    /// The layer is evaluated with the answers of the survey.
     Ground,
 }
 
@@ -118,7 +120,7 @@ impl SurveyStep {
         }
     }
 
-    /// Whether the step leaves a terrain, as layers and iterations do.
+    /// Whether the step writes a terrain, as layers and iterations do.
     pub fn leaves_ground(self) -> bool {
         matches!(self, Self::Wear | Self::Ground)
     }
@@ -129,20 +131,21 @@ impl SurveyStep {
     }
 }
 
-/// The part of a stage in surveying the whole terrain.
+/// The work of a stage in a survey of the whole terrain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSurvey {
     /// Index of the layer that needs the answer.
     pub layer: usize,
-    /// Its name.
+    /// Name of the layer.
     pub name: String,
     /// The iteration on the grid of the stage, for a process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iteration: Option<u32>,
-    /// The step.
+    /// The survey step that the stage takes.
     pub step: SurveyStep,
-    /// Summaries and answers that the step reads. Where basins spill comes before the inflows into tiles, and the
-    /// answer about trunks before the courses that a tile kept. At the end of an iteration, the eroded terrain.
+    /// Summaries and answers that the step reads, in this order: the spill points of basins before the inflows into
+    /// tiles, and the answer about trunks before the channel courses that a tile kept. At the end of an iteration, the
+    /// eroded terrain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<StageProduct>,
 }
@@ -150,7 +153,7 @@ pub struct PlannedSurvey {
 /// A step on the way to a smoothed field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SmoothingStep {
-    /// Each tile computes the weights of the mask that are to be softened.
+    /// Each tile computes the weights of the mask that will be softened.
     Weights,
     /// Each column of tiles is smoothed along whole columns.
     Columns,
@@ -158,90 +161,92 @@ pub enum SmoothingStep {
     Rows,
 }
 
-/// The part of a stage in smoothing a field. Smoothing runs along whole lines independently, so a task takes a whole
+/// The work of a stage in smoothing a field. Smoothing treats each whole line independently, so a task covers a whole
 /// row or column of tiles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSmoothing {
     /// Index of the layer that reads the smoothed field.
     pub layer: usize,
-    /// Its name.
+    /// Name of the layer.
     pub name: String,
     /// The iteration on the grid of the stage, for a process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iteration: Option<u32>,
     /// The field to smooth.
     pub field: SmoothedField,
-    /// The step, applied to the product [`beneath`](PlanStage::beneath).
+    /// The step, which is applied to the product [`beneath`](PlanStage::beneath).
     pub step: SmoothingStep,
 }
 
-/// The mask of a layer, kept beside the result.
+/// The mask of a layer that is kept in addition to the result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedMask {
     /// Index of the layer in the scene.
     pub layer: usize,
-    /// Its name.
+    /// Name of the layer.
     pub name: String,
     /// The weights of the mask.
     pub product: StageProduct,
 }
 
-/// A stage: work done tile by tile, or once for the whole.
+/// A stage: work done tile by tile, or once for the whole terrain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStage {
-    /// Samples per side of its grid.
+    /// Samples per side of the stage's grid.
     pub samples: usize,
-    /// Number of tasks: tiles in row order from the north-west, rows or columns of tiles, or 1 for the whole.
+    /// Number of tasks: one for each tile in row order from the north-west, for each row or column of tiles, or 1 for
+    /// the whole terrain.
     pub tasks: usize,
-    /// Its layers, from the ground up; empty for a stage of the coarser grids of erosions.
+    /// Layers of the stage, from the lowest up; empty for a stage of the coarser grids of erosion processes.
     pub layers: Vec<PlannedLayer>,
-    /// Reasons why it is computed as a whole, a sentence for each layer; empty if it is not.
+    /// Reasons why the stage is computed on the whole terrain at once, a sentence for each layer. Empty if it is
+    /// computed in tiles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub whole: Vec<String>,
-    /// The scene of the layers, as a path of layer indices through masks: the scene that the mask of the first layer
-    /// reads, in that the scene of the next. Empty for the scene itself.
+    /// The scene of the layers, as a path of layer indices. Each index is a layer whose mask reads another scene: the
+    /// first in the scene itself, the next in the scene that this mask reads, and so on. Empty for the scene itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of_masks: Vec<usize>,
-    /// Cells around a tile that are computed with it and cut off.
+    /// Cells around a tile that are computed together with the tile and then cut off.
     pub halo: usize,
-    /// Most memory of a task in bytes.
+    /// Maximum memory of a task in bytes.
     pub memory_bytes: u64,
-    /// The terrain below its first layer; `None` for level ground.
+    /// The terrain below the stage's first layer; `None` for level ground.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beneath: Option<StageProduct>,
-    /// The terrain of a process whose first iterations are done.
+    /// The terrain of a process in progress, whose first iterations are done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under_way: Option<StageProduct>,
-    /// Changes made by erosions on the next coarser grid, by layer.
+    /// Changes that erosion processes made on the next coarser grid, by layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<(usize, StageProduct)>,
-    /// Trunk streams that erosions must preserve, by layer.
+    /// Trunk streams that erosion processes must preserve, by layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<(usize, StageProduct)>,
-    /// Terrains that masks read, by the layer with the mask.
+    /// Terrains that masks read, each with the layer of the mask.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<(usize, StageProduct)>,
-    /// Its part in a survey of the whole, if a layer needs one.
+    /// The stage's work in a survey of the whole terrain, if a layer needs a survey.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub survey: Option<PlannedSurvey>,
-    /// The survey step that its tiles also take on the terrain that they leave, for a layer above.
+    /// The survey step that the stage also takes on the terrain that it writes, for a layer above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tells: Option<PlannedSurvey>,
-    /// Smoothed fields, each with the layer that reads it.
+    /// Smoothed fields that the stage reads, each with the layer that needs the field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub smoothed: Vec<(usize, SmoothedField, StageProduct)>,
-    /// Its part in smoothing a field, if that is its work.
+    /// The stage's work in smoothing a field. `None` for a stage of another kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smoothing: Option<PlannedSmoothing>,
-    /// The layer whose mask it computes on the terrain below, if that is its work.
+    /// The layer whose mask the stage computes on the terrain below. `None` for a stage of another kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_of: Option<PlannedLayer>,
-    /// The products that it writes.
+    /// The products that the stage writes.
     pub writes: Vec<StageProduct>,
 }
 
 impl PlanStage {
-    /// All products that it reads.
+    /// All products that the stage reads.
     pub fn reads(&self) -> Vec<StageProduct> {
         let named = self.changes.iter().chain(&self.streams).chain(&self.sources).map(|(_, product)| *product);
         let known = self.survey.iter().flat_map(|survey| &survey.reads).copied();
@@ -253,12 +258,12 @@ impl PlanStage {
         all
     }
 
-    /// The step that its [survey](StageProduct::Survey) product belongs to.
+    /// The survey step whose [survey](StageProduct::Survey) product the stage writes.
     pub fn written_survey(&self) -> Option<&PlannedSurvey> {
         self.tells.as_ref().or(self.survey.as_ref())
     }
 
-    /// Whether a part of it can only be computed as a whole.
+    /// Whether a part of the stage can only be computed on the whole terrain at once.
     pub fn is_one_piece(&self) -> bool {
         !self.whole.is_empty()
     }
@@ -268,7 +273,7 @@ impl PlanStage {
         self.tasks == 1
     }
 
-    /// The smoothing along whole lines, if that is its work.
+    /// The smoothing along whole lines. `None` for a stage of another kind.
     pub fn along_lines(&self) -> Option<&PlannedSmoothing> {
         self.smoothing.as_ref().filter(|smoothing| smoothing.step != SmoothingStep::Weights)
     }
@@ -283,15 +288,15 @@ pub struct TilePlan {
     pub talweg: String,
     /// Samples per side of the result.
     pub samples: usize,
-    /// Samples per side of a tile; the last tile of a row takes the remainder.
+    /// Samples per side of a tile; the last tile of a row has the remaining samples.
     pub tile: usize,
-    /// Hash of everything that decides the result, including the contents of files that the scene names.
+    /// Hash of everything that the result depends on, including the contents of files that the scene names.
     pub scene_key: String,
-    /// All stages, each after those that it reads.
+    /// All stages; each is listed after the stages that it reads.
     pub stages: Vec<PlanStage>,
-    /// The result.
+    /// The product that is the result of the build.
     pub result: StageProduct,
-    /// Masks kept beside the result.
+    /// Masks that are kept in addition to the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub masks: Vec<PlannedMask>,
 }
@@ -307,7 +312,7 @@ impl TilePlan {
     /// The plan as text.
     ///
     /// # Errors
-    /// When it cannot be written as text.
+    /// If the plan cannot be written as text.
     pub fn to_ron(&self) -> Result<String, TileError> {
         let pretty = ron::ser::PrettyConfig::new().depth_limit(4).indentor("    ".to_string());
         ron::ser::to_string_pretty(self, pretty)
@@ -318,7 +323,7 @@ impl TilePlan {
     /// Reads the plan in a folder.
     ///
     /// # Errors
-    /// When there is none, or it is of another version or program.
+    /// If there is no plan, or it was made by another version or program.
     pub fn load(folder: &Path) -> Result<Self, TileError> {
         let path = folder.join(PLAN_FILE);
         let text = std::fs::read_to_string(&path).map_err(|source| TileError::Read { path: path.clone(), source })?;
@@ -370,7 +375,7 @@ impl TilePlan {
         }
     }
 
-    /// The products of the result and of the masks beside it.
+    /// The products of the result and of the masks that are kept in addition.
     pub fn results(&self) -> impl Iterator<Item = StageProduct> + '_ {
         std::iter::once(self.result).chain(self.masks.iter().map(|mask| mask.product))
     }
@@ -419,7 +424,7 @@ impl TilePlan {
         TileRegions::new(samples, spans)
     }
 
-    /// Key of the files of a stage, which keeps files of another plan from being used.
+    /// Key of the files of a stage. Because of it, files of another plan are not used by mistake.
     pub fn stage_key(&self, stage: usize) -> u128 {
         let text = format!("{}/{}/{}/{stage}/{:?}", self.scene_key, self.samples, self.tile, self.stages[stage]);
         xxh3_128(text.as_bytes())
@@ -430,7 +435,7 @@ impl TilePlan {
         Grid::working(self.stages[stage].samples, scene.settings.edges)
     }
 
-    /// Tiles per side of a stage.
+    /// Number of tiles per side of a stage.
     pub fn tiles(&self, stage: usize) -> usize {
         tile_count(self.stages[stage].samples, self.tile)
     }
@@ -443,12 +448,12 @@ impl TilePlan {
     }
 }
 
-/// Tiles per side. The last tile has between half and one and a half times the size of the others.
+/// Number of tiles per side. The size of the last tile is between half and one and a half times that of the others.
 pub fn tile_count(samples: usize, tile: usize) -> usize {
     ((samples + tile / 2) / tile).max(1)
 }
 
-/// The samples of a row or column of tiles.
+/// The samples that a row or column of tiles covers.
 pub fn tile_span(samples: usize, tile: usize, index: usize) -> Range<usize> {
     let end = if index + 1 == tile_count(samples, tile) { samples } else { (index + 1) * tile };
     index * tile..end

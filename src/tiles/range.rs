@@ -1,13 +1,13 @@
-//! The lowest and highest height of tiles, and of the whole.
+//! The lowest and highest height of tiles, and of the whole terrain.
 
 use crate::field::{HAS_GROUND, MapKind, Region, Terrain};
 use crate::hydrology::tiled::WordError;
 
-/// Lowest and highest of some heights; infinities in reverse order if there are none.
+/// Lowest and highest of some heights. If there are no heights, +∞ and -∞.
 type LowestHighest = [f32; 2];
 
-/// The height range of a tile, with the rule of [`Terrain::range`]: samples with ground, or all samples if there are
-/// none.
+/// The height range of a tile, by the rule of [`Terrain::range`]: the range of samples with terrain, or of all samples
+/// if none has terrain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegionRange {
     on_ground: LowestHighest,
@@ -21,7 +21,7 @@ fn both([a, b]: LowestHighest, [c, d]: LowestHighest) -> LowestHighest {
 }
 
 impl RegionRange {
-    /// The range of no samples.
+    /// The range of an empty set of samples.
     pub const NONE: Self = Self { on_ground: NO_HEIGHTS, of_all: NO_HEIGHTS };
 
     /// The range of the samples of `region`, inside the window of `terrain`.
@@ -41,7 +41,7 @@ impl RegionRange {
         made
     }
 
-    /// The range of the samples of both.
+    /// The range of the samples of both ranges together.
     pub fn joined(self, other: Self) -> Self {
         Self { on_ground: both(self.on_ground, other.on_ground), of_all: both(self.of_all, other.of_all) }
     }
@@ -52,15 +52,15 @@ impl RegionRange {
         if low <= high { self.on_ground } else { self.of_all }
     }
 
-    /// The range as words of a file.
+    /// Encodes the range as 64-bit words for a file.
     pub fn to_words(self) -> Vec<u64> {
         [self.on_ground, self.of_all].as_flattened().iter().map(|height| u64::from(height.to_bits())).collect()
     }
 
-    /// Reads the words of [`to_words`](Self::to_words).
+    /// Decodes a range from the 64-bit words of [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// When the words are not a range.
+    /// If the words do not encode a range.
     pub fn from_words(words: &[u64]) -> Result<Self, WordError> {
         let &[a, b, c, d] = words else { return Err(WordError) };
         let height = |word: u64| f32::from_bits(word as u32);

@@ -6,17 +6,17 @@ use std::sync::{Mutex, PoisonError};
 use super::{MergedTerrain, StageProduct, TileBuild, TileError};
 use crate::field::{Cancelled, Grid, HAS_GROUND, MapKind, Region, SquareReader, Terrain};
 
-/// Rows held at a time: as many as a tile of a cloud-optimised file has.
+/// Rows held in memory at a time: as many as a tile of a cloud-optimised file has.
 pub const ROWS: usize = 512;
 
-/// A field of a product, by its index.
+/// A field of a stage's product, given by its index.
 #[derive(Clone, Copy)]
 pub struct FieldSource {
     pub product: StageProduct,
     pub field: usize,
 }
 
-/// Some columns of a field of a product; a band of rows is held in memory.
+/// Some columns of a field of a stage's product; one band of rows is held in memory.
 pub struct ResultRows<'a> {
     build: &'a TileBuild,
     pub source: FieldSource,
@@ -54,7 +54,7 @@ impl<'a> ResultRows<'a> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if !held.rows.contains(&row) {
             let first = row / ROWS * ROWS;
-            // with the neighbouring rows, for slopes
+            // The band includes the neighbouring rows, because slopes read them.
             held.rows = first.saturating_sub(1)..(first + ROWS + 1).min(self.build.plan.samples);
             match self.read(&held.rows) {
                 Ok([values, ground]) => (held.values, held.ground) = (values, ground),
@@ -65,7 +65,7 @@ impl<'a> ResultRows<'a> {
             }
         }
         let index = (row - held.rows.start) * self.columns.len() + column - self.columns.start;
-        // a read error is reported by `check` afterwards, before anything is replaced
+        // A read error is reported by `check` afterwards, before any file is replaced.
         of(&held).get(index).copied().unwrap_or(0.0)
     }
 
@@ -106,7 +106,7 @@ impl<'a> ResultSquare<'a> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 
-    /// The reason of an early end: a read error, or the cancellation.
+    /// The reason why reading ended early: a read error, or the cancellation.
     pub fn error(&self, cancelled: Cancelled) -> TileError {
         self.check().err().unwrap_or(cancelled.into())
     }

@@ -1,11 +1,12 @@
 //! The tiles of a build as files.
 //!
-//! A tile is one file, written whole or not at all. It starts with its place in the plan, its rows and columns, and the
-//! list of its fields. Heights, data maps and the state of an unfinished process follow row by row as little-endian
-//! floats. The file ends with the hash of all that (XXH3-128). A part of a tile can be read without the rest.
+//! A tile is one file, written whole or not at all. The file starts with the tile's place in the plan, its rows and
+//! columns, and the list of its fields. Heights, data maps and the state of an unfinished process follow row by row as
+//! little-endian floats. The file ends with the hash of all preceding bytes (XXH3-128). A part of a tile can be read
+//! without the rest.
 //!
 //! A drainage summary is a file with the same guarantees: its place in the plan, the number of its 64-bit words, the
-//! words, and the hash of all that.
+//! words, and the hash of all preceding bytes.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -20,15 +21,15 @@ use crate::field::{Grid, MapKind, Region, Terrain};
 use crate::io::write_atomically;
 
 const MAGIC: [u8; 8] = *b"TalwegT2";
-/// Bytes before the list of map kinds.
+/// Bytes of the file before the list of map kinds.
 const HEAD: usize = 8 + 16 + 8 + 8 + 4 + 4;
 const HASH: usize = 16;
-/// Most state fields of an unfinished process.
+/// Maximum number of state fields of an unfinished process.
 const MOST_STATES: usize = 64;
 const WORDS_MAGIC: [u8; 8] = *b"TalwegW1";
-/// Bytes before the words.
+/// Bytes of the file before the 64-bit words.
 const WORDS_HEAD: usize = 8 + 16 + 8;
-/// Words read or written at once.
+/// Number of 64-bit words read or written at once.
 const WORDS_AT_ONCE: usize = 1 << 14;
 
 /// The folder of a plan with its tiles.
@@ -44,7 +45,7 @@ struct TileHead {
     rows: usize,
     columns: usize,
     kinds: Vec<MapKind>,
-    /// State fields of an unfinished process, after the maps.
+    /// Number of state fields of an unfinished process, which follow the maps.
     states: usize,
 }
 
@@ -112,7 +113,7 @@ impl TileStore {
         &self.folder
     }
 
-    /// The file of a tile, by its row and column.
+    /// Path of the file of a tile, given by the tile's row and column.
     pub fn path(&self, product: StageProduct, [row, column]: [usize; 2]) -> PathBuf {
         let folder = self.folder.join(format!("stage-{:03}", product.stage()));
         match product {
@@ -124,10 +125,11 @@ impl TileStore {
         }
     }
 
-    /// The hash of a tile that is whole and was made by this plan; `None` otherwise. Reads the whole file.
+    /// The hash of a tile's file if the file is complete and was made by this plan; `None` otherwise. Reads the whole
+    /// file.
     ///
     /// # Errors
-    /// When it exists and cannot be read.
+    /// If the file exists and cannot be read.
     pub fn hash(&self, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> Result<Option<u128>, TileError> {
         if let StageProduct::Survey(_) | StageProduct::Kept(_) = product {
             return Ok(self.checked_words(plan, product, place)?.map(|(_, hash)| hash));
@@ -158,7 +160,7 @@ impl TileStore {
         Ok((u128::from_le_bytes(said) == found).then_some(found))
     }
 
-    /// The words and the hash of a file that is whole and was made by this plan.
+    /// The 64-bit words and the hash of a file, if the file is complete and was made by this plan.
     fn checked_words(
         &self,
         plan: &TilePlan,
@@ -195,19 +197,19 @@ impl TileStore {
         Ok((u128::from_le_bytes(said) == found).then_some((words, found)))
     }
 
-    /// The survey words of a tile: its summary, or the answer for it.
+    /// The survey data of a tile as 64-bit words: the tile's summary, or the answer for the tile.
     ///
     /// # Errors
-    /// When the file does not exist yet, or cannot be read.
+    /// If the file does not exist yet, or cannot be read.
     pub fn words(&self, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> Result<Vec<u64>, TileError> {
         let missing = || TileError::Missing { product, place, path: self.path(product, place) };
         self.checked_words(plan, product, place)?.map(|(words, _)| words).ok_or_else(missing)
     }
 
-    /// Writes the survey words of a tile; returns the hash of the file.
+    /// Writes the survey data of a tile, given as 64-bit words; returns the hash of the file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn write_words(
         &self,
         plan: &TilePlan,
@@ -234,16 +236,16 @@ impl TileStore {
         Ok(hasher.digest128())
     }
 
-    /// Creates the folder of a file.
+    /// Creates the folder that contains the file `path`.
     fn make_folder(&self, path: &Path) -> Result<(), TileError> {
         let folder = path.parent().unwrap_or(&self.folder);
         std::fs::create_dir_all(folder).map_err(|source| TileError::Folder { path: folder.into(), source })
     }
 
-    /// Writes the samples of a tile, which lie inside the window of `terrain`; returns the hash of the file.
+    /// Writes the samples of a tile, which are inside the window of `terrain`; returns the hash of the file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn write(
         &self,
         plan: &TilePlan,
@@ -265,7 +267,7 @@ impl TileStore {
     /// Writes a field of a tile, row by row; returns the hash of the file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn write_field(
         &self,
         plan: &TilePlan,
@@ -278,8 +280,8 @@ impl TileStore {
         self.write_rows(plan, product, place, (Vec::new(), 0), row)
     }
 
-    /// Writes a tile. `row` returns the samples of a field in a row of the whole; field 0 is the heights, then come the
-    /// maps of `kinds`, then the `states` of an unfinished process.
+    /// Writes a tile. `row` returns the samples of a field in a row of the whole terrain. Field 0 is the heights; the
+    /// maps of `kinds` and the `states` of an unfinished process follow.
     fn write_rows<'a>(
         &self,
         plan: &TilePlan,
@@ -311,18 +313,18 @@ impl TileStore {
         Ok(hasher.digest128())
     }
 
-    /// The product of a stage on the window `grid` of its whole.
+    /// The product of a stage on the window `grid` of the product's whole grid.
     ///
     /// # Errors
-    /// When a tile does not exist yet, or cannot be read.
+    /// If a tile does not exist yet, or cannot be read.
     pub fn window(&self, plan: &TilePlan, product: StageProduct, grid: Grid) -> Result<Terrain, TileError> {
         Ok(terrain_of_fields(grid, self.fields(plan, product, &window_region(grid))?))
     }
 
-    /// As [`window`](Self::window), with the heights and some of the data maps only.
+    /// As [`window`](Self::window), with only the heights and some of the data maps.
     ///
     /// # Errors
-    /// When a tile does not exist yet, or cannot be read.
+    /// If a tile does not exist yet, or cannot be read.
     pub fn window_of_maps(
         &self,
         plan: &TilePlan,
@@ -337,11 +339,11 @@ impl TileStore {
         Ok(terrain_of_fields(grid, self.some_fields(plan, product, &window_region(grid), &is_read)?))
     }
 
-    /// Reads samples of a stage's product row by row: the kinds of its data maps, then the fields. The fields are the
-    /// heights, the data maps, and the state of an unfinished process.
+    /// Reads samples of a stage's product row by row. Returns the kinds of its data maps, then the fields: the heights,
+    /// the data maps, and the state of an unfinished process.
     ///
     /// # Errors
-    /// When a tile does not exist yet, or cannot be read.
+    /// If a tile does not exist yet, or cannot be read.
     pub fn fields(
         &self,
         plan: &TilePlan,
@@ -354,7 +356,7 @@ impl TileStore {
     /// Reads only the heights, or the single field, of samples of a stage's product, row by row.
     ///
     /// # Errors
-    /// When a tile does not exist yet, or cannot be read.
+    /// If a tile does not exist yet, or cannot be read.
     pub fn heights(&self, plan: &TilePlan, product: StageProduct, wanted: &Region) -> Result<Vec<f32>, TileError> {
         let (_, fields) = self.some_fields(plan, product, wanted, &|field, _| field == 0)?;
         Ok(fields.into_iter().next().unwrap_or_default())
@@ -364,7 +366,7 @@ impl TileStore {
     /// others are empty.
     ///
     /// # Errors
-    /// When a tile does not exist yet, or cannot be read.
+    /// If a tile does not exist yet, or cannot be read.
     pub fn some_fields(
         &self,
         plan: &TilePlan,
@@ -421,13 +423,13 @@ impl TileStore {
     }
 }
 
-/// The samples of a window in its whole.
+/// The samples that a window covers in its whole grid.
 pub(super) fn window_region(window: Grid) -> Region {
     let [top, left] = window.first();
     Region { rows: top..top + window.samples, columns: left..left + window.samples }
 }
 
-/// Builds the terrain on `grid` from heights, maps of these kinds and states of a process. Fields that were not read
+/// Builds the terrain on `grid` from heights, maps of these `kinds` and states of a process. Fields that were not read
 /// are empty.
 fn terrain_of_fields(grid: Grid, (kinds, fields): (Vec<MapKind>, Vec<Vec<f32>>)) -> Terrain {
     let mut terrain = Terrain::flat(grid);
@@ -440,8 +442,8 @@ fn terrain_of_fields(grid: Grid, (kinds, fields): (Vec<MapKind>, Vec<Vec<f32>>))
     terrain
 }
 
-/// The head of a file with that number of words. It includes the place in the plan, so that no file is mistaken for
-/// another.
+/// The head of a file with `words` 64-bit words. The head includes the place in the plan, so that no file is mistaken
+/// for another file.
 fn words_head(plan: &TilePlan, product: StageProduct, [row, column]: [usize; 2], words: usize) -> [u8; WORDS_HEAD] {
     let kind = u128::from(matches!(product, StageProduct::Kept(_))) << 127;
     let key = plan.stage_key(product.stage()) ^ kind ^ (row as u128) << 64 ^ column as u128;
@@ -452,7 +454,7 @@ fn words_head(plan: &TilePlan, product: StageProduct, [row, column]: [usize; 2],
     head
 }
 
-/// Whether a file is that tile of this plan.
+/// Whether the head is that of this tile of this plan.
 fn is_of(head: &TileHead, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> bool {
     let region = plan.region(product.stage(), place);
     head.key == plan.stage_key(product.stage())

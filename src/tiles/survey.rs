@@ -1,4 +1,5 @@
-//! Surveys of the whole terrain: each tile's summary of its heights or drainage, and the answers computed from all.
+//! Surveys of the whole terrain: each tile's summary of its heights or drainage, and the answers computed from all
+//! summaries.
 
 use std::path::PathBuf;
 
@@ -17,7 +18,7 @@ use crate::nodes::WindowDrainage;
 use crate::scene::Scene;
 
 impl TileBuild {
-    /// Runs a survey step of a task.
+    /// Runs the survey step of a task.
     pub(super) fn survey(
         &self,
         stage: usize,
@@ -102,7 +103,7 @@ impl TileBuild {
         Ok(region.summary(&ground.height).to_words())
     }
 
-    /// The survey words of a tile in one of the products that the survey reads, by its index.
+    /// The survey data of a tile, from the product with index `number` among those that the survey reads.
     fn told(&self, survey: &PlannedSurvey, number: usize, place: [usize; 2]) -> Result<SurveyWords, TileError> {
         let missing = || TileError::NotAPlan {
             path: self.store.folder().join(PLAN_FILE),
@@ -129,7 +130,7 @@ impl TileBuild {
         Ok(asks.region_drainage(self.plan.region(stage, place), beneath, control)?)
     }
 
-    /// The layer for which a survey is made, as a user of drainage.
+    /// The layer for which a survey is made, with the drainage that it needs.
     fn water_layer<'a>(
         &self,
         stage: usize,
@@ -157,7 +158,7 @@ impl TileBuild {
         asks.worn(&ground, region, [&kept.words, &told.words], control)?.map_err(|error| kept.broken(error))
     }
 
-    /// The drainage of a tile with the answer of where its basins spill.
+    /// The drainage of a tile, computed with the answer about the spill points of its basins.
     fn drained_region(
         &self,
         stage: usize,
@@ -219,7 +220,7 @@ impl TileBuild {
     }
 }
 
-/// The survey words of a file.
+/// The survey data of a file, as 64-bit words.
 pub(super) struct SurveyWords {
     words: Vec<u64>,
     path: PathBuf,

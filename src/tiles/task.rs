@@ -1,4 +1,4 @@
-//! One task of a plan: a tile of a stage, or a stage as a whole.
+//! One task of a plan: a tile of a stage, or a whole stage.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::scene::Scene;
 /// A build in tiles: its plan, its scene, and the tiles finished so far.
 #[derive(Clone, Debug)]
 pub struct TileBuild {
-    /// The plan.
+    /// The plan of the build.
     pub plan: TilePlan,
     /// The scene to build.
     pub scene: Scene,
@@ -32,7 +32,7 @@ pub struct TileBuild {
 pub enum TaskOutcome {
     /// The task was run.
     Done,
-    /// All its tiles existed already.
+    /// The task was not run, because all its tiles existed already.
     WasDone,
 }
 
@@ -40,7 +40,7 @@ impl TileBuild {
     /// Reads the plan and the scene in a folder.
     ///
     /// # Errors
-    /// When they are missing, or the scene or a file that it names has changed since it was planned.
+    /// If they are missing, or the scene or a file that it names has changed since the plan was made.
     pub fn open(folder: &std::path::Path) -> Result<Self, TileError> {
         let plan = TilePlan::load(folder)?;
         let (scene, _) = Scene::load(&folder.join(SCENE_FILE))?;
@@ -63,10 +63,10 @@ impl TileBuild {
         }
     }
 
-    /// Whether all products of a task exist, are whole and belong to this plan. Reads all of them.
+    /// Whether all products of a task exist, are complete and belong to this plan. Reads all of their files.
     ///
     /// # Errors
-    /// When a file exists and cannot be read.
+    /// If a file exists and cannot be read.
     pub fn is_done(&self, stage: usize, task: usize) -> Result<bool, TileError> {
         for &product in &self.plan.stages[stage].writes {
             for place in self.places(stage, task) {
@@ -78,11 +78,11 @@ impl TileBuild {
         Ok(true)
     }
 
-    /// Runs a task, unless it is done; call it inside the thread pool to use.
+    /// Runs a task, unless it is done; call this function inside the thread pool to use.
     ///
     /// # Errors
-    /// When there is no such task, one of its inputs does not exist yet, a file cannot be read or written, or it was
-    /// cancelled.
+    /// If there is no such task, one of its inputs does not exist yet, a file cannot be read or written, or the task
+    /// was cancelled.
     pub fn run_task(&self, stage: usize, task: usize, control: &Control) -> Result<TaskOutcome, TileError> {
         let planned = self.plan.stages.get(stage).filter(|planned| task < planned.tasks);
         let planned = planned.ok_or(TileError::NoTask { stage, task })?;
@@ -138,10 +138,10 @@ impl TileBuild {
         Ok(TaskOutcome::Done)
     }
 
-    /// The files that a task reads besides the plan and the scene.
+    /// The files that a task reads in addition to the plan and the scene.
     ///
     /// # Errors
-    /// When there is no such task.
+    /// If there is no such task.
     pub fn files_read(&self, stage: usize, task: usize) -> Result<Vec<PathBuf>, TileError> {
         let planned = self.plan.stages.get(stage).filter(|planned| task < planned.tasks);
         let planned = planned.ok_or(TileError::NoTask { stage, task })?;
@@ -162,7 +162,7 @@ impl TileBuild {
             for place in (0..tiles * tiles).map(|tile| [tile / tiles, tile % tiles]) {
                 let there = self.plan.region(from, place);
                 let is_read = match product {
-                    // all tiles have the same streams; the first is read
+                    // All tiles have the same streams, so the first tile's file is read.
                     StageProduct::Survey(_) if planned.streams.iter().any(|(_, streams)| *streams == product) => {
                         place == [0; 2]
                     }
@@ -179,7 +179,7 @@ impl TileBuild {
     /// The files that a task writes.
     ///
     /// # Errors
-    /// When there is no such task.
+    /// If there is no such task.
     pub fn files_written(&self, stage: usize, task: usize) -> Result<Vec<PathBuf>, TileError> {
         let planned = self.plan.stages.get(stage).filter(|planned| task < planned.tasks);
         let planned = planned.ok_or(TileError::NoTask { stage, task })?;
@@ -198,7 +198,7 @@ impl TileBuild {
         Ok(scene)
     }
 
-    /// The square window of a task: its tile and the halo around it.
+    /// The square window of a task: its tile and the halo around the tile.
     fn window_of(&self, stage: usize, task: usize) -> Grid {
         let (planned, whole) = (&self.plan.stages[stage], self.plan.grid(stage, &self.scene));
         match self.places(stage, task)[..] {
@@ -260,7 +260,7 @@ impl TileBuild {
         Ok(products)
     }
 
-    /// The inputs of a stage on a window, without surveys.
+    /// The inputs of a stage on a window, without survey data.
     fn input(&self, planned: &PlanStage, scene: &Scene, grid: Grid) -> Result<WindowInput, TileError> {
         let read = |product: StageProduct| self.store.window(&self.plan, product, grid);
         let sources = planned.sources.iter().map(|(layer, product)| Ok((*layer, read(*product)?)));
@@ -302,7 +302,7 @@ impl TileBuild {
         Ok(())
     }
 
-    /// Smooths a row or column of tiles along the lines that cross all of them.
+    /// Smooths a row or column of tiles along the lines that cross all tiles.
     fn smooth_tiles(
         &self,
         stage: usize,
@@ -316,7 +316,7 @@ impl TileBuild {
         let regions: Vec<Region> = places.iter().map(|&place| self.plan.region(stage, place)).collect();
         let count = regions.first().map_or(0, |first| if by_columns { first.columns.len() } else { first.rows.len() });
         let mut lines = vec![0.0; count * samples];
-        // start of a row of a tile in the lines, and the distance there to its next sample
+        // The start of a tile's row in `lines`, and the distance in `lines` between successive samples of that row.
         let row_in_lines = |region: &Region, row: usize| match by_columns {
             true => (region.rows.start + row, samples),
             false => (row * samples + region.columns.start, 1),
@@ -353,7 +353,7 @@ impl TileBuild {
         }
     }
 
-    /// The product of a coarser grid around the window `fine` of a finer one.
+    /// The product of a coarser grid, in the area around the window `fine` of a finer grid.
     fn coarse(&self, product: StageProduct, fine: Grid) -> Result<Terrain, TileError> {
         let whole = self.plan.grid(product.stage(), &self.scene);
         debug_assert_eq!(coarser_samples(fine.whole_samples()), Some(whole.samples));
@@ -361,7 +361,7 @@ impl TileBuild {
         self.store.window(&self.plan, product, square_window(whole, &region))
     }
 
-    /// The samples of a coarser grid around the window `fine` of a finer one.
+    /// The samples of a coarser grid in the area around the window `fine` of a finer grid.
     fn coarse_window(&self, product: StageProduct, fine: Grid) -> Region {
         let whole = self.plan.grid(product.stage(), &self.scene);
         let [rows, columns] =
@@ -371,7 +371,8 @@ impl TileBuild {
     }
 }
 
-/// The smallest square window of `whole` that contains a region; at an edge it extends further inwards.
+/// The smallest square window of `whole` that contains a region. At an edge of the terrain, the window extends further
+/// inwards.
 fn square_window(whole: Grid, region: &Region) -> Grid {
     let side = region.rows.len().max(region.columns.len());
     if side >= whole.samples {

@@ -6,23 +6,23 @@ use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
 use crate::field::{Globe, Stream, Terrain, smooth_step};
 use crate::nodes::generators::solid::{SpacePoints, blend};
 
-/// Noise humps along the radius of a planet. They shift whole climate belts, as currents and air masses do.
+/// Noise humps along the radius of a planet. The humps shift whole climate belts, as currents and air masses do.
 const SWELL_HUMPS: f32 = 2.3;
-/// Step to which slopes in degrees of the biome tables refer. Slopes decrease with the step by this exponent, because
-/// the Hurst exponent of real relief is about 0.7.
+/// Distance in metres over which the slopes in degrees of the biome tables are measured. Slopes decrease with this
+/// distance to the power of -[`FALL`], because the Hurst exponent of real relief is about 0.7.
 const NEAR_METRES: f32 = 50.0;
 const FALL: f32 = 0.3;
 
-/// The surface of a planet.
+/// The surface of a planet whose colours are computed.
 pub(super) struct GlobeGround<'a> {
     paint: &'a Paint,
     height: &'a [f32],
     globe: Globe,
-    /// Tangents of the angles of rows and columns.
+    /// Tangents of the angles of the rows and columns of a face.
     tangents: Vec<f32>,
-    /// Length in metres of a step in the middle of a face.
+    /// Distance between neighbouring samples in the middle of a face, in metres.
     step_metres: f32,
-    /// Factor from slopes over one step of this globe to slopes over the tables' shorter step, which are steeper.
+    /// Factor from slopes between samples of this globe to slopes over the tables' shorter distance, which are steeper.
     nearer: f32,
 }
 
@@ -30,10 +30,10 @@ pub(super) struct GlobeGround<'a> {
 pub(super) struct GlobeRow {
     points: [Vec<f32>; 3],
     metres: Vec<f32>,
-    /// Greatest slope to a neighbour, and slope of the terrain, as tangents.
+    /// Greatest slope to a neighbour, and slope of the terrain, as tangents, for each sample.
     steepest: Vec<f32>,
     tangent: Vec<f32>,
-    /// Random deviation from the climate.
+    /// Random deviation from the climate at each sample.
     off: Vec<f32>,
     places: SpacePoints,
 }
@@ -53,21 +53,21 @@ impl GlobeRow {
     }
 }
 
-/// Positions on a planet between its samples, to be coloured; all slices have the same length.
+/// Positions on a planet between its samples whose colours are wanted; all slices have the same length.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobeSites<'a> {
-    /// Unit vectors: x, y and z.
+    /// Unit vectors to the positions: x, y and z.
     pub directions: [&'a [f32]; 3],
-    /// Heights in metres.
+    /// Heights of the positions in metres.
     pub metres: &'a [f32],
-    /// Slopes as tangents.
+    /// Slopes at the positions as tangents.
     pub slopes: &'a [f32],
-    /// Distance over which slopes were measured.
+    /// Distance over which the slopes were measured, in metres.
     pub spacing_metres: f32,
 }
 
 impl Paint {
-    /// The sRGB colours at any positions of a planet.
+    /// The sRGB colours at the positions `ground` of a planet.
     pub fn colours_of(&self, ground: &GlobeSites) -> Vec<[u8; 3]> {
         let n = ground.metres.len();
         let (mut band, mut off, mut places) = (RowBand::new(n, self.law()), vec![0.0; n], SpacePoints::default());
@@ -88,7 +88,7 @@ impl Paint {
         (0..n).map(|k| std::array::from_fn(|c| (band.rgb[c][k] + 0.5) as u8)).collect()
     }
 
-    /// Factor by which slopes over the tables' step are steeper than slopes over `step_metres`.
+    /// Factor by which slopes over the tables' distance are steeper than slopes over `step_metres`.
     fn slopes_nearer(&self, step_metres: f32) -> f32 {
         let ratio = step_metres / NEAR_METRES;
         if self.units.in_degrees() && ratio > 1.0 { libm::powf(ratio, FALL) } else { 1.0 }
@@ -106,7 +106,7 @@ impl<'a> GlobeGround<'a> {
         Self { paint, height: &terrain.height, globe: Globe::new(n), tangents, step_metres, nearer }
     }
 
-    /// Computes the conditions at the samples of a row, counted over all faces.
+    /// Computes the conditions at the samples of row `number`; rows are counted over all faces.
     pub fn places(&self, number: usize, row: &mut GlobeRow, band: &mut RowBand) {
         let (n, paint) = (self.globe.samples(), self.paint);
         let GlobeRow { points, metres, steepest, tangent, off, places } = row;
@@ -150,18 +150,18 @@ impl<'a> GlobeGround<'a> {
     }
 }
 
-/// The metric of a row of a face: x and y, the tangents of a position, determine the length and the obliqueness of its
-/// steps.
+/// The metric of a row of a face: x and y are the tangents of a position's angles. They determine the length and the
+/// obliqueness of the steps to the neighbouring samples.
 #[derive(Clone, Copy)]
 struct FaceMetric {
     y: f32,
     relief_metres: f32,
-    /// 1 divided by the length in metres of a step in the middle of a face.
+    /// 1 divided by the length, in metres, of a step in the middle of a face.
     per_metre: f32,
 }
 
 impl FaceMetric {
-    /// Slopes at the inner samples of a row, from the heights of the rows before, here and after.
+    /// Slopes at the inner samples of a row, from the heights of the previous row, this row and the next.
     fn row(self, rows: [&[f32]; 3], tangents: &[f32], out: [&mut [f32]; 2]) {
         row_slopes(self, rows, tangents, out);
     }

@@ -17,18 +17,18 @@ use crate::scene::Scene;
 pub enum PlanetLayout {
     /// A map of all longitudes and latitudes.
     Map(Equirectangular),
-    /// The samples of one face; a terrain counts as its only face 0.
+    /// The samples of one face; a terrain that is not a planet has the single face 0.
     Face(usize),
 }
 
 /// A ground type in the legend.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LegendEntry {
-    /// Pixel value.
+    /// Pixel value of the type in an index map.
     pub index: u8,
     /// Name of the type.
     pub name: String,
-    /// Red, green and blue in sRGB.
+    /// Colour of the type: red, green and blue in sRGB.
     pub colour: [u8; 3],
 }
 
@@ -42,21 +42,21 @@ pub struct TypeMap {
 }
 
 impl TypeMap {
-    /// The ground types of a scene, if it is coloured by a biome table.
+    /// The ground types of a scene. `None` if no biome table colours the scene.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn for_scene(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Option<Self>, Cancelled> {
         let Some(biomes) = Biomes::for_scene(scene) else { return Ok(None) };
         let types = Paint::new(terrain, &scene.settings, &biomes).types(terrain, control)?;
         Ok(Some(Self { types, legend: (0..biomes.table.types.len()).map(|k| type_entry(&biomes, k)).collect() }))
     }
 
-    /// The dominant ground material of every sample, for a square terrain without ground types; in the order of
-    /// [`Material::ALL`].
+    /// The dominant ground material of every sample, for a square terrain without ground types. Indices are in the
+    /// order of [`Material::ALL`].
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
         let types =
             with_material_weights(scene, terrain, control, |weights| strongest_of_all(terrain, weights, control))?;
@@ -64,7 +64,7 @@ impl TypeMap {
     }
 }
 
-/// Returns the weights at a sample, by sample index.
+/// A function that returns the weights at a sample, by sample index.
 pub(in crate::appearance) type WeightsAt<'a> = &'a (dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync);
 
 pub(in crate::appearance) fn strongest_of_all(
@@ -116,9 +116,9 @@ pub fn legend_ron(legend: &[LegendEntry]) -> String {
     format!("[\n{}]\n", legend.iter().map(line).collect::<String>())
 }
 
-/// Most types in a splat map: four images of four channels, which is what engines can blend at once.
+/// Maximum number of types in a splat map: four images of four channels, which is what engines can blend at once.
 pub const MOST_WEIGHTED: usize = 16;
-/// Ground types that dominate less than this fraction of the terrain are omitted from splat maps.
+/// Ground types that dominate on less than this fraction of the terrain are omitted from splat maps.
 const LEAST_SHARE: f64 = 1.0e-4;
 /// Sum of the weights at a sample.
 const WHOLE: u8 = 255;
@@ -126,14 +126,14 @@ const WHOLE: u8 = 255;
 /// Weights of ground types as integers that add up to 255 at every sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeWeights {
-    /// The ground types, renumbered from 0: the most frequent types, in the order of the table.
+    /// The most frequent ground types, in the order of the table, renumbered from 0.
     pub legend: Vec<LegendEntry>,
     /// The weights of every sample, one sample after another.
     weights: Vec<u8>,
 }
 
 impl TypeWeights {
-    /// Weights of the types of `legend` at every sample, one after another.
+    /// Creates weights of the types of `legend`; `weights` holds those of every sample, one sample after another.
     pub fn new(legend: Vec<LegendEntry>, weights: Vec<u8>) -> Self {
         Self { legend, weights }
     }
@@ -141,7 +141,7 @@ impl TypeWeights {
     /// The weights of a scene that is coloured by a biome table; without a table there are no types.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn for_scene(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
         let Some(biomes) = Biomes::for_scene(scene) else {
             return Ok(Self { legend: Vec::new(), weights: Vec::new() });
@@ -164,14 +164,14 @@ impl TypeWeights {
     /// The weights of the ground materials of a square terrain; only materials that are strongest somewhere are kept.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
         with_material_weights(scene, terrain, control, |weights| {
             let mut counts = [0u64; Material::ALL.len()];
             strongest_of_all(terrain, weights, control)?.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
             let kept = kept_types(&counts, terrain.grid.len());
-            // Compute the weights again instead of storing them: for all materials they would take the memory of
-            // several fields.
+            // The weights are computed a second time instead of stored: the weights of all materials would take the
+            // memory of several fields.
             let weights = kept_weights(terrain, weights, &kept, control)?;
             Ok(Self { legend: legend_of(&kept, material_entry), weights })
         })
@@ -215,7 +215,7 @@ pub(in crate::appearance) fn kept_weights(
 }
 
 /// Converts fractions to integers that add up to [`WHOLE`], by the largest remainders. If no fraction is above 0, the
-/// first type gets everything.
+/// first type gets the whole weight.
 pub(in crate::appearance) fn whole_shares(shares: &[f32]) -> [u8; MOST_WEIGHTED] {
     let sum: f32 = shares.iter().sum();
     let mut out = [0u8; MOST_WEIGHTED];

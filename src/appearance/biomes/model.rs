@@ -1,11 +1,12 @@
-//! The law that weights the ground types at a position.
+//! The equation that weights the ground types at a position.
 //!
 //! P(X) = exp(-(|T - t|/vT + |P - p|/vP + |H - h|/vH + |M - m|/vM)), and 0 outside the type's height limits. Here t, p,
 //! h and m are the temperature, slope, height and moisture of the position. T, P, H and M are the optima of the type,
-//! and v its tolerances; disabled axes count 0. The weights are P / Σ P, the colour is Σ P·C / Σ P. The smallest
-//! exponent is subtracted from all exponents, which cancels in the ratio. Otherwise P would be too small a number far
-//! from every optimum. Where the limits leave no type, they are ignored. Source: Petitprez 2007, part 2; moisture is
-//! our addition.
+//! and vT, vP, vH and vM its tolerances; the terms of disabled axes are 0. The weights are P / Σ P. With the type's
+//! colour C, the colour is Σ P·C / Σ P. The smallest exponent is subtracted from all exponents, which cancels in the
+//! ratio. Otherwise P would be too small a number far from every optimum. Where the limits exclude every type, they are
+//! ignored.
+//! Source: Petitprez 2007, part 2; moisture is our addition.
 
 use crate::appearance_files::{BiomeTable, HeightUnits, MAX_TYPES, Niche};
 use crate::planet::climate::exp_of_minus;
@@ -13,7 +14,7 @@ use crate::planet::climate::exp_of_minus;
 /// The conditions at a position, in the table's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SiteConditions {
-    /// Annual mean temperature.
+    /// Annual mean temperature in °C.
     pub celsius: f32,
     /// Height in the table's units.
     pub height: f32,
@@ -23,7 +24,7 @@ pub struct SiteConditions {
     pub moisture: f32,
 }
 
-/// A ground type with precomputed values: 1 over the tolerances, 0 for disabled axes.
+/// A ground type with precomputed values: the reciprocals of its tolerances, which are 0 for disabled axes.
 #[derive(Clone, Copy, Debug)]
 struct PreparedType {
     optimum: [f32; 4],
@@ -63,7 +64,8 @@ pub struct Units {
 const DOCUMENT_POINTS: f32 = 512.0;
 
 impl Units {
-    /// `across_metres` is the distance from end to end: the side of a flat terrain, or from pole to pole.
+    /// Creates the conversion. `across_metres` is the distance across the terrain: the side of a flat terrain, or the
+    /// distance from pole to pole.
     pub fn new(heights: HeightUnits, relief_metres: f32, sea_metres: f32, across_metres: f32) -> Self {
         match heights {
             HeightUnits::Metres => Self { sea: sea_metres, per_metre: 1.0, zero: 0.0, levels: None },
@@ -94,8 +96,8 @@ impl Units {
         self.zero + metres * self.per_metre
     }
 
-    /// A slope in the table's units. `steepest` is the greatest slope to one of the four neighbours, `tangent` the
-    /// slope of the terrain.
+    /// Converts a slope to the table's units. `steepest` is the greatest slope to one of the four neighbours, `tangent`
+    /// the slope of the terrain.
     #[inline]
     pub fn slope(&self, steepest: f32, tangent: f32) -> f32 {
         match self.levels {
@@ -105,7 +107,7 @@ impl Units {
     }
 }
 
-/// A biome table, prepared for colouring.
+/// A biome table, prepared for computing weights and colours.
 #[derive(Clone, Debug)]
 pub struct BiomeModel {
     kinds: Vec<PreparedType>,

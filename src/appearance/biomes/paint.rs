@@ -15,7 +15,7 @@ use crate::field::{Cancelled, Control, Stream, Terrain, smooth_step};
 use crate::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
 use crate::scene::{Scene, Settings};
 
-/// A biome table with the climate in which it is used.
+/// A biome table with the climate to which it is applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Biomes {
     /// The ground types.
@@ -39,7 +39,7 @@ impl Biomes {
         })
     }
 
-    /// Whether both have the same climate on the same terrain.
+    /// Whether both biome tables are used with the same climate on the same terrain.
     pub fn has_climate_of(&self, other: &Self) -> bool {
         self.climate == other.climate && self.side_metres == other.side_metres && self.is_planet == other.is_planet
     }
@@ -62,7 +62,7 @@ impl Biomes {
         let lut = (0..512).map(|k| {
             let along = (k % 256) as f32 / 255.0;
             let metres = if k < 256 { sea - (1.0 - along) * relief } else { sea + (relief - sea).max(0.0) * along };
-            // Just above the sea counts as land.
+            // The sea level itself counts as water, so the first land colour is computed slightly above it.
             let metres = if k == 256 { metres + relief * 1.0e-5 } else { metres };
             let celsius = self.climate.celsius(metres - sea, relief);
             let place = SiteConditions {
@@ -80,10 +80,10 @@ impl Biomes {
     }
 }
 
-/// Maximum random deviation from the climate, in °C and in moisture, which makes borders between types irregular.
+/// Maximum random deviations from the climate, in °C and in moisture; they make borders between types irregular.
 pub(super) const RAGGED_CELSIUS: f32 = 1.8;
 pub(super) const RAGGED_MOISTURE: f32 = 0.06;
-/// Noise humps along a side in the first octave.
+/// Noise humps along a side of the terrain in the first octave.
 const RAGGED_HUMPS: f32 = 9.0;
 pub(super) const RAGGED_OCTAVES: usize = 4;
 
@@ -105,7 +105,7 @@ pub struct SiteNeighbours {
     pub here: f32,
     /// Heights to the north, east, south and west.
     pub sides: [f32; 4],
-    /// Distance to each of them.
+    /// Distance to each of the neighbours, in metres.
     pub spacing_metres: f32,
 }
 
@@ -121,7 +121,8 @@ impl Paint {
         Self::with_weather(Arc::new(TerrainClimate::new(&biomes.climate, &ground)), settings, biomes)
     }
 
-    /// The same with the climate of a whole terrain; it can then also colour windows of the terrain.
+    /// Like [`new`](Self::new), with the climate of a whole terrain. The result can then also colour windows of that
+    /// terrain.
     pub fn with_weather(weather: Arc<TerrainClimate>, settings: &Settings, biomes: &Biomes) -> Self {
         let units = biomes.units(settings);
         Self {
@@ -135,13 +136,13 @@ impl Paint {
         }
     }
 
-    /// The same terrain with another table in the same climate; this is cheap.
+    /// Returns the preparation for the same terrain with another table in the same climate; this is cheap.
     pub fn with_table(&self, biomes: &Biomes, settings: &Settings) -> Self {
         let units = biomes.units(settings);
         Self { law: BiomeModel::new(&biomes.table, &units), units, weather: self.weather.clone(), ..*self }
     }
 
-    /// The conditions at a position of a flat terrain, with both coordinates from 0 to 1.
+    /// The conditions at a position of a flat terrain. Its coordinates `u` (east) and `v` (south) are from 0 to 1.
     pub fn place(&self, u: f32, v: f32, around: &SiteNeighbours) -> SiteConditions {
         let feel = self.weather.at_place(u, v, around.here);
         let (steepest, tangent) = around.slopes();
@@ -164,7 +165,7 @@ impl Paint {
         &self.units
     }
 
-    /// The conditions between samples: those of the nearest sample, with the height of the position.
+    /// The conditions between samples: those of the nearest sample, but with the height at the position itself.
     pub fn place_on(&self, terrain: &Terrain, u: f32, v: f32) -> SiteConditions {
         let last = (terrain.samples() - 1) as f32;
         let index = |place: f32| (place.clamp(0.0, 1.0) * last + 0.5) as usize;
@@ -172,7 +173,7 @@ impl Paint {
         self.place(u, v, &SiteNeighbours { here: terrain.height_at(u, v) * self.relief_metres, ..around })
     }
 
-    /// The conditions on a planet in a direction: those of the nearest sample.
+    /// The conditions at the sample of a planet that is nearest to a direction.
     pub fn place_around(&self, terrain: &Terrain, direction: [f64; 3]) -> SiteConditions {
         let n = terrain.samples();
         let (face, u, v) = locate(direction);
@@ -198,7 +199,7 @@ impl Paint {
         }
     }
 
-    /// The sRGB colours of all samples; opaque.
+    /// The opaque sRGB colours of all samples.
     pub fn colours(&self, terrain: &Terrain, control: &Control) -> Result<Vec<[u8; 4]>, Cancelled> {
         self.rows(terrain, control, |band, out| {
             self.law.colours(band);
@@ -209,7 +210,7 @@ impl Paint {
         })
     }
 
-    /// The dominant type at all samples, by its index in the table.
+    /// Index in the table of the dominant type at every sample.
     pub fn types(&self, terrain: &Terrain, control: &Control) -> Result<Vec<u8>, Cancelled> {
         self.rows(terrain, control, |band, out| {
             out.iter_mut().enumerate().for_each(|(j, out)| *out = self.law.most_frequent(&band.place(j)) as u8);
@@ -233,7 +234,7 @@ impl Paint {
         })
     }
 
-    /// A value for every sample; `make` computes one row.
+    /// Returns a value for every sample; `make` computes one row.
     fn rows<T: Copy + Default + Send>(
         &self,
         terrain: &Terrain,
@@ -279,10 +280,10 @@ impl SiteNeighbours {
     }
 }
 
-/// The colours of all samples of a terrain, if the scene is coloured by a biome table.
+/// The colours of all samples of a terrain. `None` if no biome table colours the scene.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn colours(terrain: &Terrain, scene: &Scene, control: &Control) -> Result<Option<Vec<[u8; 4]>>, Cancelled> {
     let Some(biomes) = Biomes::for_scene(scene) else { return Ok(None) };
     Paint::new(terrain, &scene.settings, &biomes).colours(terrain, control).map(Some)

@@ -1,5 +1,5 @@
-//! Terrain colours and ground types of a square terrain that is read window by window, with the same bits as for the
-//! whole.
+//! Terrain colours and ground types of a square terrain that is read window by window. The results have the same bits
+//! as those of the whole terrain.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::field::{Cancelled, Control, SquareReader, Terrain};
 use crate::planet::climate::TerrainClimate;
 use crate::scene::Scene;
 
-/// A square terrain with the data that its windows need about the whole. These are the climate, if a biome table
-/// colours it, and the mean heights around each position, if materials use openness.
+/// A square terrain with the data about the whole terrain that its windows need: the climate, if a biome table colours
+/// the terrain, and the mean heights around each position, if materials use openness.
 pub struct SampledGround<'a> {
     scene: &'a Scene,
     painted: Option<(Biomes, Arc<TerrainClimate>)>,
@@ -24,10 +24,10 @@ pub struct SampledGround<'a> {
 }
 
 impl<'a> SampledGround<'a> {
-    /// Halo in samples that a window needs around its own samples.
+    /// Width in samples of the halo that a window needs around its own samples.
     pub const HALO: usize = 4;
 
-    /// Reads as much of a square terrain as the scene needs.
+    /// Reads the parts of a square terrain that the scene needs.
     ///
     /// # Errors
     /// As [`SquareReader::rows`].
@@ -49,10 +49,10 @@ impl<'a> SampledGround<'a> {
         Some(Paint::with_weather(weather.clone(), &self.scene.settings, biomes))
     }
 
-    /// [`ground_colours`](crate::appearance::ground_colours) of a window.
+    /// The [`ground_colours`](crate::appearance::ground_colours) of a window.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn colours(&self, window: &Terrain, control: &Control) -> Result<Vec<[u8; 4]>, Cancelled> {
         let of_biomes = self.paint().map(|paint| paint.colours(window, control)).transpose()?;
         square_colours(self.scene, window, of_biomes.as_deref(), control)
@@ -69,7 +69,7 @@ impl<'a> SampledGround<'a> {
     /// Index of the dominant type at each sample of a window.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn types(&self, window: &Terrain, control: &Control) -> Result<Vec<u8>, Cancelled> {
         if let Some(paint) = self.paint() {
             return paint.types(window, control);
@@ -91,7 +91,7 @@ impl<'a> SampledGround<'a> {
     /// 255.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn weights(&self, window: &Terrain, kept: &[usize], control: &Control) -> Result<Vec<u8>, Cancelled> {
         if let Some(paint) = self.paint() {
             let all = paint.weights(window, kept, control)?;

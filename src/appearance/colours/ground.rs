@@ -9,11 +9,11 @@ use crate::appearance::{GroundShareMaps, PaletteTable, SampleCoverDepths, colour
 use crate::field::{Cancelled, Control, MapKind, Terrain, slope_degrees};
 use crate::scene::Scene;
 
-/// The sRGB colours of all samples without light and shadow: palette or biomes, below rivers, sand and snow. Opaque. On
-/// a planet, rivers, sand and snow are not included.
+/// The sRGB colours of all samples without light and shadow: the palette or biomes, and on top of them rivers, sand and
+/// snow. The colours are opaque. On a planet, rivers, sand and snow are not included.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn ground_colours(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<[u8; 4]>, Cancelled> {
     if terrain.grid.is_globe() {
         return colours_of(scene, terrain, control);
@@ -22,8 +22,8 @@ pub fn ground_colours(scene: &Scene, terrain: &Terrain, control: &Control) -> Re
     square_colours(scene, terrain, of_biomes.as_deref(), control)
 }
 
-/// [`ground_colours`] of a square terrain or a window of it, with known biome colours of its samples. The result
-/// depends on one sample beyond each sample.
+/// The [`ground_colours`] of a square terrain or of a window of it, from known biome colours of its samples. The colour
+/// of a sample depends on its direct neighbours.
 pub(in crate::appearance) fn square_colours(
     scene: &Scene,
     terrain: &Terrain,

@@ -1,4 +1,4 @@
-//! A palette applied to the heights of a scene.
+//! A palette applied to the height range of a scene.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use crate::scene::{Scene, Settings};
 /// A palette as a lookup table, for the processor and the graphics card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaletteTable {
-    /// Colours the terrain instead of the heights, which then only colour rivers and lakes.
+    /// If set, biomes colour the terrain, and the colours by height are only used for rivers and lakes.
     pub biomes: Option<Arc<Biomes>>,
-    /// 512 sRGB colours: 0..256 from the deepest water (one relief below the sea) to the shore,
-    /// 256..512 from the shore to the top of the relief.
+    /// 512 sRGB colours by height. Entries 0..256 are from the deepest water (one relief below the sea) to the shore,
+    /// entries 256..512 from the shore to the top of the relief.
     pub lut: Vec<[u8; 4]>,
-    /// Colour of steep terrain (sRGB); alpha is its maximum opacity.
+    /// Colour of steep terrain (sRGB); its alpha is the maximum opacity of rock.
     pub rock: [u8; 4],
     /// Slopes in degrees at which rock starts to show and at which it shows in full.
     pub rock_degrees: (f32, f32),
@@ -37,7 +37,7 @@ pub(in crate::appearance) fn materials_of(name: &str) -> Arc<MaterialRules> {
 
 impl PaletteTable {
     /// The colours of a scene, with its own rules for materials, plants and stones if it has any. An unknown palette is
-    /// replaced by the default palette, as on loading.
+    /// replaced by the default palette, as when a scene is loaded.
     pub fn for_scene(scene: &Scene) -> Self {
         let table = match Biomes::for_scene(scene) {
             Some(biomes) => biomes.palette(&scene.settings),
@@ -46,7 +46,7 @@ impl PaletteTable {
         Self { materials: scene.material_rules(), scatter: scene.scatter_rules(), ..table }
     }
 
-    /// The palette applied to the heights of a scene.
+    /// Applies a palette to the height range of a scene.
     pub fn new(palette: &Palette, settings: &Settings) -> Self {
         let sea = settings.sea_level / settings.relief_metres;
         let lut = (0..512)
@@ -65,14 +65,14 @@ impl PaletteTable {
         Self { biomes: None, lut, rock: palette.rock, rock_degrees: palette.rock_degrees, scatter, materials }
     }
 
-    /// Whether both have the same terrain colours and the same plants and stones; materials may differ.
+    /// Whether both palettes have the same terrain colours and the same plants and stones; materials may differ.
     pub fn has_same_vegetation(&self, other: &Self) -> bool {
         let Self { biomes, lut, rock, rock_degrees, scatter, materials: _ } = self;
         (biomes, lut, rock, rock_degrees) == (&other.biomes, &other.lut, &other.rock, &other.rock_degrees)
             && scatter == &other.scatter
     }
 
-    /// Index into [`lut`](Self::lut) of a height; not rounded, so that entries can be mixed.
+    /// Index into [`lut`](Self::lut) of a height. The index is not rounded, so that neighbouring entries can be mixed.
     pub fn place(settings: &Settings, height_metres: f32) -> f32 {
         let (sea, relief) = (settings.sea_level, settings.relief_metres);
         let above = height_metres - sea;
@@ -92,7 +92,7 @@ impl PaletteTable {
     }
 }
 
-/// The colour between the stops around `x`; the first colour before all stops, the last after all stops.
+/// The colour between the stops around `x`; outside all stops, the colour of the first or last stop.
 fn colour_at(stops: &[Stop], x: f32) -> [u8; 3] {
     let after = stops.partition_point(|s| s.0 <= x);
     let (Some(&(x0, a)), Some(&(x1, b))) = (stops.get(after.wrapping_sub(1)), stops.get(after)) else {

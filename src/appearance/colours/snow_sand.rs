@@ -6,12 +6,13 @@ use crate::appearance::pictures::raster::PixelGrid;
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::scene::Settings;
 
-/// Each cover's colour (sRGB) and the depth in metres at which it hides half of the ground; later covers lie on top.
+/// Each cover's colour (sRGB) and the depth in metres at which it hides half of the ground. Later covers are on top of
+/// earlier ones.
 pub const COVERS: [(MapKind, [u8; 3], f32); 2] =
     [(MapKind::Sand, [222, 186, 132], 0.4), (MapKind::Snow, [240, 244, 248], 0.25)];
 
-/// Colour of plants in linear light, and the maximum fraction of the ground that they hide; must equal `with_plants` in
-/// `assets/shaders/colours.wgsl`.
+/// Colour of plants in linear light, and the maximum fraction of the ground that they hide. Both must equal the values
+/// in `with_plants` in `assets/shaders/colours.wgsl`.
 const PLANTS: (Light, f32) = ([0.055, 0.086, 0.030], 0.85);
 
 /// The colour of ground (linear light) under plants of the given density, 0 to 1.
@@ -20,7 +21,7 @@ pub fn vegetated(ground: Light, density: f32) -> Light {
     mix(ground, PLANTS.0, PLANTS.1 * t * t * (3.0 - 2.0 * t))
 }
 
-/// Fraction of the ground that a cover hides; `depth` is in half-depths.
+/// Fraction of the ground that a cover hides. `depth` is a multiple of the depth that hides half of the ground.
 pub fn share_hidden(depth: f32) -> f32 {
     let square = depth * depth;
     square / (1.0 + square)
@@ -32,10 +33,10 @@ pub fn covered(ground: [u8; 3], shares: [f32; COVERS.len()]) -> [u8; 3] {
     encode(lying.fold(decode(ground), |below, ((_, colour, _), share)| mix(below, decode(*colour), share)))
 }
 
-/// Fraction of the ground that sand and snow hide at the samples of a terrain. Both the cover maps and the materials of
-/// a construction's primitives count.
+/// Fractions of the ground that sand and snow hide at the samples of a terrain. Both the cover maps and the materials
+/// of a construction's primitives count.
 pub struct SampleCoverDepths<'a> {
-    /// Depth maps, with the factor that converts them to half-depths.
+    /// Depth maps, with the factor that converts their values to multiples of the depth that hides half of the ground.
     lying: [Option<(&'a [f32], f32)>; COVERS.len()],
     made: Option<GroundShareMaps<'a>>,
 }
@@ -72,13 +73,14 @@ impl<'a> SampleCoverDepths<'a> {
 
 /// Cover depths at the pixels of a picture.
 pub struct PixelCoverDepths {
-    /// Colour, and depth in half-depths; later covers lie on top.
+    /// Colour of each cover, and its depth as a multiple of the depth that hides half of the ground. Later covers are
+    /// on top of earlier ones.
     lying: Vec<(Light, PixelGrid)>,
-    /// Brightness of the ground itself.
+    /// Brightness of the ground below the covers.
     brightness: Option<PixelGrid>,
     /// Density of plants.
     vegetation: Option<PixelGrid>,
-    /// Material fractions of a construction's primitives.
+    /// Fractions of the materials of a construction's primitives.
     made: Option<[Option<PixelGrid>; MapKind::SHARES.len()]>,
 }
 
@@ -86,7 +88,7 @@ impl PixelCoverDepths {
     /// The covers of `terrain` at the pixels of a picture.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn new(
         terrain: &Terrain,
         relief_metres: f32,
@@ -115,7 +117,7 @@ impl PixelCoverDepths {
         Ok(Self { lying, brightness, vegetation, made })
     }
 
-    /// The colour of ground with the colour `ground` at pixel (x, y), seen through its covers.
+    /// The colour `ground` at pixel (x, y), seen through the covers.
     pub fn covered(&self, ground: Light, x: usize, y: usize) -> Light {
         let ground = self.brightness.as_ref().map_or(ground, |map| brighten(ground, map.values[y * map.width + x]));
         let at = |map: &PixelGrid| map.values[y * map.width + x];

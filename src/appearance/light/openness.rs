@@ -6,18 +6,20 @@ use rayon::prelude::*;
 
 use crate::field::{Cancelled, Control, SquareReader, Terrain};
 
-/// Widths of the surroundings with which the terrain is compared, as fractions of the side, and their weights.
+/// Widths of the surrounding areas with which each position is compared, as fractions of the terrain's side, and their
+/// weights.
 const SURROUNDINGS: [(f32, f32); 3] = [(1.0 / 320.0, 0.9), (1.0 / 96.0, 0.9), (1.0 / 28.0, 0.7)];
 
 /// Openness of the terrain to the sky: 0.5 on a plane, towards 0 in hollows and valleys, towards 1 on ridges.
 ///
-/// A point lies in a hollow if the mean height around it is above its own height; several widths are combined.
+/// A position is in a hollow if the mean height around it is above its own height; means over several widths are
+/// combined.
 ///
 /// The terrain may be a part of a larger terrain with `across` samples per side. `relief_over_size` is relief_metres /
-/// size_metres of the whole.
+/// size_metres of the whole terrain.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn openness(
     terrain: &Terrain,
     relief_over_size: f32,
@@ -36,7 +38,7 @@ pub fn openness(
 
 /// Mean heights around every position of a square terrain, over several widths.
 pub struct SurroundingHeights {
-    /// Smoothed means and their weights.
+    /// Smoothed mean heights over each width, with the weight of that width.
     widths: Vec<(Blurred, f32)>,
 }
 
@@ -44,8 +46,8 @@ pub struct SurroundingHeights {
 const ROWS: usize = 256;
 
 impl SurroundingHeights {
-    /// Reads a square terrain in parts; the result has the same bits as [`openness`] of the whole. `relief_over_size`
-    /// is relief_metres / size_metres.
+    /// Reads a square terrain in parts. Its openness then has the same bits as [`openness`] of the whole terrain.
+    /// `relief_over_size` is relief_metres / size_metres.
     ///
     /// # Errors
     /// As [`SquareReader::rows`].
@@ -66,11 +68,11 @@ impl SurroundingHeights {
         Ok(Self { widths: widths.collect::<Result<_, Cancelled>>()? })
     }
 
-    /// [`openness`] of a window of the square with `side` samples per side, which starts at the given row and column of
-    /// the whole.
+    /// The [`openness`] of a window of the square with `side` samples per side. The window starts at the given row and
+    /// column of the whole terrain.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn openness(
         &self,
         [top, left]: [usize; 2],
@@ -95,12 +97,13 @@ impl SurroundingHeights {
     }
 }
 
-/// Number of halvings from samples to blocks of about this fraction of the side.
+/// Number of times that `across` samples are halved to make blocks of about the fraction `width` of the side.
 fn halvings(width: f32, across: usize) -> u32 {
     libm::roundf(libm::log2f(width * across as f32)).max(1.0) as u32
 }
 
-/// Size in samples of the largest blocks, on a side of `across` samples; blocks of all widths start at its multiples.
+/// Size in samples of the largest blocks, on a side of `across` samples. At every multiple of this size, blocks of all
+/// widths start.
 pub fn openness_blocks(across: usize) -> usize {
     SURROUNDINGS.iter().map(|&(width, _)| 1usize << halvings(width, across)).max().unwrap_or(1)
 }
@@ -120,7 +123,7 @@ impl BlockMeans {
         Self { samples, block, size, means: vec![0.0; size * size] }
     }
 
-    /// The sample rows of a row of blocks.
+    /// The sample rows that a row of blocks covers.
     fn rows(&self, blocks: usize) -> Range<usize> {
         blocks * self.block..(blocks * self.block + self.block).min(self.samples)
     }
@@ -200,7 +203,7 @@ fn smooth_rows(n: usize, field: &[f32]) -> Vec<f32> {
 /// A square field with rows and columns exchanged.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn transposed(n: usize, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
     const BLOCK: usize = 32;
     let mut out = vec![0.0; field.len()];

@@ -1,18 +1,18 @@
 //! Daylight: the colours of the sky in every direction, of the sun, and of the light from the sky.
 //!
-//! Hillaire 2020, *A Scalable and Production Ready Sky and Atmosphere Rendering Technique*: air molecules (Rayleigh),
-//! haze (Mie) and ozone. Single scattering is computed along each ray, and multiple scattering as a geometric series
-//! (equations 5 to 10 there). Outside the atmosphere the sun has intensity 1 in every colour channel. [`Daylight`] is
-//! exposed so that level terrain looks the same at noon and slightly darker in the evening.
+//! The model is that of Hillaire 2020, *A Scalable and Production Ready Sky and Atmosphere Rendering Technique*: air
+//! molecules (Rayleigh), haze (Mie) and ozone. Single scattering is computed along each ray, and multiple scattering as
+//! a geometric series (Hillaire's equations 5 to 10). Outside the atmosphere the sun has intensity 1 in every colour
+//! channel. [`Daylight`] is exposed so that level terrain looks the same at noon and slightly darker in the evening.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::scene::{LightSource, Settings, SkyCondition};
 
-/// Azimuths of [`Daylight::map`], from the sun's to its opposite.
+/// Number of azimuths of [`Daylight::map`], from the sun's azimuth to the opposite one.
 pub const AZIMUTHS: usize = 64;
-/// Rows of [`Daylight::map`] by elevation: row / (rows - 1) is the square root of elevation / 90°.
+/// Number of elevations of [`Daylight::map`]: row / (rows - 1) is the square root of elevation / 90°.
 pub const ELEVATIONS: usize = 32;
 
 type Rgb = [f32; 3];
@@ -32,7 +32,7 @@ const HAZE_ASYMMETRY: f32 = 0.8;
 const OZONE: Rgb = [0.650e-6, 1.881e-6, 0.085e-6];
 /// White balance: 0 keeps the colour of light on level terrain, 1 makes it white.
 const ADAPTED: f32 = 0.25;
-/// Height of the eye above the sea.
+/// Height of the eye above the sea, in metres.
 const EYE: f32 = 500.0;
 /// Fraction of the light that the ground reflects.
 const GROUND_ALBEDO: f32 = 0.25;
@@ -48,14 +48,14 @@ pub struct Daylight {
     pub sky: Rgb,
     /// Extinction of the air at the ground for each colour channel, per metre.
     pub extinction: Rgb,
-    /// Visibility of the stars, 0 to 1.
+    /// Visibility of the stars: 0 invisible, 1 full.
     pub stars: f32,
 }
 
 impl Daylight {
-    /// The daylight of a scene; the last one is cached.
+    /// The daylight of a scene; the daylight computed last is cached.
     pub fn of_scene(settings: &Settings) -> Arc<Self> {
-        /// Elevation and haze as bits, and the sky condition.
+        /// The sun's elevation and the haze as bits, and the sky condition.
         type Key = (u32, u32, SkyCondition);
         static LAST: Mutex<Option<(Key, Arc<Daylight>)>> = Mutex::new(None);
         let source = settings.light_source();
@@ -67,7 +67,7 @@ impl Daylight {
         }
     }
 
-    /// The daylight of a scene, from the height of its sun and its sky condition.
+    /// Computes the daylight of a scene from the elevation of its sun and its sky condition.
     pub fn new(settings: &Settings) -> Self {
         let haze = settings.haze.max(0.0);
         let LightSource { elevation_degrees, sky, .. } = settings.light_source();
@@ -129,14 +129,15 @@ fn direction(k: usize) -> (f32, f32) {
     (PI * along * along, FRAC_PI_2 * up * up)
 }
 
-/// Light of a sky on a level surface: the integral of radiance times the sine of the elevation.
+/// Light that a sky casts on a level surface: the integral of radiance times the sine of the elevation.
 fn irradiance(map: &[Rgb]) -> Rgb {
     let mut sum = [0.0; 3];
     for (k, light) in map.iter().enumerate() {
         let (_, elevation) = direction(k);
         let column = (k % AZIMUTHS) as f32 / (AZIMUTHS - 1) as f32;
         let row = (k / AZIMUTHS) as f32 / (ELEVATIONS - 1) as f32;
-        // d(elevation) = π · row / (rows - 1), d(azimuth) = 2π · column / columns, both halves of the circle
+        // d(elevation) = π · row / (rows - 1), d(azimuth) = 2π · column / columns. The map covers half of the circle,
+        // so each entry counts for both halves.
         let solid = libm::cosf(elevation) * PI * row / (ELEVATIONS - 1) as f32 * 4.0 * PI * column / AZIMUTHS as f32;
         (0..3).for_each(|c| sum[c] += light[c] * libm::sinf(elevation) * solid);
     }
@@ -166,7 +167,7 @@ const COSINES: usize = 64;
 struct SunlitAir {
     sun_elevation: f32,
     haze: f32,
-    /// Transmittance from outside the atmosphere, by height and cosine to the vertical.
+    /// Transmittance from outside the atmosphere, by height and by the cosine of the angle to the vertical.
     through: Vec<Rgb>,
     /// Light from multiple scattering, by height.
     multiple: [Rgb; HEIGHTS],
@@ -210,7 +211,7 @@ impl SunlitAir {
         depth.map(|d| libm::expf(-d))
     }
 
-    /// The transmittance from the table.
+    /// Transmittance from outside the atmosphere, read from the table.
     fn sun_through(&self, radius: f32, cosine: f32) -> Rgb {
         let at = libm::sqrtf(((radius - GROUND) / (TOP - GROUND)).clamp(0.0, 1.0)) * (HEIGHTS - 1) as f32;
         let of = (0.5 + 0.5 * root(cosine)).clamp(0.0, 1.0) * (COSINES - 1) as f32;
@@ -234,7 +235,8 @@ impl SunlitAir {
         std::array::from_fn(|c| self.multiple[k][c] + (self.multiple[k + 1][c] - self.multiple[k][c]) * (at - k as f32))
     }
 
-    /// Hillaire's equations 5 to 10: light of the second scattering, times the sum of all later ones.
+    /// Hillaire's equations 5 to 10: light of the second scattering order, times the sum of the series of all later
+    /// orders.
     fn scattered_more_than_once(&self, height: f32) -> Rgb {
         const ROWS: usize = 8;
         let radius = GROUND + height.max(10.0);
@@ -271,14 +273,14 @@ impl SunlitAir {
         let (mut light, mut scattered, mut through) = ([0.0; 3], [0.0; 3], [1.0; 3]);
         let mut before = 0.0;
         for k in 0..steps {
-            // Steps are short near the eye.
+            // Steps are short near the eye and become longer with distance.
             let share = (k + 1) as f32 / steps as f32;
             let end = length * share * share;
             let (middle, step) = (0.5 * (before + end), end - before);
             before = end;
             let (there, _) = moved(radius, cosine, middle);
             let air = self.scattering((there - GROUND).max(0.0));
-            // Cosine between the sun and the vertical at that position.
+            // Cosine of the angle between the sun and the vertical at that position.
             let sun = (radius * sun_up + middle * towards) / there;
             let sunlight = self.sun_through(there, sun);
             let multiple = if sky.is_some() { self.multiple_at(there - GROUND) } else { [0.0; 3] };
@@ -305,7 +307,7 @@ impl SunlitAir {
 
 struct RayLight {
     light: Rgb,
-    /// Fraction of isotropically scattered light that is scattered again.
+    /// Fraction of isotropically scattered light that is scattered a second time.
     scattered: Rgb,
 }
 
@@ -320,13 +322,13 @@ fn mie_phase(cosine: f32) -> f32 {
     3.0 / (8.0 * PI) * (1.0 - g * g) * (1.0 + cosine * cosine) / ((2.0 + g * g) * away * libm::sqrtf(away))
 }
 
-/// Height of a row of the tables; rows are dense near the ground.
+/// Height of a row of the tables; rows are closely spaced near the ground.
 fn height_of(row: usize) -> f32 {
     let share = row as f32 / (HEIGHTS - 1) as f32;
     (TOP - GROUND) * share * share
 }
 
-/// Cosine of a column of the table; columns are dense near the horizon.
+/// Cosine of a column of the table; columns are closely spaced near the horizon.
 fn cosine_of(column: usize) -> f32 {
     let x = 2.0 * column as f32 / (COSINES - 1) as f32 - 1.0;
     x * x.abs()
@@ -370,8 +372,8 @@ mod tests {
 
     #[test]
     fn zenith_light_is_attenuated_by_the_optical_depth() {
-        // Bodhaine et al. 1999: vertical optical depth of clean air is 0.0975 at 550 nm; compared with ours in the
-        // green channel at 550 nm.
+        // Bodhaine et al. 1999: the vertical optical depth of clean air is 0.0975 at 550 nm. Our value in the green
+        // channel is compared with it.
         let air = SunlitAir::new(FRAC_PI_2, 0.0);
         let [_, green, _] = air.transmittance(GROUND, 1.0);
         let ozone = 1.881e-6 * 15_000.0;
@@ -388,7 +390,7 @@ mod tests {
         assert!(warmth(&evening) > 2.0 * warmth(&noon));
         // The horizon is brighter towards the sun than away from it.
         assert!(luminance(entry_of(&evening, 0, 3)) > 1.3 * luminance(entry_of(&evening, AZIMUTHS - 1, 3)));
-        // Most light of a clear noon comes from the sun: sky to sun is about 1 : 12 to 1 : 4.
+        // At a clear noon most light is from the sun: the ratio of sky to sun is about 1 : 12 to 1 : 4.
         let share = luminance(noon.sky) / (luminance(noon.sun) * 0.866);
         assert!((0.06..0.40).contains(&share), "{share}");
     }

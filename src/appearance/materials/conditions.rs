@@ -12,20 +12,20 @@ use crate::scene::Settings;
 
 /// The maps that conditions read.
 pub const SITE_MAPS: [MapKind; 4] = [MapKind::Flow, MapKind::Deposits, MapKind::Wear, MapKind::Vegetation];
-/// Thickness in metres of deposits, and of eroded material, that changes half of the ground.
+/// Thickness in metres at which deposits, and eroded material, have changed half of the ground.
 const HALF_CHANGED: [f32; 2] = [1.0, 4.0];
-/// Powers of ten of the drainage areas, in square metres, at which running water starts to show and shows in full.
+/// Powers of ten of the drainage areas, in square metres, at which running water starts to show and is fully visible.
 const CATCHMENT: (f32, f32) = (3.0, 7.0);
 
-/// Fraction of the ground changed by a thickness (a fraction of the relief) of deposits (`which` 0) or of eroded
-/// material (1).
+/// Fraction of the ground that is changed by a thickness (a fraction of the relief) of deposits (`which` 0) or of
+/// eroded material (`which` 1).
 fn changed_share(which: usize, thickness: f32, relief_metres: f32) -> f32 {
     share_hidden((thickness * relief_metres / HALF_CHANGED[which]).max(0.0))
 }
 
-/// Returns a function of a direction (a unit vector) on a planet. It returns deposits, wear, vegetation and hardness
-/// there, interpolated between samples, each from 0 to 1 as in rule conditions. `None` if the planet has none of these
-/// maps.
+/// Returns a function of a direction (a unit vector) on a planet. The function returns deposits, wear, vegetation and
+/// hardness in that direction, interpolated between samples, each from 0 to 1 as in rule conditions. `None` if the
+/// planet has none of these maps.
 pub fn globe_site(terrain: &Terrain, relief_metres: f32) -> Option<impl Fn([f64; 3]) -> [f32; 4] + Sync> {
     const MAPS: [MapKind; 4] = [MapKind::Deposits, MapKind::Wear, MapKind::Vegetation, MapKind::Hardness];
     let maps = MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
@@ -41,8 +41,8 @@ pub fn globe_site(terrain: &Terrain, relief_metres: f32) -> Option<impl Fn([f64;
     })
 }
 
-/// Returns a function from a sample to its flow, deposits, vegetation and the fraction that is *not* eroded, each from
-/// 0 to 1. A terrain without maps has 0, 0, 0, 1.
+/// Returns a function of a sample. The function returns the sample's flow, deposits, vegetation and the fraction that
+/// is *not* eroded, each from 0 to 1. On a terrain without maps these values are 0, 0, 0 and 1.
 pub fn site_conditions(terrain: &Terrain, settings: &Settings) -> impl Fn(usize) -> [f32; 4] + Sync {
     let cell = settings.size_metres / (terrain.grid.whole_samples() - 1) as f32;
     let maps = SITE_MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
@@ -70,14 +70,14 @@ pub(in crate::appearance) fn asks_curvature(bands: &[Band; CONDITIONS.len()]) ->
 const CURVATURE_SAMPLES: f32 = 2.0;
 /// The topographic wetness index at which wetness is 0, and at which it is 1.
 const TOPOGRAPHIC_INDEX: (f32, f32) = (5.0, 15.0);
-/// Minimum slope as a tangent in the wetness index, because even on level terrain some water drains away.
+/// Minimum slope, as a tangent, in the wetness index. Even on level terrain some water drains away.
 const LEAST_TANGENT: f32 = 0.001;
-/// Range of flow over which wetness fades in, so that it has no sharp edge.
+/// Flow below which wetness fades to 0, so that wetness has no sharp edge.
 const WETNESS_BEGINS: f32 = 0.04;
 
 /// Topographic wetness index ln(a / tan β) (Beven & Kirkby 1979), scaled to 0..1 between the two values of
-/// [`TOPOGRAPHIC_INDEX`]. `flow` is from [`site_conditions`], `tangent` is the slope, and the cell width in metres is
-/// the contour length.
+/// [`TOPOGRAPHIC_INDEX`]. Here a is the drainage area per contour length and β the slope angle. `flow` is from
+/// [`site_conditions`], `tangent` is tan β, and the cell width in metres is the contour length.
 fn wetness(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
     let ((least, most), (dry, wet)) = (CATCHMENT, TOPOGRAPHIC_INDEX);
     let area_log = (least + (most - least) * flow) * std::f32::consts::LN_10;
@@ -93,15 +93,15 @@ pub struct GroundConditions<'a> {
     site: Box<dyn Fn(usize) -> [f32; 4] + Sync + 'a>,
     /// Openness of every sample, if any of the rules uses it.
     openness: Option<Vec<f32>>,
-    /// Biome colours of every sample, if biomes colour the terrain.
+    /// Biome colours of every sample, if a biome table colours the terrain.
     biomes: Option<Cow<'a, [[u8; 4]]>>,
     /// Whether any of the rules uses the curvature.
     asks_curvature: bool,
-    /// Material fractions of a construction's primitives.
+    /// Fractions of the materials of a construction's primitives.
     made: Option<GroundShareMaps<'a>>,
 }
 
-/// Position of a point between four samples.
+/// The four samples around a point, and the point's position between them.
 #[derive(Clone, Copy)]
 struct SampleCell {
     corner: usize,
@@ -112,7 +112,7 @@ impl<'a> GroundConditions<'a> {
     /// Prepares the conditions for rules with these bands; values that no rule uses are not computed.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn new<'b>(
         terrain: &'a Terrain,
         settings: &'a Settings,
@@ -125,10 +125,10 @@ impl<'a> GroundConditions<'a> {
         Self::with_colours(terrain, settings, palette, biomes, bands, control)
     }
 
-    /// The same with known biome colours of the samples.
+    /// Like [`new`](Self::new), with known biome colours of the samples.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn with_colours<'b>(
         terrain: &'a Terrain,
         settings: &'a Settings,
@@ -147,9 +147,9 @@ impl<'a> GroundConditions<'a> {
         Ok(Self::in_window(terrain, settings, palette, biomes, (openness, asks_curved)))
     }
 
-    /// The same in a window of a terrain, with the openness of its samples if a rule uses it, and whether a rule uses
-    /// the curvature. Positions are those of the whole terrain. A value depends on two samples around its position,
-    /// four for the curvature.
+    /// Prepares the conditions in a window of a terrain. The caller supplies the openness of the window's samples if a
+    /// rule uses openness, and whether a rule uses the curvature. Positions are those of the whole terrain. A value
+    /// depends on two samples around its position, a curvature on four.
     pub fn in_window(
         terrain: &'a Terrain,
         settings: &'a Settings,
@@ -323,7 +323,7 @@ mod tests {
         assert!(globe_site(&terrain, 1000.0).is_none(), "the terrain has no maps");
         terrain.map_mut(MapKind::Flow).fill(3.0);
         assert!(globe_site(&terrain, 1000.0).is_none(), "no map that the conditions read");
-        // One metre of deposits, or four metres of erosion, has changed half of the ground.
+        // One metre of deposits has changed half of the ground, and so have four metres of erosion.
         terrain.map_mut(MapKind::Deposits).fill(0.001);
         let n = terrain.samples();
         terrain.map_mut(MapKind::Wear).iter_mut().enumerate().for_each(|(k, worn)| *worn = 0.004 * (k % n / 8) as f32);
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_sphere_has_the_curvature_of_its_radius() {
-        // The cap of a sphere of 800 m, and the bowl of the same shape.
+        // The cap of a sphere with a radius of 800 m, and the bowl of the same shape.
         for sign in [1.0, -1.0] {
             let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, ..Settings::default() };
             let terrain = Terrain::from_fn(129, Edges::Open, |u, v| {

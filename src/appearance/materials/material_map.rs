@@ -10,8 +10,8 @@ use crate::field::{Cancelled, Control, Terrain};
 use crate::scene::Scene;
 
 /// Calls `read` with a function that returns the weights of [`Material::ALL`] at a sample of a square terrain, as
-/// integers that add up to 255. First come the rules, then the materials of a construction's primitives, then the sand
-/// and snow maps on top. Weights are computed on demand, so that nobody has to store all of them.
+/// integers that add up to 255. The rules are applied first, then the materials of a construction's primitives, then
+/// the sand and snow maps on top. Weights are computed on demand, so that no caller has to store all of them.
 ///
 /// # Errors
 /// If `control` or `read` cancels.
@@ -27,7 +27,7 @@ pub fn with_material_weights<T>(
     weights_on(scene, terrain, &table, &ground, read)
 }
 
-/// The same in a window of a square terrain; `around` gives its openness.
+/// Like [`with_material_weights`], in a window of a square terrain; `around` returns the openness of the window.
 ///
 /// # Errors
 /// If `control` or `read` cancels.
@@ -87,7 +87,7 @@ mod tests {
     fn cliffs_are_rock_and_snow_lies_on_all() {
         let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, sea_level: 0.0, ..Settings::default() };
         let scene = Scene { settings, palette: "alpine".into(), ..Scene::default() };
-        // Level terrain, then a cliff of 76 degrees.
+        // The terrain is level, then a cliff of 76 degrees.
         let mut terrain =
             Terrain::from_fn(129, Edges::Open, |u, _| if u < 0.5 { 0.02 } else { 0.02 + 8.0 * (u - 0.5) });
         let control = Control::default();
@@ -102,7 +102,7 @@ mod tests {
         let row = 64 * 129;
         assert_eq!(strongest(&bare[row + 100]), Some(Material::Rock as usize));
         assert_ne!(strongest(&bare[row + 30]), Some(Material::Rock as usize));
-        // Three metres of snow.
+        // Three metres of snow cover the terrain.
         terrain.map_mut(MapKind::Snow).fill(3.0 / 500.0);
         let snowed = all(&terrain).unwrap();
         assert!(snowed.iter().all(|each| each[Material::Snow as usize] > 245));

@@ -1,4 +1,4 @@
-//! Ground materials: their close-up look, and their fractions at each position.
+//! Ground materials: their close-up look, and the fraction of each material at each position.
 
 pub(super) mod conditions;
 pub(super) mod material_map;

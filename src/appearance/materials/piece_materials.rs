@@ -6,7 +6,7 @@ use crate::appearance::colours::srgb::Light;
 use crate::appearance_files::Material;
 use crate::field::{MapKind, Terrain};
 
-/// The materials that belong to the maps of [`MapKind::SHARES`].
+/// The materials whose fractions are in the maps of [`MapKind::SHARES`], in the same order.
 pub const PIECE_MATERIALS: [Material; MapKind::SHARES.len()] =
     [Material::Rock, Material::Grass, Material::Sand, Material::Snow, Material::Gravel, Material::Soil];
 
@@ -18,7 +18,7 @@ const ROAD: Light = [0.42, 0.38, 0.32];
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroundShares(pub [f32; MapKind::SHARES.len()]);
 
-/// Indices of sand and snow, which lie on top of the other materials, in the order of [`COVERS`].
+/// Indices of sand and snow, in the order of [`COVERS`]. Both are on top of the other materials.
 const LYING: [usize; COVERS.len()] = [2, 3];
 
 impl GroundShares {
@@ -28,8 +28,8 @@ impl GroundShares {
         [if snow < 1.0 { (sand / (1.0 - snow)).min(1.0) } else { 0.0 }, snow]
     }
 
-    /// The tint of rock, grass, road and bare earth on ground without sand and snow, in linear light, and the fraction
-    /// of the ground's own colour that they hide.
+    /// The tint of rock, grass, road and bare earth on ground without sand and snow, in linear light. Also returns the
+    /// fraction of the ground's own colour that these materials hide.
     pub fn tint(&self) -> (Light, f32) {
         let free = 1.0 - LYING.iter().map(|k| self.0[*k]).sum::<f32>();
         let (mut light, mut hidden) = ([0.0; 3], 0.0);
@@ -46,7 +46,7 @@ impl GroundShares {
         (light, hidden.min(1.0))
     }
 
-    /// A ground colour (linear light) with this tint, below sand and snow.
+    /// A ground colour (linear light) with the tint of these materials, before sand and snow cover it.
     pub fn tinted(&self, ground: Light) -> Light {
         let (light, hidden) = self.tint();
         if hidden <= 0.0 { ground } else { std::array::from_fn(|c| ground[c] * (1.0 - hidden) + light[c]) }
@@ -63,7 +63,7 @@ impl<'a> GroundShareMaps<'a> {
         maps.iter().any(Option::is_some).then_some(Self(maps))
     }
 
-    /// Fractions at a sample.
+    /// Fractions of the primitives' materials at a sample.
     pub fn of_sample(&self, k: usize) -> GroundShares {
         GroundShares(self.0.map(|map| map.map_or(0.0, |map| map[k].clamp(0.0, 1.0))))
     }

@@ -13,24 +13,24 @@ use rayon::prelude::*;
 use crate::appearance_files::Material;
 use crate::field::{Stream, smooth_step};
 
-/// The look of a material apart from its surface shape.
+/// The appearance of a material apart from its surface shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaterialLook {
-    /// The material's own linear colour, for rules with a tint.
+    /// The material's own linear colour; rules with a tint use it.
     pub colour: [f32; 3],
     /// Height of the texture's relief divided by its side.
     pub depth: f32,
-    /// Strength of the tone on the colour.
+    /// Strength of the tone's effect on the colour.
     pub contrast: f32,
     /// Maximum repeat distance in metres at which the texture still looks natural.
     pub widest_metres: f32,
-    /// Fraction of light that a mirror-like film reflects, for snow, ice and mud.
+    /// Fraction of light that a mirror-like film on snow, ice or mud reflects.
     pub gloss: f32,
     /// Strength of procedural ridges and creases down slopes where the samples are too coarse to show them, 0 to 1.
     pub creases: f32,
 }
 
-/// The look of a material.
+/// The appearance of a material.
 pub fn look_of(material: Material) -> MaterialLook {
     let look = |colour, depth, contrast, widest_metres, gloss, creases| MaterialLook {
         colour,
@@ -47,7 +47,7 @@ pub fn look_of(material: Material) -> MaterialLook {
         Material::Soil => look([0.15, 0.11, 0.075], 0.026, 0.55, 400.0, 0.0, 0.7),
         Material::Grass => look([0.10, 0.14, 0.045], 0.016, 0.42, 500.0, 0.0, 0.35),
         Material::Forest => look([0.07, 0.075, 0.035], 0.016, 0.60, 60.0, 0.0, 0.4),
-        // Wind ripples are 15 times as long as high (Bagnold 1941), and nine fit on a side.
+        // Wind ripples are 15 times as long as high (Bagnold 1941), and there are nine ripples along a side.
         Material::Sand => look([0.62, 0.45, 0.26], 0.0075, 0.22, 60.0, 0.0, 0.0),
         Material::Mud => look([0.13, 0.10, 0.075], 0.010, 0.35, 10.0, 0.15, 0.3),
         Material::Snow => look([0.86, 0.89, 0.94], 0.016, 0.10, 300.0, 0.10, 0.22),
@@ -104,8 +104,8 @@ impl MaterialTexture {
     }
 }
 
-/// Blurs a repeating texture: each texel takes half its value from its neighbours along both axes. Edges of blocks,
-/// joints and leaves then show no staircase.
+/// Blurs a repeating texture: each texel takes half its value from its neighbours along both axes. The edges of blocks,
+/// joints and leaves then have no stair steps.
 fn evened(made: &[[f32; 2]], side: usize) -> Vec<[f32; 2]> {
     let mean = |[before, here, after]: [[f32; 2]; 3]| -> [f32; 2] {
         std::array::from_fn(|c| 0.25 * (before[c] + 2.0 * here[c] + after[c]))
@@ -120,7 +120,7 @@ fn evened(made: &[[f32; 2]], side: usize) -> Vec<[f32; 2]> {
     (0..len).map(|k| mean([across[(k + len - side) % len], across[k], across[(k + side) % len]])).collect()
 }
 
-/// Height (in any unit) and tone of a material at a position from 0 to 1; both repeat with period 1.
+/// Height (in any unit) and tone of a material at a position from 0 to 1; both values repeat with period 1.
 fn surface(material: Material, at: [f32; 2]) -> [f32; 2] {
     match material {
         Material::Rock => rock(at),
@@ -160,7 +160,7 @@ fn rock(at: [f32; 2]) -> [f32; 2] {
     [height + 0.55 * crags + 0.08 * fine, tone + 0.45 * crags + 0.15 * fine]
 }
 
-/// Stones of three sizes lying on each other; `angular` goes from round to sharp.
+/// Stones of three sizes lying on each other; a higher `angular` makes them less round and sharper.
 fn stones(at: [f32; 2], across: i32, angular: f32, seed: u64) -> [f32; 2] {
     let mut top = -1.0f32;
     let mut tone = -0.4;
@@ -170,7 +170,7 @@ fn stones(at: [f32; 2], across: i32, angular: f32, seed: u64) -> [f32; 2] {
         let edge = ((cell.second - cell.first) / 0.9).clamp(0.0, 1.0);
         let round = (1.0 - cell.first * cell.first * 1.9).max(0.0).sqrt();
         let shape = angular * edge.sqrt() + (1.0 - angular) * round;
-        // A third of the cells are empty, so that smaller stones show between.
+        // A third of the cells are empty, so that smaller stones are visible between large ones.
         let lies = if cell.value < 0.62 || times == 8 { 1.0 } else { 0.0 };
         let height = lies * size * (0.35 + 0.65 * shape * (0.6 + 0.4 * cell.other)) - 0.6 * (1.0 - lies);
         if height > top {
@@ -294,14 +294,14 @@ fn sum(at: [f32; 2], cells: i32, octaves: u32, seed: u64) -> f32 {
     value
 }
 
-/// Two octaves of gradient noise with different cell counts along the two axes.
+/// Two octaves of gradient noise, with different numbers of cells along the two axes.
 fn stretched(at: [f32; 2], cells: [i32; 2], seed: u64) -> f32 {
     let twice = cells.map(|n| 2 * n);
     gradient_noise(at, cells, Stream::new(seed as u32, 0))
         + 0.5 * gradient_noise(at, twice, Stream::new(seed as u32, 1))
 }
 
-/// Unit gradients in all directions.
+/// Unit gradients, evenly distributed over all directions.
 static DIRECTIONS: LazyLock<[[f32; 2]; 64]> = LazyLock::new(|| {
     std::array::from_fn(|k| {
         let angle = TAU * k as f32 / 64.0;
@@ -333,7 +333,7 @@ struct WorleyPoint {
     /// Offset to the nearest point, in cells.
     east: f32,
     south: f32,
-    /// Random numbers of the nearest point, 0 to 1.
+    /// Random numbers of the nearest point, from 0 to 1.
     value: f32,
     other: f32,
 }

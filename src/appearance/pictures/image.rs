@@ -34,10 +34,10 @@ impl RgbImage {
         Self { width, height, rgb }
     }
 
-    /// [`from_fn`](Self::from_fn) that checks `control` once per row.
+    /// Like [`from_fn`](Self::from_fn), and checks `control` once per row.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn drawn(
         width: usize,
         height: usize,
@@ -60,7 +60,7 @@ impl RgbImage {
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
         let mut writer = encoder.write_header()?;
-        // Each compressed chunk is written at once, so that the writer can cancel in between.
+        // Each compressed chunk is written immediately, so that the writer can cancel between chunks.
         let mut stream = writer.stream_writer_with_size(PACKED_BYTES)?;
         self.rgb.chunks(self.width * 3).try_for_each(|row| stream.write_all(row))?;
         stream.finish()?;
@@ -70,7 +70,7 @@ impl RgbImage {
     /// Reads a square picture of `side` pixels that [`save`](Self::save) wrote.
     ///
     /// # Errors
-    /// If it cannot be read, or has another size or colour type.
+    /// If the file cannot be read, or the picture has another size or colour type.
     pub fn load_png(path: &Path, side: usize) -> std::io::Result<Self> {
         let mut reader = png::Decoder::new(BufReader::new(File::open(path)?)).read_info()?;
         let info = reader.info();
@@ -88,7 +88,8 @@ impl RgbImage {
         self.stage(to)?.commit()
     }
 
-    /// [`save`](Self::save) without the last step, in which the new file replaces the old one.
+    /// Like [`save`](Self::save), but leaves the last step to the caller: the new file does not yet replace the old
+    /// one.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -96,10 +97,10 @@ impl RgbImage {
         StagedFile::new(to, |file| self.write_png(file))
     }
 
-    /// [`stage`](Self::stage) that stops when `control` is cancelled.
+    /// Like [`stage`](Self::stage), but stops when `control` is cancelled.
     ///
     /// # Errors
-    /// If the file cannot be written, or it was cancelled ([`FileError::is_cancelled`]).
+    /// If the file cannot be written, or writing was cancelled ([`FileError::is_cancelled`]).
     pub fn stage_while(&self, to: impl Into<SaveTarget>, control: &Control) -> Result<StagedFile, FileError> {
         StagedFile::new_while(to, control, |file| self.write_png(file))
     }
@@ -108,7 +109,7 @@ impl RgbImage {
 /// The heights as a greyscale picture, black at the lowest and white at the highest sample.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn heightmap(terrain: &Terrain, width: usize, height: usize, control: &Control) -> Result<RgbImage, Cancelled> {
     let (low, high) = terrain.range();
     let scale = if high > low { 255.0 / (high - low) } else { 0.0 };

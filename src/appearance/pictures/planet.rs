@@ -1,14 +1,15 @@
 //! Pictures of a planet: the map of all longitudes and latitudes, and the globe from space.
 //!
 //! The map is lit like a relief image of a terrain, by a sun at the scene's azimuth and elevation everywhere, so that
-//! the whole planet is visible. The globe is lit by the planet's own sun: season, tilt and hour decide where it is day.
-//! Both exaggerate slopes to the same steepness, whatever the relief, because true slopes of a planet are invisible.
+//! the whole planet is visible. The globe is lit by the planet's own sun: season, tilt and hour determine the day side.
+//! Both exaggerate slopes to the same steepness, whatever the relief, because actual slopes of a planet are invisible.
 //!
-//! Air, after Petitprez 2007: C = C_air (1 - n·v)(n·l), with n up, v towards the viewer, l towards the sun. Beyond the
-//! limb this light fades out over the height of the atmosphere.
+//! Light scattered by the air, after Petitprez 2007: C = C_air (1 - n·v)(n·l). C_air is the colour of the air, n the
+//! vertical, v the direction to the viewer and l the direction to the sun. Outside the limb this light fades out over
+//! the height of the atmosphere.
 //!
-//! Clouds are the same as in the 3D view ([`crate::planet::clouds`]). On the globe they lie on their shell and cast
-//! shadows on the ground; on the map they are lit like the ground. They are computed once per pixel, the ground several
+//! Clouds are the same as in the 3D view ([`crate::planet::clouds`]). On the globe they are on a shell above the ground
+//! and cast shadows; on the map they are lit like the ground. Clouds are computed once per pixel, the ground several
 //! times.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
@@ -30,15 +31,15 @@ use crate::scene::Scene;
 
 /// Root mean square slope of the land after exaggeration, as a tangent.
 const CLEAR_SLOPE: f32 = 0.32;
-/// Fraction of the light on open level terrain of a map that comes from the sky.
+/// Fraction of the light that is from the sky, on open level terrain of a map.
 const SKY_SHARE: f32 = 0.42;
-/// Light on the night side.
+/// Brightness of the night side.
 const NIGHT: f32 = 0.012;
 const RIVER: [u8; 3] = [52, 92, 128];
 /// Minimum depth of visible water, as a fraction of the relief.
 const FILM: f32 = 1.0e-5;
 
-/// Light of thin and of thick clouds under the sun.
+/// Brightness of thin and of thick clouds under the sun.
 const CLOUD_LIGHT: [f32; 2] = [0.72, 1.0];
 const CLOUD_SKY: f32 = 0.17;
 /// Width in pixels of the finest cloud detail.
@@ -68,32 +69,32 @@ struct CloudLayer {
 /// The effect of clouds on a pixel.
 #[derive(Clone, Copy)]
 struct CloudPixel {
-    /// Fraction of the ground that they hide.
+    /// Fraction of the ground that the clouds hide.
     cover: f32,
-    /// Their own light.
+    /// Light that the clouds themselves send to the viewer.
     light: Light,
     /// Fraction of the sunlight that reaches the ground.
     sun: f32,
 }
 
 impl CloudPixel {
-    /// No cloud.
+    /// The effect of a sky without clouds.
     const CLEAR: Self = Self { cover: 0.0, light: [0.0; 3], sun: 1.0 };
 }
 
 /// The viewpoint for the globe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobePerspective {
-    /// Longitude of the centre of the picture, in degrees.
+    /// Longitude at the centre of the picture, in degrees.
     pub longitude: f64,
-    /// Latitude of the centre, in degrees north of the equator.
+    /// Latitude at the centre of the picture, in degrees north of the equator.
     pub latitude: f64,
-    /// Half the shorter side of the picture, in radii of the planet.
+    /// Half the length of the picture's shorter side, in radii of the planet.
     pub margin: f64,
 }
 
 impl GlobePerspective {
-    /// A view of the day side with some of the night.
+    /// A view of the day side that includes part of the night side.
     pub fn day_side(planet: &Planet) -> Self {
         let [x, y, _] = planet.sun_direction().map(f64::from);
         Self { longitude: libm::atan2(y, x).to_degrees() - 35.0, latitude: 18.0, margin: 1.12 }
@@ -104,7 +105,7 @@ impl<'a> PlanetImage<'a> {
     /// Prepares a planet, coloured by the scene's palette or biome table.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn new(scene: &'a Scene, terrain: &'a Terrain, control: &Control) -> Result<Self, Cancelled> {
         let globe = Globe::new(terrain.samples());
         let settings = &scene.settings;
@@ -135,14 +136,14 @@ impl<'a> PlanetImage<'a> {
             let ground = brighten(decode([r, g, b]), brightness.map_or(0.0, |map| map[k]));
             let wet = if depth > FILM && land(k) { (0.35 + depth * 40.0).min(0.9) } else { 0.0 };
             let [r, g, b] = mix(ground, decode(RIVER), wet);
-            // The sea is level.
+            // The sea surface has no slope.
             let [x, y, z] = if land(k) { slopes[k].map(|s| s * lift) } else { [0.0; 3] };
             [r, g, b, x, y, z]
         })?;
         Ok(Self { scene, terrain, globe, texels, sea, clouds: None })
     }
 
-    /// The same with the clouds of a view: their cover, height, drift and shadows, in the air of the planet.
+    /// Adds the clouds of a view to the picture: their cover, height, drift and shadows, in the air of the planet.
     #[must_use]
     pub fn with_clouds(self, view: &GlobeView) -> Self {
         let planet = &self.scene.planet;
@@ -157,7 +158,7 @@ impl<'a> PlanetImage<'a> {
         Self { clouds: (cover > 0.0).then_some(layer), ..self }
     }
 
-    /// The clouds with as many octaves as a picture of `scale` pixels per radian can show.
+    /// The clouds, with as many octaves as a picture of `scale` pixels per radian can show.
     fn clouds_at(&self, scale: f64) -> Option<CloudLayer> {
         let mut layer = self.clouds?;
         layer.clouds = layer.clouds.seen_at(scale / HUMP_PIXELS);
@@ -168,7 +169,7 @@ impl<'a> PlanetImage<'a> {
     /// column is half a pixel east of longitude -180°.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn map(&self, width: usize, height: usize, control: &Control) -> Result<RgbImage, Cancelled> {
         let scale = width as f64 / TAU;
         let clouds = self.clouds_at(scale);
@@ -184,7 +185,7 @@ impl<'a> PlanetImage<'a> {
         })
     }
 
-    /// The sRGB colour in a direction as on the map, where the sun has the same position everywhere.
+    /// The sRGB colour in a direction, lit as on the map, where the sun has the same position everywhere.
     pub fn relief_colour(&self, direction: [f64; 3]) -> [u8; 3] {
         encode(self.lit(direction).map(shoulder))
     }
@@ -204,7 +205,7 @@ impl<'a> PlanetImage<'a> {
     /// The globe as seen from far away.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn globe(
         &self,
         view: GlobePerspective,
@@ -218,7 +219,7 @@ impl<'a> PlanetImage<'a> {
         let radius = 0.5 * width.min(height) as f64 / view.margin;
         let density = planet.atmosphere.min(4.0);
         let (air, haze) = (air_colour(planet.air), 0.5 * density.sqrt());
-        // The atmosphere is drawn thicker than it is, just as the relief is exaggerated.
+        // The drawn atmosphere is thicker than the actual one, just as the relief is exaggerated.
         let fade = 0.018 + 0.012 * f64::from(density.min(1.0));
         let glint = if self.has_sea() { 0.4 } else { 0.0 };
         let clouds = self.clouds_at(radius);
@@ -242,7 +243,7 @@ impl<'a> PlanetImage<'a> {
                 let lit = smooth((dot(limb, sun) + 0.2) / 0.6);
                 let glow = haze * lit * libm::exp(-(distance - 1.0) / fade) as f32;
                 let glow = if density > 0.0 { air.map(|c| c * glow) } else { [0.0; 3] };
-                // Beyond the limb, clouds are seen through as much air as at the limb.
+                // Outside the limb, clouds are seen through as much air as at the limb.
                 let veil = (0.55 * haze * lit).min(1.0);
                 return std::array::from_fn(|k| glow[k] + above.cover * (1.0 - veil) * above.light[k]);
             }
@@ -273,13 +274,13 @@ impl<'a> PlanetImage<'a> {
         })
     }
 
-    /// Whether any terrain lies below the sea.
+    /// Whether any terrain is below sea level.
     fn has_sea(&self) -> bool {
         self.terrain.range().0 < self.sea
     }
 
-    /// Draws a picture. Each pixel is a mean over several positions, as many as the resolution of the terrain requires,
-    /// with the clouds `above` at its centre; `scale` is pixels per radian.
+    /// Draws a picture. Each pixel is a mean over as many positions as the resolution of the terrain requires, with the
+    /// clouds `above` at the centre of the pixel. `scale` is pixels per radian.
     fn paint(
         &self,
         [width, height]: [usize; 2],
@@ -321,8 +322,8 @@ impl<'a> PlanetImage<'a> {
 }
 
 impl CloudLayer {
-    /// The clouds at a pixel of the globe. `square` is its squared distance from the centre, and `at` returns the point
-    /// at a depth towards the eye, all in radii.
+    /// The effect of the clouds on a pixel of the globe. `square` is the pixel's squared distance from the picture's
+    /// centre. `at` returns the point at a depth towards the eye. All lengths are in radii of the planet.
     fn pixel(&self, square: f64, at: impl Fn(f64) -> [f64; 3], sun: [f32; 3]) -> CloudPixel {
         let outside = self.shell * self.shell - square;
         if outside <= 0.0 {
@@ -333,7 +334,7 @@ impl CloudLayer {
         let facing: f32 = (0..3).map(|k| up[k] * sun[k]).sum();
         let day = smooth((facing + 0.12) / 0.24);
         let sunlit = day * (CLOUD_SKY + (1.0 - CLOUD_SKY) * (facing + 0.08).clamp(0.0, 1.0));
-        // The night light only separates the ground from space; beyond the limb there is no ground.
+        // The night light only separates the ground from space; outside the limb there is no ground.
         let light = cloud_shade(density) * (sunlit + if square < 1.0 { NIGHT } else { 0.0 });
         let mut sunlight = 1.0;
         if square < 1.0 && self.shadow > 0.0 {
@@ -348,7 +349,7 @@ impl CloudLayer {
     }
 }
 
-/// Brightness of clouds with a density in the sun: thick clouds are white.
+/// Brightness of sunlit clouds with a density: thick clouds are white.
 fn cloud_shade(density: f32) -> f32 {
     CLOUD_LIGHT[0] + (CLOUD_LIGHT[1] - CLOUD_LIGHT[0]) * smooth((density - 0.15) / 0.85)
 }
@@ -356,7 +357,7 @@ fn cloud_shade(density: f32) -> f32 {
 /// A picture of a scene: a terrain from above, or a planet from space.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn scene_image(
     scene: &Scene,
     terrain: &Terrain,
@@ -371,11 +372,11 @@ pub fn scene_image(
     relief(terrain, &scene.settings, palette, size, control)
 }
 
-/// Surface normals of a planet for other programs: red, green and blue are east, north and up; on faces they are the
-/// directions along columns, against rows, and up.
+/// Surface normals of a planet for other programs. On a map, red, green and blue are east, north and up. On faces, red
+/// is the direction of increasing columns, green the direction of decreasing rows, and blue is up.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn planet_normals(
     scene: &Scene,
     terrain: &Terrain,
@@ -431,7 +432,7 @@ fn face_frame(face: usize, here: [f64; 3]) -> ([f64; 3], [f64; 3]) {
 /// The sRGB colours of all samples from the scene's palette.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn colours_of(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<[u8; 4]>, Cancelled> {
     if let Some(colours) = biomes::colours(terrain, scene, control)? {
         return Ok(colours);
@@ -458,7 +459,7 @@ fn dot(a: [f64; 3], b: [f32; 3]) -> f32 {
     (0..3).map(|k| a[k] as f32 * b[k]).sum()
 }
 
-/// East and north at a position; at a pole those of longitude 0.
+/// Unit vectors to the east and to the north at a position; at a pole, the vectors of longitude 0.
 fn frame([x, y, z]: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     let level = (x * x + y * y).sqrt();
     let east = if level < 1.0e-12 { [0.0, 1.0, 0.0] } else { [-y / level, x / level, 0.0] };
@@ -513,7 +514,7 @@ mod tests {
         let mut terrain = Terrain::flat(Grid::globe(33));
         let globe = Globe::new(33);
         for (k, h) in terrain.height.iter_mut().enumerate() {
-            // Land in the north, sea in the south.
+            // The northern half is land, the southern half is sea.
             *h = 0.2 * globe.direction_of(k)[2];
         }
         (scene, terrain)
@@ -562,7 +563,7 @@ mod tests {
         let white = |[r, g, b]: [u8; 3]| r > 150 && r.abs_diff(g) < 40 && g.abs_diff(b) < 40;
         let hidden = (0..48 * 96).filter(|k| white(pixel(&full[1], k % 96, k / 96))).count();
         assert!(hidden > 48 * 96 * 8 / 10, "{hidden} pixels under a full cover");
-        // Beyond the limb, clouds change nothing on the night side, but they do on the day side.
+        // Outside the limb, clouds change the picture on the day side but not on the night side.
         let [cloudy, clear] = [1.0, 0.0].map(|cloud_cover| {
             let planet = PlanetImage::new(&scene, &terrain, &control).unwrap();
             let planet = planet.with_clouds(&GlobeView { cloud_cover, cloud_height: 1.0e6, ..GlobeView::default() });

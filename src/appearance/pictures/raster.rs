@@ -25,10 +25,10 @@ impl PixelGrid {
         Self { width, height, values }
     }
 
-    /// [`from_fn`](Self::from_fn) that checks `control` once per row.
+    /// Like [`from_fn`](Self::from_fn), and checks `control` once per row.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn made(
         width: usize,
         height: usize,
@@ -44,13 +44,13 @@ impl PixelGrid {
         Ok(Self { width, height, values })
     }
 
-    /// The heights at every pixel: the mean over the pixel where the terrain is finer than the picture, or a
-    /// Catmull-Rom surface where it is coarser, so that shading is smooth.
+    /// The heights at every pixel. Where the terrain is finer than the picture, a pixel is the mean height over its
+    /// area. Where the terrain is coarser, a Catmull-Rom surface is sampled, so that shading is smooth.
     ///
-    /// The longer side of the picture spans the terrain; a picture that is not square shows its middle.
+    /// The longer side of the picture spans the terrain; a picture that is not square shows the middle of the terrain.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn of_heights(terrain: &Terrain, width: usize, height: usize, control: &Control) -> Result<Self, Cancelled> {
         let last = (terrain.samples() - 1) as f32;
         let cells = last / width.max(height) as f32;
@@ -74,7 +74,7 @@ impl PixelGrid {
         })
     }
 
-    /// The value at pixel (x, y), or at the nearest pixel of the picture.
+    /// The value at pixel (x, y). Outside the picture, the value of the nearest pixel.
     pub fn get(&self, x: isize, y: isize) -> f32 {
         let (x, y) = (x.clamp(0, self.width as isize - 1), y.clamp(0, self.height as isize - 1));
         self.values[y as usize * self.width + x as usize]
@@ -97,7 +97,7 @@ impl PixelGrid {
     }
 }
 
-/// Catmull-Rom interpolation at column `x`, row `y`; beyond the edges the terrain continues level.
+/// Catmull-Rom interpolation at column `x`, row `y`; outside its edges the terrain continues at the height of the edge.
 fn smooth(terrain: &Terrain, x: f32, y: f32) -> f32 {
     let n = terrain.samples();
     let (j, i) = ((x.max(0.0) as usize).min(n - 2), (y.max(0.0) as usize).min(n - 2));
@@ -112,7 +112,7 @@ fn smooth(terrain: &Terrain, x: f32, y: f32) -> f32 {
     sum
 }
 
-/// A raster with successively coarser means; distant positions read the mean over a wider area.
+/// A raster with successively coarser levels of means; distant positions read a mean over a wider area.
 pub struct Pyramid {
     levels: Vec<PixelGrid>,
 }
@@ -132,7 +132,7 @@ impl Pyramid {
         &self.levels[0]
     }
 
-    /// The bilinear mean over about 2^`level` pixels around (x, y); `None` outside the picture.
+    /// The mean over about 2^`level` pixels around (x, y), interpolated bilinearly; `None` outside the picture.
     pub fn sample(&self, level: usize, x: f32, y: f32) -> Option<f32> {
         let base = self.base();
         let inside = x >= 0.0 && y >= 0.0 && x <= (base.width - 1) as f32 && y <= (base.height - 1) as f32;
@@ -168,7 +168,7 @@ mod tests {
                 for x in 0..width {
                     let u = 0.5 + (x as f32 + 0.5 - width as f32 * 0.5) / side;
                     let v = 0.5 + (y as f32 + 0.5 - height as f32 * 0.5) / side;
-                    let edge = 0.03; // beyond the outermost samples the smooth surface is level
+                    let edge = 0.03; // outside the outermost samples the smooth surface is level
                     assert!((raster.values[y * width + x] - (2.0 * u - v)).abs() < edge, "{width}×{height} {x} {y}");
                 }
             }

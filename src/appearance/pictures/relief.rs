@@ -1,16 +1,17 @@
 //! The relief image: the terrain seen from above, as on Swiss maps.
 //!
-//! Colour comes from height and slope ([`PaletteTable`]) or from biomes ([`Paint`]). It is lit in linear light by
+//! The colour depends on height and slope ([`PaletteTable`]) or on biomes ([`Paint`]). The terrain is lit in linear
+//! light by
 //! - the sun at the scene's azimuth and elevation, with cast shadows: a pixel is in shadow if the horizon
 //!   towards the sun is higher than the sun, with a soft edge;
 //! - the sky: eight directions, each visible above its own horizon, brighter on the sun's side and cooler than the sun,
 //!   so that slopes facing away from the sun keep their shape.
 //!
-//! Horizons are traced at growing distances in coarser and coarser means of the surface ([`Pyramid`]), so that the cost
-//! per pixel is bounded. Open level terrain keeps the palette's colour, except snow, which needs a margin to be
-//! brighter in the sun. Water is lit as level terrain; near the shore its bed shows through. The water of rivers and
-//! lakes above the sea is drawn from the terrain's water map, darker where it is deep. Where there is no terrain, the
-//! picture is white like paper.
+//! Horizons are traced at growing distances in successively coarser means of the surface ([`Pyramid`]), so that the
+//! cost per pixel is bounded. Open level terrain keeps the palette's colour. Snow is the exception: it is drawn darker,
+//! so that sunlit snow can be brighter. Water is lit as level terrain; near the shore the bed is visible through the
+//! water. The water of rivers and lakes above the sea is drawn from the terrain's water map; deep water is darker.
+//! Where there is no terrain, the picture is white like paper.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
 
@@ -25,18 +26,18 @@ use crate::scene::Settings;
 
 pub(in crate::appearance) const SUN: Light = [1.0, 0.965, 0.9];
 pub(in crate::appearance) const SKY: Light = [0.88, 0.97, 1.16];
-/// Fraction of the light on open level terrain that comes from the sky.
+/// Fraction of the light that is from the sky, on open level terrain.
 pub(in crate::appearance) const SKY_SHARE: f32 = 0.42;
-/// How much brighter the sky is towards the sun than away from it.
+/// Relative amount by which the sky is brighter towards the sun than away from the sun.
 const SKY_LEAN: f32 = 0.65;
 /// Range of horizon slopes around the sun's slope over which a shadow fades.
 const PENUMBRA: f32 = 0.16;
 /// Darkness of a cast shadow: 1 removes all sunlight.
 pub(in crate::appearance) const SHADOW: f32 = 0.6;
-/// Haze over the lowest land and its fraction there; it makes high land stand out from low land.
+/// Colour of the haze, and the fraction of it over the lowest land. Haze makes high land stand out from low land.
 pub(in crate::appearance) const HAZE: Light = [0.60, 0.67, 0.74];
 const HAZE_SHARE: f32 = 0.05;
-/// Depth, as a fraction of the side, below which the bed is no longer visible.
+/// Depth of water, as a fraction of the terrain's side, below which the bed is no longer visible.
 pub(in crate::appearance) const CLEAR_WATER: f32 = 0.006;
 /// Depths of rivers and lakes, as fractions of the relief: thinner water is an invisible film, and deeper water than
 /// the second value hides its bed.
@@ -45,8 +46,8 @@ pub(in crate::appearance) const COVER: f32 = 1.0e-3;
 /// Factor by which a river is coloured deeper than it is, so that it stands out from its bed.
 pub(in crate::appearance) const RIVER_TINT: f32 = 4.0;
 
-/// Root mean square slope to which terrain is exaggerated for lighting, so that hills show too; and the maximum
-/// exaggeration.
+/// Root mean square slope to which terrain is exaggerated for lighting, so that low hills are visible. The second
+/// constant is the maximum exaggeration.
 const CLEAR_SLOPE: f32 = 0.42;
 const MOST_LIFT: f32 = 3.0;
 /// Light up to this value is shown unchanged; brighter light is compressed.
@@ -62,10 +63,10 @@ const VIEW_DIRECTIONS: usize = 16;
 pub(in crate::appearance) const SHORE: usize = 256;
 
 /// Draws the terrain from above. The longer side of the picture spans the terrain; a picture that is not square shows
-/// the middle.
+/// the middle of the terrain.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn relief(
     terrain: &Terrain,
     settings: &Settings,
@@ -98,13 +99,13 @@ struct ReliefView<'a> {
     colours: Vec<Light>,
     rock: Light,
     covers: PixelCoverDepths,
-    /// Biome colours, in place of the palette's table.
+    /// Biome colours, which are used in place of the palette's table if they are set.
     paint: Option<Paint>,
     /// Heights in pixel widths.
     ground: PixelGrid,
     /// Depth of the water map, in pixel widths, if there is one.
     water: Option<PixelGrid>,
-    /// The higher of terrain and water, in pixel widths and exaggerated.
+    /// The higher of the terrain and water surfaces, in pixel widths and exaggerated.
     surface: Pyramid,
     /// Highest point of the surface.
     peak: f32,
@@ -117,7 +118,7 @@ struct ReliefView<'a> {
     sky: [SkyRay; SKY_DIRECTIONS],
 }
 
-/// The two sides of a shore.
+/// The side of a shore whose colour is drawn.
 #[derive(Clone, Copy)]
 enum ShoreSides {
     Land,
@@ -194,8 +195,8 @@ impl<'a> ReliefView<'a> {
         let ground = self.ground.values[y * self.ground.width + x];
         let (gx, gy) = self.ground.gradient(x, y);
         let steep = (gx * gx + gy * gy).sqrt();
-        // Fraction of the pixel under water: the shore crosses it where the terrain is within half a step of the sea
-        // level.
+        // Fraction of the pixel that is under water: the shore crosses the pixel where the terrain is within half a
+        // step of the sea level.
         let wet = (0.5 + (self.sea - ground) / (steep.max(0.02) + 0.2)).clamp(0.0, 1.0);
         let (lit, sky) = (self.sunlit(x, y), self.skylight(x, y));
         let mut seen = [0.0; 3];
@@ -231,7 +232,7 @@ impl<'a> ReliefView<'a> {
         seen
     }
 
-    /// `albedo` under sun and sky on terrain that rises by (gx, gy); open level terrain keeps its colour.
+    /// The colour `albedo` under sun and sky, on terrain that rises by (gx, gy); open level terrain keeps its colour.
     fn light(&self, albedo: Light, gx: f32, gy: f32, lit: f32, sky: f32) -> Light {
         let [east, up, south] = self.sun.direction;
         let (gx, gy) = (gx * self.lift, gy * self.lift);
@@ -254,7 +255,7 @@ impl<'a> ReliefView<'a> {
         };
         let sea = self.settings.sea_level;
         match shore {
-            // Large enough that a float of any height can represent the step above the sea.
+            // The step above the sea is large enough for a float of any height to represent it.
             ShoreSides::Land => around.here = around.here.max(sea + (self.settings.relief_metres + sea.abs()) * 1.0e-6),
             ShoreSides::Water => around.here = around.here.min(sea),
         }
@@ -275,14 +276,14 @@ impl<'a> ReliefView<'a> {
         mix(self.colours[k], self.colours[next], place - k as f32)
     }
 
-    /// Fraction of the sunlight that reaches the pixel past the terrain in between.
+    /// Fraction of the sunlight that reaches the pixel and is not blocked by terrain towards the sun.
     fn sunlit(&self, x: usize, y: usize) -> f32 {
         let here = self.surface.base().values[y * self.ground.width + x];
         let mut horizon = f32::NEG_INFINITY;
         let mut distance = 1.5;
         loop {
             let (px, py) = (x as f32 + self.sun.east * distance, y as f32 + self.sun.south * distance);
-            // From here on nothing can be higher above the horizon.
+            // Beyond this distance no terrain can raise the horizon.
             if (self.peak - here) / distance <= horizon.max(self.sun.tangent - PENUMBRA * 0.5) {
                 break;
             }
@@ -299,8 +300,8 @@ impl<'a> ReliefView<'a> {
     }
 }
 
-/// Fraction of the sky's light at the pixel: 1 in the open. A direction whose horizon has slope t counts 1 / (1 + t²),
-/// the fraction of a uniform sky's light that comes from above that horizon.
+/// Fraction of the sky's light that reaches the pixel: 1 in the open. A direction whose horizon has slope t counts 1 /
+/// (1 + t²), the fraction of a uniform sky's light that is above that horizon.
 fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) -> f32 {
     let here = surface.base().values[y * surface.base().width + x];
     let mut sum = 0.0;
@@ -318,17 +319,17 @@ fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) ->
     sum
 }
 
-/// Fraction of a uniform sky's light that reaches every sample of a square terrain, from 0 to 1: ambient occlusion. It
-/// uses sixteen directions, each open above its own horizon, without exaggeration.
+/// Fraction of a uniform sky's light that reaches every sample of a square terrain, from 0 to 1: ambient occlusion.
+/// Sixteen directions are traced, each open above its own horizon, without exaggeration.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn sky_view(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let (n, view) = (terrain.samples(), SkyView::new(terrain, settings, control)?);
     Ok(PixelGrid::made(n, n, control, |x, y| view.share(y, x))?.values)
 }
 
-/// [`sky_view`] of any single sample.
+/// Computes [`sky_view`] at any single sample.
 pub struct SkyView {
     surface: Pyramid,
     peak: f32,
@@ -339,7 +340,7 @@ impl SkyView {
     /// Prepares the sky view of a square terrain.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn new(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Self, Cancelled> {
         let n = terrain.samples();
         let filled = heights_over_void(terrain);
@@ -356,20 +357,20 @@ impl SkyView {
         Ok(Self { surface, peak, sky: std::array::from_fn(ray) })
     }
 
-    /// Fraction of the sky visible from a row and column, from 0 to 1.
+    /// Fraction of the sky that is visible from a row and column, from 0 to 1.
     pub fn share(&self, row: usize, column: usize) -> f32 {
         skylight(&self.surface, self.peak, &self.sky, column, row)
     }
 }
 
-/// Compresses light brighter than [`BRIGHT`] towards white, so that sunlit snow keeps its shape.
+/// Compresses light brighter than [`BRIGHT`] towards white, so that the shape of sunlit snow stays visible.
 pub(in crate::appearance) fn shoulder(light: f32) -> f32 {
     let above = (light - BRIGHT) / (1.0 - BRIGHT);
     if above <= 0.0 { light } else { BRIGHT + (1.0 - BRIGHT) * above / (1.0 + above) }
 }
 
-/// Values of a data map at the pixels, times `scale`. They are never smoothed by a curve, which would overshoot on both
-/// sides of a shore.
+/// Values of a data map at the pixels, times `scale`. The interpolation is never a smooth curve, because a curve would
+/// overshoot on both sides of a shore.
 fn map_values(
     terrain: &Terrain,
     map: &[f32],

@@ -12,29 +12,29 @@ use crate::io::{FileError, SaveTarget, check_place};
 use crate::preferences::GlobeView;
 use crate::scene::Scene;
 
-/// Most pixels along a side of a picture.
+/// Maximum number of pixels along a side of a picture.
 pub const MOST_PIXELS: u32 = 16_384;
 
 /// A picture of a scene from above; a planet is shown from space or as a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureRequest {
-    /// Side in pixels, where neither width nor height is given.
+    /// Length of the picture's sides in pixels, if neither width nor height is given.
     pub side: u32,
-    /// Width in pixels. The longer side spans the terrain, the shorter one its middle.
+    /// Width in pixels. The longer side of the picture spans the terrain, the shorter side its middle.
     pub width: Option<u32>,
     /// Height in pixels.
     pub height: Option<u32>,
-    /// Style of a terrain.
+    /// Style of a picture of a terrain; planets ignore it.
     pub style: PictureStyle,
-    /// Palette or biome table by name, in place of the scene's.
+    /// Palette or biome table by name, used in place of the scene's own.
     pub palette: Option<String>,
     /// Whether a planet is drawn as a map of all longitudes and latitudes, instead of from space.
     pub as_map: bool,
-    /// Longitude in the middle of a planet in degrees; the day side if `None`.
+    /// Longitude at the centre of a planet's picture, in degrees; `None` shows the day side.
     pub longitude: Option<f64>,
-    /// Latitude in the middle of a planet in degrees.
+    /// Latitude at the centre of a planet's picture, in degrees.
     pub latitude: Option<f64>,
-    /// Fraction of a planet's sky under clouds; no clouds if `None`.
+    /// Fraction of a planet's sky that clouds cover; `None` draws no clouds.
     pub clouds: Option<f32>,
 }
 
@@ -59,14 +59,14 @@ impl Default for PictureRequest {
 pub enum PictureStyle {
     /// Colours, light and shadow.
     Relief,
-    /// Heights as grey, black the lowest and white the highest.
+    /// Heights as grey levels: black is the lowest, white the highest height.
     Heights,
 }
 
-/// Why a picture was not drawn.
+/// The reason why a picture was not drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
-    /// There is no such palette.
+    /// There is no palette with this name.
     #[error("there is no palette `{0}`; the palettes are {names}", names = all_palette_names().join(", "))]
     Palette(String),
     /// Clouds were requested over a terrain.
@@ -81,15 +81,15 @@ pub enum PictureError {
     /// The file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// It was stopped.
+    /// Drawing was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-/// Refuses a file that is not a PNG in an existing folder, before any work.
+/// Checks that the target is a PNG file in an existing folder, before any work is done.
 ///
 /// # Errors
-/// When the file is not a PNG, or cannot be written.
+/// If the file is not a PNG, or cannot be written.
 pub fn check_picture(to: &SaveTarget) -> Result<(), PictureError> {
     let path = to.path();
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
@@ -110,7 +110,7 @@ impl PictureRequest {
     /// The scene with the requested palette.
     ///
     /// # Errors
-    /// When there is no such palette, or the scene cannot be drawn as requested.
+    /// If there is no palette with that name, or the scene cannot be drawn as requested.
     pub fn recoloured(&self, scene: &Scene) -> Result<Scene, PictureError> {
         if self.clouds.is_some() && !scene.is_planet() {
             return Err(PictureError::Clouds);
@@ -129,16 +129,16 @@ impl PictureRequest {
         if !is_palette(name) {
             return Err(PictureError::Palette(name.clone()));
         }
-        // a palette named by the caller is the shipped table, not the scene's own copy
+        // A palette named by the caller is the built-in table, not the scene's own copy.
         scene.palette.clone_from(name);
         scene.biomes = None;
         Ok(scene)
     }
 
-    /// Draws the terrain of a scene; call it inside the thread pool to use.
+    /// Draws the terrain of a scene; call this function inside the thread pool to use.
     ///
     /// # Errors
-    /// When the scene cannot be drawn as requested, or it was stopped.
+    /// If the scene cannot be drawn as requested, or drawing was cancelled.
     pub fn draw(&self, scene: &Scene, terrain: &Terrain, control: &Control) -> Result<RgbImage, PictureError> {
         let scene = &self.recoloured(scene)?;
         let size @ [width, height] = self.size(scene);

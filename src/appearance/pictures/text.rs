@@ -1,4 +1,4 @@
-//! Text in pictures: the typeface of the panels (Ubuntu Light, Ubuntu font licence), drawn with anti-aliasing.
+//! Text in pictures: the typeface of the editor's panels (Ubuntu Light, Ubuntu font licence), drawn with anti-aliasing.
 
 use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
 use epaint_default_fonts::UBUNTU_LIGHT;

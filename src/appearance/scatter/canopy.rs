@@ -1,5 +1,5 @@
-//! The canopy, where single plants are too small to be visible: the colour of their crowns from above, and the fraction
-//! of the terrain below them.
+//! The canopy, for distances at which single plants are too small to be visible: the colour of the crowns from above,
+//! and the fraction of the terrain below crowns.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ struct Crown {
     colour: [f32; 3],
 }
 
-/// Crowns by kind. Grass has none, because it has the colour of the ground, nor have stones.
+/// Crowns by kind of plant. Grass has no crown, because it has the colour of the ground. Stones have no crown either.
 static CROWNS: LazyLock<Vec<Option<Crown>>> = LazyLock::new(|| {
     let crown = |kind: &ScatterKind| {
         if !kind.has_crown() {
@@ -51,7 +51,8 @@ static CROWNS: LazyLock<Vec<Option<Crown>>> = LazyLock::new(|| {
 
 /// Mean area in square metres below the crown of one plant of a rule, over all its sizes.
 fn crown_area(rule: &ScatterRule, crown: &Crown) -> f32 {
-    // Mean and mean square of the interpolation factor between both sizes, see `ScatterPlacer::cell`.
+    // Mean and mean square of the interpolation factor between the smallest and the largest size, see
+    // `ScatterPlacer::cell`.
     const MEAN: f32 = 0.5 * (0.35 + 0.5 * 0.65);
     const SQUARE: f32 = (0.35 * 0.35 + 0.35 * 0.65 + 0.65 * 0.65 / 3.0) / 3.0;
     let (least, span) = (rule.size.0, rule.size.1 - rule.size.0);
@@ -63,13 +64,13 @@ fn crown_area(rule: &ScatterRule, crown: &Crown) -> f32 {
 pub struct CanopySpot {
     /// The position in the coordinates of [`PlantedGround`].
     pub at: [f32; 2],
-    /// Distance to the neighbouring positions; groves narrower than this are replaced by their mean cover.
+    /// Distance in metres to the neighbouring positions; groves narrower than this are replaced by their mean cover.
     pub spacing_metres: f32,
 }
 
 impl CanopySpot {
-    /// The mean canopy at the position, with plants placed at random. `inside` returns how far inside a grove of a rule
-    /// it is, 0 to 1.
+    /// The mean canopy at the position, with plants placed at random. For each rule, `inside` returns how far inside a
+    /// grove the position is, from 0 to 1.
     pub fn canopy(
         &self,
         rules: &[ScatterRule],
@@ -102,8 +103,8 @@ impl CanopySpot {
 }
 
 impl Canopy {
-    /// Square root of the colour, and the cover, each from 0 to 1. The colour is multiplied by the cover, so that
-    /// texels can be mixed.
+    /// The square root of the colour and the cover as a texel, each from 0 to 1. The colour is multiplied by the cover,
+    /// so that texels can be mixed.
     pub fn texel(&self) -> [f32; 4] {
         let [r, g, b] = self.colour.map(|c| c.sqrt() * self.cover);
         [r, g, b, self.cover]
@@ -122,7 +123,7 @@ impl ScatterPlacer<'_> {
     /// The canopy at `side` by `side` positions, evenly spaced from edge to edge of the terrain, row by row.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn canopy_map(&self, side: usize, control: &Control) -> Result<Vec<Canopy>, Cancelled> {
         let step = self.size_metres / (side - 1) as f32;
         let row = |i: usize| {

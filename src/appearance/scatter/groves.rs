@@ -1,20 +1,21 @@
-//! Positions of groves: gradient noise (Perlin 2002, *Improving noise*) of three octaves, each rotated against the
-//! others. A fourth noise bends the plane, so that no edge follows a lattice.
+//! Positions of groves: gradient noise (Perlin 2002, *Improving noise*) of three octaves, each rotated relative to the
+//! others. A fourth noise displaces the positions, so that no edge follows a lattice.
 
 use std::f32::consts::PI;
 
 use crate::field::Stream;
 
-/// Waves of the widest octave per width of a grove.
+/// Number of waves of the widest octave per grove width.
 const WAVES: f32 = 0.62;
-/// Displacement in waves by the bending noise, and its frequency relative to the widest octave.
+/// Displacement by the bending noise, in wavelengths. The second constant is the frequency of that noise relative to
+/// the widest octave.
 const BEND: f32 = 0.45;
 const BEND_WAVES: f32 = 1.3;
-/// For each octave: weight, frequency relative to the widest, cosine and sine of its rotation, 0.46 radians and 0.9
-/// more each time.
+/// For each octave: weight, frequency relative to the widest octave, cosine and sine of its rotation. The first octave
+/// is rotated by 0.46 radians, each later one by 0.9 more.
 const OCTAVES: [(f32, f32, f32, f32); 3] =
     [(1.0, 1.0, 0.896_052, 0.443_948), (0.5, 2.13, 0.209_240, 0.977_865), (0.27, 4.41, -0.635_916, 0.771_758)];
-/// Standard deviation of the sum.
+/// Standard deviation of the sum of the octaves.
 const DEVIATION: f32 = 0.25;
 
 /// How far inside a grove a position in metres is: 0 outside, 1 inside, with an edge a sixth of the width wide. Groves
@@ -47,7 +48,7 @@ static SLOPES: std::sync::LazyLock<[[f32; 2]; DIRECTIONS]> = std::sync::LazyLock
     })
 });
 
-/// Two gradient noises around 0 with one wave per unit and gradients of length 1.
+/// Two gradient noises around 0; each has one wave per unit of length and gradients of length 1.
 fn gradient_noises(stream: Stream, place: [f32; 2]) -> [f32; 2] {
     let low = place.map(libm::floorf);
     let [column, row] = low.map(|along| along as i32);
@@ -74,7 +75,7 @@ fn gradient_noises(stream: Stream, place: [f32; 2]) -> [f32; 2] {
 mod tests {
     use super::*;
 
-    /// Whether each cell of a raster, a tenth of the grove width wide, is inside a grove.
+    /// Whether each cell of a raster is inside a grove; a cell is a tenth of the grove width wide.
     fn raster(side: usize, share: f32) -> Vec<bool> {
         let stream = Stream::new(3, 0x7ee5);
         let at = |k: usize| [(k % side) as f32 * 10.0, (k / side) as f32 * 10.0];
@@ -90,7 +91,7 @@ mod tests {
         }
         let stream = Stream::new(3, 1);
         let all = |share| (0..500).map(move |k| grove_share(stream, (50.0, share), [31.0 * k as f32, 17.0]));
-        // All except the edges, which take a twelfth.
+        // At a fraction of 1, all positions are inside except the edges, which cover a twelfth.
         assert!(all(0.0).all(|inside| inside == 0.0) && all(1.0).sum::<f32>() > 440.0, "{}", all(1.0).sum::<f32>());
     }
 
@@ -111,7 +112,7 @@ mod tests {
             }
         }
         let mean = edges.iter().sum::<f32>() / 8.0;
-        // Value noise on a lattice had nearly twice as many edges along its axes as between them.
+        // Value noise on a lattice had nearly twice as many edges along its axes as along its diagonals.
         assert!(edges.iter().all(|edge| (0.8..1.25).contains(&(edge / mean))), "{edges:?}");
     }
 }

@@ -1,8 +1,10 @@
-//! Positions of plants and stones: the same at every resolution, at every distance and in every order of queries.
+//! Positions of plants and stones. They are the same at every resolution, at every distance and in every order of
+//! queries.
 //!
-//! Each rule has a lattice of square cells with [`POINTS`] positions each. Their order makes every prefix evenly spread
-//! (Mitchell 1991, *Spectrally optimal sampling for distribution ray tracing*: best candidates). The position of rank r
-//! is occupied if r / [`POINTS`] is less than the fraction that the rule's conditions give there.
+//! Each rule has a lattice of square cells with [`POINTS`] positions each. The positions are ordered so that every
+//! prefix is evenly spread (Mitchell 1991, *Spectrally optimal sampling for distribution ray tracing*: best
+//! candidates). The position of rank r is occupied if r / [`POINTS`] is less than the fraction that the rule's
+//! conditions return there.
 
 mod canopy;
 mod groves;
@@ -30,7 +32,7 @@ const SQUARE_METRES: f32 = 10_000.0;
 pub struct ScatteredObject {
     /// Position in metres east and south of the north-western corner of the terrain.
     pub place: [f32; 2],
-    /// Height of the terrain there in metres.
+    /// Height of the terrain at the object, in metres.
     pub ground_metres: f32,
     /// Kind of plant or stone.
     pub kind: ScatterKind,
@@ -40,11 +42,12 @@ pub struct ScatteredObject {
     pub turn: f32,
     /// Index of its position in the cell: see [`place_in_cell`].
     pub number: u16,
-    /// Its rank, as if all of [`POINTS`] were occupied: objects of low ranks alone are also evenly spread.
+    /// Rank of the object's position among all [`POINTS`] positions of the cell. Objects of low ranks alone are also
+    /// evenly spread.
     pub rank: u16,
     /// A random number of this object, 0 to 1.
     pub random: f32,
-    /// Colour of the terrain below it, in linear light.
+    /// Colour of the terrain below the object, in linear light.
     pub ground: [f32; 3],
 }
 
@@ -87,7 +90,7 @@ static PLACES: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     places
 });
 
-/// Width of the cells of a rule in metres.
+/// Width in metres of the lattice cells of a rule.
 pub fn cell_metres(rule: &ScatterRule) -> f32 {
     (POINTS as f32 * SQUARE_METRES / rule.density).sqrt()
 }
@@ -97,11 +100,11 @@ pub fn place_in_cell(rank: usize) -> [f32; 2] {
     PLACES[rank.min(POINTS - 1)]
 }
 
-/// Data about the terrain that rules need; positions are from 0 to 1 along its sides.
+/// Data about the terrain that rules need; positions are from 0 to 1 along the terrain's sides.
 pub trait PlantedGround {
     /// The values of [`CONDITIONS`] at a position.
     fn values(&self, place: [f32; 2]) -> [f32; CONDITIONS.len()];
-    /// Fraction of the rules' density for a kind, 0 to 1.
+    /// Density of the objects of a kind at a position, as a fraction of the rules' density from 0 to 1.
     fn density(&self, kind: ScatterKind, place: [f32; 2]) -> f32;
     /// Whether there is terrain at a position.
     fn has_ground(&self, place: [f32; 2]) -> bool;
@@ -109,7 +112,7 @@ pub trait PlantedGround {
     fn water_metres(&self, place: [f32; 2]) -> f32;
     /// Height of the terrain in metres.
     fn metres(&self, place: [f32; 2]) -> f32;
-    /// Colour in linear light, below plants with the density `vegetation`.
+    /// Colour of the terrain in linear light, under plants with the density `vegetation`.
     fn colour(&self, place: [f32; 2], slope_degrees: f32, vegetation: f32) -> Light;
 }
 
@@ -122,9 +125,9 @@ pub fn rule_stream(scene_seed: u32, rule: usize) -> Stream {
 pub struct LatticeCell<'a> {
     /// The rule of the objects.
     pub rule: &'a ScatterRule,
-    /// Random numbers of the rule, and of the cell.
+    /// Random number streams of the rule, and of the cell.
     pub streams: [Stream; 2],
-    /// Its area relative to a square [`cell_metres`] wide, at most 1.
+    /// Area of the cell relative to a square [`cell_metres`] wide, at most 1.
     pub area_share: f32,
 }
 
@@ -162,7 +165,7 @@ impl LatticeCell<'_> {
             }
             let random = |k: i32| of_cell.unit(number as i32, k);
             let (least, most) = own.size;
-            // Many small objects, few large ones.
+            // The formula makes many small objects and few large ones.
             let share = random(0) * (0.35 + 0.65 * random(1));
             Some(ScatteredObject {
                 place: metres,
@@ -189,7 +192,7 @@ pub struct ScatterPlacer<'a> {
     pub rules: &'a [ScatterRule],
     /// Side of the terrain in metres.
     pub size_metres: f32,
-    /// The seed of the scene.
+    /// The scene's seed of random numbers.
     pub seed: u32,
 }
 
@@ -216,7 +219,7 @@ impl ScatterPlacer<'_> {
     }
 }
 
-/// How well a position meets the conditions of a rule, 0 to 1.
+/// Degree to which a position meets the conditions of a rule, from 0 to 1.
 fn cover(rule: &ScatterRule, values: &[f32; CONDITIONS.len()]) -> f32 {
     let asked = rule.bands.iter().zip(values).filter(|(band, _)| **band != EVERYWHERE);
     asked.fold(1.0, |cover, (band, value)| cover * fulfilled(*band, *value))
@@ -234,7 +237,7 @@ mod tests {
     fn painted_densities_thin_only_their_kind() {
         let settings = Settings { size_metres: 400.0, relief_metres: 100.0, sea_level: 0.0, ..Settings::default() };
         let mut terrain = Terrain::from_fn(33, Edges::Open, |_, _| 0.5);
-        // No trees in the west, all in the east, and a gradual increase between.
+        // The density of trees increases gradually from no trees in the west to the full density in the east.
         let trees = (0..33 * 33).map(|k| (k % 33) as f32 / 32.0).collect::<Vec<_>>();
         terrain.map_mut(crate::field::MapKind::TreeDensity).copy_from_slice(&trees);
         let table = PaletteTable::new(Palette::named_or_default("alpine"), &settings);
@@ -271,7 +274,7 @@ mod tests {
                 places.iter().filter(|b| *b != a).map(away).fold(f32::INFINITY, f32::min)
             };
             let least = places.iter().map(nearest).fold(f32::INFINITY, f32::min);
-            // Among independently random positions, the nearest two are about 0.5 / count apart.
+            // Among independently random positions, the distance between the nearest two is about 0.5 / count.
             assert!(least > 0.42 / (count as f32).sqrt(), "{count}: {least}");
         }
     }
@@ -291,7 +294,7 @@ mod tests {
 
     #[test]
     fn plants_per_hectare_match_the_rule() {
-        // The area is 16 hectares.
+        // The terrain covers 16 hectares.
         let everywhere = objects(33, "[(kind: Shrub, density: 300, size: (1, 2))]", |_, _| 0.5);
         assert!((everywhere.len() as f32 - 4800.0).abs() < 100.0, "{}", everywhere.len());
         assert!(everywhere.iter().all(|o| (1.0..=2.0).contains(&o.size_metres) && o.ground_metres == 50.0));

@@ -16,10 +16,10 @@ pub struct ShapeVertex {
     pub normal: [f32; 3],
     /// Vertex colour in linear light.
     pub colour: [f32; 3],
-    /// Position on a leaf or twig: along it from 0 to 1, across it from -1 to 1. The first value is negative on other
-    /// surfaces.
+    /// Position on a leaf or twig: from 0 to 1 along the leaf, and from -1 to 1 across it. The first value is negative
+    /// on other surfaces.
     pub leaf: [f32; 2],
-    /// Fraction of the light that reaches it between leaves, 0 to 1.
+    /// Fraction of the light that reaches the vertex between leaves, 0 to 1.
     pub open: f32,
 }
 
@@ -119,7 +119,7 @@ impl ScatterShape {
         }
     }
 
-    /// A leaf or a twig: two triangles with four vertices around its centre, bent along the middle line.
+    /// A leaf or a twig: two triangles with four vertices around the leaf's centre, bent along the middle line.
     fn leaf(
         &mut self,
         [root, left, tip, right]: [ShapePoint; 4],
@@ -186,7 +186,7 @@ impl ScatterShape {
         }
     }
 
-    /// Adds leaves on balls, or the first three balls themselves if `count` is 0.
+    /// Adds leaves on the surfaces of balls. If `count` is 0, adds the first three balls themselves instead.
     fn crown(&mut self, balls: &[(ShapePoint, f32)], (count, size): (i32, f32), colour: ShapePoint, random: Stream) {
         let lowest = balls.iter().map(|(at, r)| at[1] - r).fold(f32::INFINITY, f32::min);
         let highest = balls.iter().map(|(at, r)| at[1] + r).fold(0.0, f32::max);

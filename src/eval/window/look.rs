@@ -1,4 +1,5 @@
-//! The data that a layer or its mask reads to compute a sample: its stencil radius, and data about the whole terrain.
+//! The data that a layer or its mask reads to compute a sample: its stencil radius, and its data about the whole
+//! terrain.
 
 use super::SmoothedField;
 use crate::eval::{LayerStep, context, mask_scene, plan};
@@ -7,53 +8,53 @@ use crate::nodes::multiscale::StreamBeds;
 use crate::nodes::{Context, NodeDrainage, NodeParts, Work};
 use crate::scene::{Layer, Mask, Scene};
 
-/// Stencil radius, in cells, of removing the detail that a coarser grid does not have: the interpolation curve through
-/// its samples, on both sides, and a sample between two.
+/// Stencil radius, in cells, of removing the detail that a coarser grid does not have. It covers the support of the
+/// interpolation curve through the coarse samples, on both sides, and a fine sample between two coarse ones.
 const DETAIL_CELLS: usize = 6;
 
-/// The stencil radius of a layer on a grid, and the other data it needs.
+/// The stencil radius of a layer on a grid, and the other data that the layer needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerStencil {
-    /// Stencil radius of the whole layer, in cells; of a process, over all its iterations.
+    /// Stencil radius of the whole layer, in cells; for a process, over all its iterations.
     pub cells: usize,
     /// Stencil radius of one iteration, in cells, if the process can be interrupted.
     pub iteration_cells: Option<usize>,
-    /// Stencil radius of its mask, in cells.
+    /// Stencil radius of the layer's mask, in cells.
     pub mask_cells: usize,
-    /// Stencil radius, in cells, of starting from the result of a coarser grid; it applies again at the end if beds are
-    /// restored.
+    /// Stencil radius, in cells, with which a process reads the coarser grid's result when it starts. A process that
+    /// restores channel beds reads that result again at its end, with the same radius.
     pub refine_cells: usize,
-    /// Whether it needs the coarser result again at its end, to restore beds.
+    /// Whether the layer needs the coarser result again at its end, to restore channel beds.
     pub restores_beds: bool,
-    /// Samples per side of the grid whose trunk streams it keeps in place, if it does.
+    /// Samples per side of the grid whose trunk streams the layer keeps in place; `None` if it keeps none.
     pub settled: Option<usize>,
     /// Iterations of a process on this grid, over all its stages.
     pub iterations: u32,
-    /// The process continues from a coarser grid.
+    /// Whether the process continues from a coarser grid.
     pub is_refined: bool,
-    /// The process runs from coarse to fine.
+    /// Whether the process runs from coarse to fine.
     pub is_level: bool,
-    /// The layer that the mask reads.
+    /// The layer that the layer's mask reads, by index.
     pub source: Option<usize>,
-    /// Data about the whole terrain that its node needs.
+    /// Data about the whole terrain that the layer's node needs.
     pub survey: Option<LayerSurvey>,
-    /// Whether each of its iterations runs in several steps ([`NodeParts::Worn`]).
+    /// Whether each iteration of the process runs in several steps ([`NodeParts::Worn`]).
     pub is_worn: bool,
-    /// Fields of the whole terrain that it reads smoothed, in order of dependency.
+    /// Fields of the whole terrain that the layer reads smoothed, in order of dependency.
     pub smoothed: Vec<SmoothedField>,
 }
 
 /// Data that a layer needs about the whole terrain below it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LayerSurvey {
-    /// Its drainage.
+    /// The drainage of the terrain.
     Drainage(NodeDrainage),
-    /// Its lowest and its highest height.
+    /// The lowest and the highest height of the terrain.
     Range,
 }
 
-/// The stencil radius of layer `index` of a scene at `samples` a side, with the reason if the layer cannot be computed
-/// in parts ([`NodeParts::Whole`]). `None` for a layer that takes no part.
+/// The stencil radius of layer `index` of a scene at `samples` per side. Also returns the reason if the layer cannot be
+/// computed in parts ([`NodeParts::Whole`]). `None` for a layer that takes no part in the evaluation.
 pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(LayerStencil, Option<&'static str>)> {
     let steps = plan(scene, samples, None);
     let step = steps.iter().find(|step| step.index == index)?;
@@ -111,7 +112,7 @@ pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(Lay
     Some((look, reason))
 }
 
-/// Whether the strokes of a mask act on more than each position by itself.
+/// Whether the strokes of a mask depend on more than the position being painted.
 fn is_painted_together(mask: &Mask) -> bool {
     mask.is_active() && mask.by_paint && !mask.painted.are_pointwise()
 }
@@ -129,8 +130,8 @@ fn keeps_streams(layer: &Layer, samples: usize) -> bool {
         && layer.levels(samples).iter().any(|(level, _)| level.samples == settled)
 }
 
-/// The requirements of a layer's mask alone: its stencil radius and the fields that it reads smoothed, with the reason
-/// if the mask can only be computed as a whole.
+/// The requirements of a layer's mask alone: its stencil radius and the fields that it reads smoothed. Also returns the
+/// reason if the mask can only be computed on the whole terrain at once.
 pub fn mask_stencil(scene: &Scene, index: usize) -> (LayerStencil, Option<&'static str>) {
     let mask = &scene.layers[index].mask;
     let reason = match scene.settings.edges {
@@ -156,8 +157,8 @@ pub fn mask_stencil(scene: &Scene, index: usize) -> (LayerStencil, Option<&'stat
     (look, reason)
 }
 
-/// How each stage of a layer can be computed in parts on a grid, with its iterations; a single stage if the node is not
-/// a process.
+/// For each stage of a layer, how the stage can be computed in parts on a grid, and its iterations. A node that is not
+/// a process has a single stage.
 fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts<'_>, u32)> {
     match (layer.levels(samples).pop(), layer.node.work()) {
         (Some((_, stages)), Work::Process(_)) => {
@@ -175,12 +176,13 @@ fn smoothed_fields(layer: &Layer) -> impl Iterator<Item = SmoothedField> + use<'
     fields.into_iter().filter(|&field| smoothing_metres(layer, field).is_some())
 }
 
-/// The standard deviation in metres with which a layer smooths a field; `None` if it does not read it smoothed.
+/// The standard deviation, in metres, with which a layer smooths a field; `None` if the layer does not read the field
+/// smoothed.
 pub(super) fn smoothing_metres(layer: &Layer, field: SmoothedField) -> Option<f32> {
     let mask = Some(&layer.mask).filter(|mask| mask.is_active());
     match (field, layer.node.parts()) {
         (SmoothedField::Ground, NodeParts::Smoothed(smoothing, _)) => Some(smoothing.metres),
-        // For an iteration, the stream power law returns it.
+        // For an iteration, the creep of the stream power equation sets this deviation.
         (SmoothedField::Ground | SmoothedField::Worn, _) => None,
         (SmoothedField::Curvature, _) => mask.filter(|mask| mask.by_curvature).map(|mask| mask.curvature_metres),
         (SmoothedField::Mask, _) => mask.map(|mask| mask.soften_metres).filter(|&metres| metres > 0.0),

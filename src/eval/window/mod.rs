@@ -1,8 +1,8 @@
 //! Evaluates some layers of a scene on a window of the grid, with the same code as for the whole grid.
 //!
-//! A window contains no data beyond its sides. Where a side is not an edge of the terrain, the outermost cells of the
-//! result are therefore wrong. Their number is the layers' stencil radius from [`layer_stencil`];
-//! [`tiles`](crate::tiles) cuts them off.
+//! A window contains no data outside its borders. Where a border is not an edge of the terrain, the outermost cells of
+//! the result are therefore wrong. The width of this margin is the layers' stencil radius from [`layer_stencil`];
+//! [`tiles`](crate::tiles) cuts the margin off.
 
 mod look;
 
@@ -34,22 +34,22 @@ use look::{settled_samples, smoothing_metres};
 pub struct LayerPart {
     /// Index of the layer.
     pub layer: usize,
-    /// Iterations of a process on that grid, counted over all its stages; `None` for the whole layer.
+    /// Iterations of a process on that grid, counted over all its stages; `None` means the whole layer.
     pub iterations: Option<Range<u32>>,
 }
 
-/// The inputs of an evaluation on a window. All of them cover the window itself, except the changes.
+/// The inputs of an evaluation on a window. All inputs except the changes cover the window itself.
 #[derive(Debug)]
 pub struct WindowInput {
-    /// The terrain below the first of the layers.
+    /// The terrain below the first of the evaluated layers.
     pub beneath: Terrain,
-    /// The terrain of a process after its first iterations, if it is in progress.
+    /// The terrain of a process in progress after its first iterations. `None` if the process has not started.
     pub under_way: Option<Terrain>,
     /// The changes that coarse-to-fine processes made on the next coarser grid, by layer index.
     pub changes: HashMap<usize, Terrain>,
     /// The trunk streams that processes keep in place, by layer index.
     pub streams: HashMap<usize, Arc<TrunkStreams>>,
-    /// The results that masks read of other layers, by the index of the layer with the mask.
+    /// The results of other layers that masks read, by the index of the layer with the mask.
     pub sources: HashMap<usize, Terrain>,
     /// Data about the whole terrain, by the index of the layer that needs it.
     pub surveys: HashMap<usize, SurveyedGround>,
@@ -64,39 +64,40 @@ pub enum SmoothedField {
     Ground,
     /// The heights below the layer, for the curvature condition of its mask.
     Curvature,
-    /// The weights of its mask, which are blurred.
+    /// The weights of the layer's mask, which are blurred.
     Mask,
-    /// The terrain of a process after the erosion of an iteration, for its creep.
+    /// The terrain of a process after the erosion of an iteration; creep smooths it.
     Worn,
 }
 
 /// Data about the whole terrain, in a window.
 #[derive(Debug)]
 pub enum SurveyedGround {
-    /// Its drainage.
+    /// The drainage of the terrain.
     Drainage(WindowDrainage),
-    /// Its lowest and highest height.
+    /// The lowest and highest height of the whole terrain.
     Range([f32; 2]),
-    /// Its heights, smoothed.
+    /// The heights, smoothed.
     Smoothed(Vec<f32>),
-    /// The terrain after the erosion of an iteration.
+    /// The terrain after the erosion of one iteration.
     Worn(Box<Terrain>),
 }
 
 /// The result of an evaluation on a window.
 #[derive(Debug)]
 pub struct WindowOutput {
-    /// The terrain after the last of the layers, or that of a process with iterations still to run.
+    /// The terrain after the last of the evaluated layers. If a process still has iterations to run, its terrain in
+    /// progress.
     pub terrain: Terrain,
     /// The changes that coarse-to-fine processes made on this grid and all coarser ones, by layer index.
     pub changes: HashMap<usize, Terrain>,
 }
 
-/// The trunk streams that layer `index` keeps in place on finer grids, as words. They come from a whole coarse grid,
-/// which is evaluated up to that layer.
+/// The trunk streams that layer `index` keeps in place on finer grids, encoded as 64-bit words. To find them, the stack
+/// is evaluated up to that layer on a whole coarse grid.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the evaluation was cancelled.
 pub fn stream_words(scene: &Scene, index: usize, control: &Control) -> Result<Vec<u64>, Cancelled> {
     let Some(layer) = scene.layers.get(index) else { return Ok(Vec::new()) };
     let level = LevelTask { topmost: Some(index), ..LevelTask::whole(scene, settled_samples(layer), control) };
@@ -106,10 +107,10 @@ pub fn stream_words(scene: &Scene, index: usize, control: &Control) -> Result<Ve
     Ok(streams.map(|streams| streams.to_words()).unwrap_or_default())
 }
 
-/// The trunk streams from [`stream_words`].
+/// Decodes the trunk streams from the 64-bit words of [`stream_words`].
 ///
 /// # Errors
-/// If the words are not trunk streams.
+/// If the words do not encode trunk streams.
 pub fn trunk_streams(scene: &Scene, index: usize, words: &[u64]) -> Result<Arc<TrunkStreams>, WordError> {
     let layer = scene.layers.get(index).ok_or(WordError)?;
     let grid = Grid::working(settled_samples(layer), scene.settings.edges);
@@ -121,10 +122,10 @@ pub fn source_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
     super::mask_scene(scene, index)
 }
 
-/// Evaluates `parts`, consecutive layers, on the window `grid` of a scene at `samples` a side.
+/// Evaluates `parts`, consecutive layers, on the window `grid` of a scene at `samples` per side.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the evaluation was cancelled.
 pub fn evaluate_window(
     scene: &Scene,
     samples: usize,
@@ -193,12 +194,12 @@ pub fn evaluate_window(
     Ok(WindowOutput { terrain: Arc::unwrap_or_clone(beneath), changes: made })
 }
 
-/// Smooths whole columns of a field that a layer reads smoothed, or whole rows after its columns. `lines` are
-/// consecutive, of a scene at `samples` a side; `iteration` is given if the layer is a process. A field that the layer
-/// does not read smoothed stays as it is.
+/// Smooths whole columns of a field that a layer reads smoothed, or whole rows after the columns are done. `lines` are
+/// consecutive lines of a scene at `samples` per side. `iteration` is given if the layer is a process. A field that the
+/// layer does not read smoothed is not changed.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn smooth_lines(
     scene: &Scene,
     samples: usize,
@@ -219,10 +220,10 @@ pub fn smooth_lines(
     gauss::smooth_lines(&Context { grid, ..context(scene, samples, layer, control) }, lines, metres)
 }
 
-/// The mask weights of a layer before blurring, on the window `grid` of a scene at `samples` a side.
+/// The mask weights of a layer before blurring, on the window `grid` of a scene at `samples` per side.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn window_weights(
     scene: &Scene,
     samples: usize,
@@ -238,11 +239,11 @@ pub fn window_weights(
     sharp_weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, smooth)
 }
 
-/// The mask weights of a layer on the window `grid` of a scene at `samples` a side, as
+/// The mask weights of a layer on the window `grid` of a scene at `samples` per side. They equal those of
 /// [`layer_mask`](super::layer_mask) on the whole terrain.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the computation was cancelled.
 pub fn window_mask(
     scene: &Scene,
     samples: usize,
@@ -261,8 +262,8 @@ pub fn window_mask(
     mask::weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, known)
 }
 
-/// The terrain after a filter that needs the `known` data about the whole terrain; `None` if the node is not such a
-/// filter.
+/// The terrain after a filter that needs the `known` data about the whole terrain. `None` if the node is not a filter
+/// of this kind.
 fn filter_surveyed(
     step: &LayerStep,
     cx: &Context,
@@ -282,7 +283,7 @@ fn filter_surveyed(
     Ok(Some(result))
 }
 
-/// Maps that a process does not write stay those below it and share their memory.
+/// Makes the maps that a process does not write share the memory of the maps below it.
 fn share_unwritten(step: &LayerStep, beneath: &Terrain, terrain: &mut Terrain) {
     let written = |kind: MapKind| step.layer.node.traits().writes.contains(&kind);
     let stretch_wrote =
@@ -314,17 +315,17 @@ fn run_iterations(
             cx.control.check()?;
             run.step_in_place(cx)?;
         }
-        // Another run continues from this state.
+        // A later run continues from this state.
         ground = if end < gone { run.into_under_way() } else { run.into_terrain() };
     }
     Ok(ground)
 }
 
-/// The changes that coarse-to-fine processes of a scene made on a whole grid of `samples` and all coarser ones, up to
-/// the layer `topmost`, by layer index.
+/// The changes that coarse-to-fine processes of a scene made on a whole grid of `samples` per side and all coarser
+/// grids, up to the layer `topmost`, by layer index.
 ///
 /// # Errors
-/// If it was cancelled.
+/// If the evaluation was cancelled.
 pub fn level_changes(
     scene: &Scene,
     samples: usize,

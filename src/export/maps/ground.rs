@@ -1,7 +1,7 @@
 //! Ground cover: colours, ground types, splat maps.
 //!
-//! Ground types come from the biome table that colours the scene. A square with a palette has the materials of the 3D
-//! view, by the same rules.
+//! Ground types are those of the biome table that colours the scene. A square terrain with a palette has the materials
+//! of the 3D view instead, by the same rules.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::appearance_files::BIOME_PREFIX;
 use crate::field::{Cancelled, Control, Terrain};
 use crate::scene::Scene;
 
-/// Table of ground types for planets without one of their own.
+/// Table of ground types for planets whose scene has no biome table.
 const USUAL_TYPES: &str = "earth";
 
-/// The index of the band between contour lines; the uppermost is at most 255.
+/// The index of the height band between contour lines; indices are limited to 255.
 pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapSheet<'a> {
     let (terrain, relief) = (source.terrain, source.scene.settings.relief_metres);
     let range = layout::range(terrain, &|k| terrain.height[k] * relief);
@@ -27,7 +27,7 @@ pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapS
     band_sheet(range, source.band_metres, at)
 }
 
-/// As [`bands`], of `step` metres, for heights in metres from `at` between two limits.
+/// Like [`bands`], with bands of `step` metres. `at` returns heights in metres, which are between two limits.
 pub(super) fn band_sheet<'a>(
     (low, high): (f32, f32),
     step: f32,
@@ -57,7 +57,7 @@ pub(super) fn colours<'a>(
     Ok(picture(ExportMap::Colours, Box::new(at)))
 }
 
-/// The relief picture, with a pixel for every sample; for a planet, each pixel by its direction.
+/// The relief picture, with a pixel for every sample; on a planet, each pixel is drawn for its direction.
 pub(super) fn relief_picture<'a>(
     scene: &'a Scene,
     terrain: &'a Terrain,
@@ -88,7 +88,7 @@ pub(super) fn picture(map: ExportMap, at: super::NumberAt) -> MapSheet {
     }
 }
 
-/// The scene; a planet without a biome table gets the default one.
+/// Returns the scene. A planet without a biome table gets the default table.
 fn with_planet_types(scene: &Scene) -> Cow<'_, Scene> {
     if !scene.is_planet() || scene.biome_table().is_some() {
         return Cow::Borrowed(scene);
@@ -122,7 +122,7 @@ pub(super) fn type_sheet(legend: Vec<LegendEntry>, at: super::NumberAt) -> MapSh
     }
 }
 
-/// Four types per sheet; unused channels of the last sheet are 0.
+/// Splat maps with four types per sheet; unused channels of the last sheet are 0.
 pub(super) fn splat<'a>(
     scene: &Scene,
     terrain: &Terrain,
@@ -145,7 +145,7 @@ pub(super) fn splat_label(sheet: usize) -> String {
     format!("{}{sheet}", ExportMap::Splat)
 }
 
-/// One type per sheet.
+/// Weight maps with one type per sheet.
 pub(super) fn weights<'a>(
     scene: &Scene,
     terrain: &Terrain,
@@ -156,7 +156,7 @@ pub(super) fn weights<'a>(
     let sheets = weights.legend.iter().map(|entry| {
         let (weights, number) = (weights.clone(), usize::from(entry.index));
         let at = move |row, column, _| f32::from(weights.of_sample(layout.nearest(row, column))[number]);
-        // the file name gives the type
+        // The file name contains the type.
         weight_sheet(weight_name(entry), 1, Vec::new(), Box::new(at))
     });
     Ok(sheets.collect())
@@ -167,8 +167,8 @@ pub(super) fn weight_name(entry: &LegendEntry) -> String {
     format!("weight-{:02}-{}", entry.index, plain.to_lowercase())
 }
 
-/// The control map of Terrain3D (its document *Control map format*), as floats with these bits: the strongest type in
-/// bits 27 to 31, the second in 22 to 26, the fraction of the second in 14 to 21, a hole in bit 2.
+/// The control map of Terrain3D (described in its document *Control map format*), as floats with these bits: the
+/// strongest type in bits 27 to 31, the second in 22 to 26, the fraction of the second in 14 to 21, a hole in bit 2.
 pub(super) fn control<'a>(
     scene: &Scene,
     terrain: &'a Terrain,

@@ -1,4 +1,4 @@
-//! The sample of a terrain, or the position on a planet, that a pixel shows.
+//! The sample of a terrain, or the position on a planet, that each pixel of a map shows.
 
 use rayon::prelude::*;
 
@@ -8,9 +8,9 @@ use crate::field::globe::locate_fast;
 use crate::field::{Globe, HAS_GROUND, MapKind, Terrain};
 use crate::planet::projection::{Directions, Equirectangular, FACE_NAMES};
 
-/// The pixels of a sheet.
+/// The pixels of a sheet, and the samples or positions that they show.
 pub struct PixelLayout {
-    /// The layout of a planet; a terrain counts as face 0.
+    /// The layout of a planet; a terrain that is not a planet counts as face 0.
     pub planet: PlanetLayout,
     /// Samples per row.
     pub width: usize,
@@ -23,10 +23,10 @@ pub struct PixelLayout {
     globe: Option<Globe>,
 }
 
-/// The part of a map that a file shows: all, or the cube face of that name.
+/// The part of a map that a file shows: `None` for the whole map, or the name of a cube face.
 pub type FilePart = Option<&'static str>;
 
-/// The sheets of a terrain or planet, each with the part it shows.
+/// The sheets of a terrain or planet, each with the part of the map that it shows.
 pub fn layouts(terrain: &Terrain, map: Option<Equirectangular>) -> Vec<(FilePart, PixelLayout)> {
     match map {
         _ if !terrain.grid.is_globe() => vec![(None, PixelLayout::new(terrain, PlanetLayout::Face(0)))],
@@ -72,7 +72,7 @@ impl PixelLayout {
         }
     }
 
-    /// The values at the pixels: those of the samples, interpolated for maps of planets.
+    /// The values at the pixels: those of the samples, or interpolated values on maps of planets.
     pub(super) fn numbers<'a>(
         &'a self,
         terrain: &Terrain,
@@ -88,7 +88,7 @@ impl PixelLayout {
     }
 }
 
-/// Lowest and highest value of samples with ground, or of all samples if there are none.
+/// Lowest and highest value of samples with terrain, or of all samples if none has terrain.
 pub(super) fn range(terrain: &Terrain, value: &(impl Fn(usize) -> f32 + Sync)) -> (f32, f32) {
     let ground = terrain.map(MapKind::Ground);
     let is_empty = ground.is_some_and(|map| map.iter().all(|&share| share < HAS_GROUND));

@@ -1,7 +1,7 @@
 //! All maps that can be written as a raster: heights, data maps, and maps derived from them. The command line, the
 //! window and the library share one list, [`ExportMap`].
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `layout` | the sample, or the position on a planet, that a pixel shows |
 //! | `surface` | slope, curvature, normals, sky view |
@@ -35,15 +35,15 @@ pub enum ExportMap {
     Data(MapKind),
     /// Slope in degrees.
     Slope,
-    /// Mean curvature in 1/m, above 0 on crests.
+    /// Mean curvature in 1/m, positive on crests.
     Curvature,
     /// Surface normals.
     Normals,
     /// Visible fraction of the sky: ambient occlusion.
     SkyView,
-    /// Number of the height band between contour lines.
+    /// Index of the height band between contour lines.
     Bands,
-    /// Colours of the ground without lighting.
+    /// Colours of the terrain without lighting.
     Colours,
     /// The relief picture, with light and shadow.
     Relief,
@@ -59,20 +59,20 @@ pub enum ExportMap {
     Temperature,
     /// Moisture from 0 to 1.
     Moisture,
-    /// The mask of the layer of that name.
+    /// The mask of the layer with this name.
     Mask(String),
 }
 
-/// The kind of a map's values, which decides how formats hold them.
+/// The kind of a map's values, which determines how file formats store them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapNature {
     /// Measured values: scaled to a range in integers, unchanged in floats.
     Scalar,
     /// Components of a vector from -1 to 1.
     Vector,
-    /// sRGB from 0 to 255.
+    /// Colours in sRGB, each channel from 0 to 255.
     Colour,
-    /// An index into a legend.
+    /// An index into the map's legend.
     Index,
     /// Weights from 0 to 255 that add up to 255.
     Weights,
@@ -81,7 +81,7 @@ pub enum MapNature {
 }
 
 impl ExportMap {
-    /// Maps that any scene may have, in the order of menus; masks of layers are not among them.
+    /// Maps that any scene may have, in the order of menus; masks of layers are not included.
     pub fn common() -> impl Iterator<Item = Self> {
         let data = MapKind::ALL.iter().map(|&kind| Self::Data(kind));
         let surface = [Self::Slope, Self::Curvature, Self::Normals, Self::SkyView, Self::Bands];
@@ -90,7 +90,7 @@ impl ExportMap {
         std::iter::once(Self::Heights).chain(data).chain(surface).chain(ground).chain(climate)
     }
 
-    /// All maps of a scene, without data maps that no layer writes, and with the masks in use.
+    /// All maps of a scene: data maps only if a layer writes them, and masks only if they are in use.
     pub fn of_scene(scene: &Scene) -> Vec<Self> {
         let is_planet = scene.is_planet();
         let shown = || (0..scene.layers.len()).filter(|&index| scene.is_shown(index)).map(|index| &scene.layers[index]);
@@ -103,7 +103,7 @@ impl ExportMap {
         Self::common().filter(is_there).chain(masks).collect()
     }
 
-    /// Its name in the interface.
+    /// Name of the map in the interface.
     pub fn name(&self) -> String {
         match self {
             Self::Heights => "Heights".into(),
@@ -125,7 +125,7 @@ impl ExportMap {
         }
     }
 
-    /// Its content, in one sentence.
+    /// Content of the map, in one sentence.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Heights => "Heights of the ground in metres.",
@@ -149,7 +149,7 @@ impl ExportMap {
         }
     }
 
-    /// The kind of its values.
+    /// The kind of the map's values.
     pub fn nature(&self) -> MapNature {
         match self {
             Self::Normals => MapNature::Vector,
@@ -161,7 +161,7 @@ impl ExportMap {
         }
     }
 
-    /// The unit of its values; empty if there is none.
+    /// The unit of the map's values; empty if there is none.
     pub fn unit(&self) -> &'static str {
         match self {
             Self::Heights => "m",
@@ -175,7 +175,7 @@ impl ExportMap {
     }
 }
 
-/// Its name on the command line and in scene files.
+/// Writes the name of the map on the command line and in scene files.
 impl fmt::Display for ExportMap {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         out.write_str(match self {
@@ -200,7 +200,7 @@ impl fmt::Display for ExportMap {
 }
 
 impl MapError {
-    /// The error for a data map that no visible layer writes; it lists those that are written.
+    /// The error for a data map that no visible layer writes; it lists the maps that are written.
     pub(super) fn not_written(map: ExportMap, scene: &Scene) -> Self {
         let there = ExportMap::of_scene(scene).into_iter().filter(|map| matches!(map, ExportMap::Data(_)));
         let there: Vec<String> = there.map(|map| map.to_string()).collect();
@@ -227,29 +227,29 @@ impl FromStr for ExportMap {
     }
 }
 
-/// Why a map cannot be made.
+/// The reason why a map cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum MapError {
-    /// No visible layer writes it.
+    /// No visible layer writes the map.
     #[error("no shown layer of the scene writes the map {0}; {1}. Add a layer that writes it, or omit the map")]
     NotWritten(ExportMap, String),
-    /// It exists for square terrains only.
+    /// The map exists for square terrains only.
     #[error(
         "{0} can only be made of a terrain, and this scene is a planet. Extract a region of it first (`talweg patch take`)"
     )]
     OfTerrains(ExportMap),
-    /// There is no such layer.
+    /// There is no layer with this name.
     #[error("there is no layer `{0}` with a mask to write; the layers are {1}")]
     NoLayer(String, String),
-    /// It was cancelled.
+    /// The computation was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-/// The visible fraction of the sky over a square, computed some rows at a time.
+/// The visible fraction of the sky over a square terrain, computed some rows at a time.
 ///
 /// # Errors
-/// When it was cancelled.
+/// If the computation was cancelled.
 pub(super) fn sky_by_rows<'a>(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<MapSheet<'a>, Cancelled> {
     let view = SkyView::new(terrain, &scene.settings, control)?;
     let share = move |row, column| view.share(row, column);
@@ -259,52 +259,52 @@ pub(super) fn sky_by_rows<'a>(scene: &Scene, terrain: &Terrain, control: &Contro
 /// The index of the layer whose mask is requested.
 ///
 /// # Errors
-/// When there is no such layer; the error lists the layers.
+/// If there is no such layer; the error lists the layers.
 pub fn mask_layer(scene: &Scene, name: &str) -> Result<usize, MapError> {
     let names = || scene.layers.iter().map(|layer| layer.name.as_str()).collect::<Vec<_>>().join(", ");
     scene.find_layer(name).map_err(|_| MapError::NoLayer(name.into(), names()))
 }
 
-/// The value at a row, a column and a channel.
+/// A function that returns the value at a row, a column and a channel.
 pub(super) type NumberAt<'a> = Box<dyn Fn(usize, usize, usize) -> f32 + Sync + 'a>;
 
 /// A map whose values can be read pixel by pixel.
 pub struct MapSheet<'a> {
-    /// Its label in file names, such as `wear` or `splat0`; empty for a map that is named by its file.
+    /// Label of the sheet in file names, such as `wear` or `splat0`; empty for a map that is named by its file.
     pub label: String,
-    /// The kind of its values.
+    /// The kind of the sheet's values.
     pub nature: MapNature,
-    /// The unit of its values.
+    /// The unit of the sheet's values.
     pub unit: &'static str,
     /// Number of channels: 1, 3 or 4.
     pub channels: usize,
-    /// Lowest and highest value, or the limits of possible values.
+    /// Lowest and highest value of the sheet, or the limits of possible values.
     pub range: (f32, f32),
-    /// Ground types by index.
+    /// Ground types that the sheet's indices or channels refer to.
     pub legend: Vec<LegendEntry>,
     pub(super) at: NumberAt<'a>,
 }
 
-/// A square terrain that is not held as a whole; its values are read one by one.
+/// A square terrain that is not in memory as a whole; its values are read one by one.
 pub(crate) struct SampledSquare<'a> {
     pub scene: &'a Scene,
     pub grid: Grid,
-    /// Lowest and highest of `value` on the ground, in the terrain's own units; for curvature those of the curvature,
-    /// in 1/m.
+    /// Lowest and highest result of `value` on terrain, in the terrain's own units. For the curvature map, the lowest
+    /// and highest curvature in 1/m.
     pub range: (f32, f32),
-    /// The value at a row and column in the terrain's own units: the height, or that of the requested data map.
+    /// Returns the value at a row and column in the terrain's own units: the height, or that of the requested data map.
     pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
     pub band_metres: f32,
 }
 
 impl<'a> SampledSquare<'a> {
-    /// Whether a map can be computed from a value and its neighbours.
+    /// Whether a map can be computed from the value of a sample and the values of its neighbours.
     pub fn has(map: &ExportMap) -> bool {
         use ExportMap::{Bands, Curvature, Data, Heights, Normals, Slope};
         matches!(map, Heights | Data(_) | Slope | Curvature | Normals | Bands)
     }
 
-    /// The sheet of a map that it [has](Self::has); for any other map the plain values.
+    /// The sheet of a map for which [`has`](Self::has) is true. For any other map, the values themselves.
     pub fn sheet(&self, map: &ExportMap) -> MapSheet<'a> {
         let (value, grid, settings) = (self.value, self.grid, &self.scene.settings);
         let steepness = settings.relief_over_size();
@@ -352,7 +352,7 @@ impl<'a> MapSheet<'a> {
     }
 }
 
-/// A terrain to export, with its scene.
+/// A terrain to export, with its scene and options.
 #[derive(Clone, Copy)]
 pub struct MapSource<'a> {
     /// The scene of the terrain.
@@ -364,10 +364,10 @@ pub struct MapSource<'a> {
 }
 
 impl<'a> MapSource<'a> {
-    /// The sheets of a map: several for splat maps and weights, one for every other.
+    /// The sheets of a map: several for splat maps and weights, one for every other map.
     ///
     /// # Errors
-    /// When the scene has no such map, or it was cancelled.
+    /// If the scene has no such map, or the computation was cancelled.
     pub fn sheets(
         &self,
         map: &ExportMap,
@@ -421,7 +421,7 @@ impl<'a> MapSource<'a> {
         })
     }
 
-    /// A sheet of measured values; `range` if they have fixed limits.
+    /// A sheet of measured values; `range` is set if the values have fixed limits.
     fn scalar(
         &self,
         map: &ExportMap,

@@ -1,5 +1,5 @@
-//! Maps of a square that is read in parts. Colours, ground types and climate are computed some rows at a time, in
-//! windows with a halo, with the same bits as for the whole.
+//! Maps of a square terrain that is read in parts. Colours, ground types and climate are computed some rows at a time,
+//! in windows with a halo. The results have the same bits as those of the whole terrain.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,14 +13,14 @@ use crate::field::{Cancelled, Control, Edges, Grid, Region, SquareReader, Terrai
 use crate::planet::climate::TerrainClimate;
 use crate::scene::Scene;
 
-/// Rows held at a time: as many as a tile of a cloud-optimised file has.
+/// Rows held in memory at a time: as many as a tile of a cloud-optimised file has.
 const ROWS: usize = 512;
 /// Side of a window without its halo, in samples.
 const WINDOW: usize = 256;
-/// Channels of a splat map.
+/// Number of channels of a splat map.
 pub(super) const CHANNELS: usize = 4;
 
-/// Maps of a square terrain. Facts about the whole that its windows need are computed once.
+/// Maps of a square terrain. Data about the whole terrain that its windows need are computed once.
 pub struct SquareMaps<'a> {
     scene: &'a Scene,
     square: &'a dyn SquareReader,
@@ -28,11 +28,12 @@ pub struct SquareMaps<'a> {
     ground: OnceLock<SampledGround<'a>>,
     kept: OnceLock<(Vec<usize>, Vec<LegendEntry>)>,
     climate: OnceLock<TerrainClimate>,
-    /// Lowest and highest temperature, and lowest and highest moisture, on the ground.
+    /// Lowest and highest temperature, and lowest and highest moisture, of samples with terrain.
     ranges: [OnceLock<(f32, f32)>; 2],
 }
 
-/// The reason why a map of `scene` cannot be computed some rows at a time, as the end of a sentence; `None` if it can.
+/// The reason why a map of `scene` cannot be computed some rows at a time, as the end of a sentence. `None` if the map
+/// can be computed in this way.
 pub fn reason_for_whole(map: &ExportMap, scene: &Scene) -> Option<&'static str> {
     let wraps = scene.settings.edges == Edges::Wrap;
     match map {
@@ -47,28 +48,29 @@ pub fn reason_for_whole(map: &ExportMap, scene: &Scene) -> Option<&'static str> 
 }
 
 impl<'a> SquareMaps<'a> {
-    /// Whether this type makes the map. The remaining streamed maps follow from a value and its neighbours.
+    /// Whether this type makes the map. The other streamed maps are computed from the value of a sample and its
+    /// neighbours.
     pub fn has(map: &ExportMap) -> bool {
         use ExportMap::{Colours, Control, Moisture, Splat, Temperature, Types, Weights};
         matches!(map, Colours | Types | Splat | Weights | Control | Temperature | Moisture)
     }
 
-    /// Whether it makes the map, as a single sheet.
+    /// Whether this type makes the map as a single sheet.
     pub fn is_one_sheet(map: &ExportMap) -> bool {
         Self::has(map) && !matches!(map, ExportMap::Splat | ExportMap::Weights)
     }
 
-    /// Creates the maps without reading anything yet.
+    /// Prepares the maps without reading any samples yet.
     pub fn new(scene: &'a Scene, square: &'a dyn SquareReader, control: &'a Control) -> Self {
         let ranges = [const { OnceLock::new() }; 2];
         let (ground, kept, climate) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Self { scene, square, control, ground, kept, climate, ranges }
     }
 
-    /// The sheets of some columns of a map that it [has](Self::has): several for splat maps and weights.
+    /// The sheets of some columns of a map for which [`has`](Self::has) is true: several for splat maps and weights.
     ///
     /// # Errors
-    /// When it was cancelled, or the square cannot be read.
+    /// If the computation was cancelled, or the square cannot be read.
     pub fn sheets(&self, map: &ExportMap, columns: &Range<usize>) -> Result<Vec<MapSheet<'_>>, Cancelled> {
         let control = self.control;
         Ok(match map {
@@ -101,7 +103,7 @@ impl<'a> SquareMaps<'a> {
                     let at = self.strip(columns, channels, make);
                     match channels {
                         CHANNELS => weight_sheet(splat_label(number), channels, part.to_vec(), at),
-                        // the file name gives the type
+                        // The file name contains the type.
                         _ => weight_sheet(weight_name(&part[0]), channels, Vec::new(), at),
                     }
                 };
@@ -125,10 +127,10 @@ impl<'a> SquareMaps<'a> {
         })
     }
 
-    /// Weights of the ground types of all samples, for several sheets of a terrain that is in memory anyway.
+    /// Weights of the ground types of all samples, for several sheets of a terrain that is in memory as a whole.
     ///
     /// # Errors
-    /// When it was cancelled, or the square cannot be read.
+    /// If the computation was cancelled, or the square cannot be read.
     pub(super) fn all_weights(&self) -> Result<TypeWeights, Cancelled> {
         let (ground, (kept, legend), side) = (self.ground()?, self.kept()?, self.square.grid().samples);
         let make = |window: &Terrain| ground.weights(window, kept, self.control);
@@ -184,7 +186,7 @@ impl<'a> SquareMaps<'a> {
         }
     }
 
-    /// Lowest and highest value of samples with ground, or of all samples if there are none.
+    /// Lowest and highest value of samples with terrain, or of all samples if none has terrain.
     fn climate_range(&self, map: &ExportMap) -> Result<(f32, f32), Cancelled> {
         kept_or_made(&self.ranges[usize::from(*map == ExportMap::Moisture)], || {
             let (climate, side) = (self.climate()?, 0..self.square.grid().samples);
@@ -206,7 +208,8 @@ impl<'a> SquareMaps<'a> {
         .copied()
     }
 
-    /// Calls `make` for every window of some rows and columns; returns each result with the samples it covers.
+    /// Calls `make` for every window of some rows and columns. Returns each result with the samples that the window
+    /// covers.
     fn windows<T: Send>(
         &self,
         rows: &Range<usize>,
@@ -228,7 +231,7 @@ impl<'a> SquareMaps<'a> {
         regions.collect::<Vec<_>>().into_par_iter().map(made).collect()
     }
 
-    /// The values of a map with `each` channels; `make` returns those of all samples of a window, in order.
+    /// The values of a map with `each` channels; `make` returns the values of all samples of a window, in order.
     fn strip<'b, T: Copy + Default + Into<f32> + Send + Sync + 'b>(
         &'b self,
         columns: &Range<usize>,
@@ -240,7 +243,7 @@ impl<'a> SquareMaps<'a> {
     }
 }
 
-/// The content of a cell, computed at the first request.
+/// The content of a cell; the first call computes it.
 fn kept_or_made<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, Cancelled>) -> Result<&T, Cancelled> {
     match cell.get() {
         Some(there) => Ok(there),
@@ -251,22 +254,22 @@ fn kept_or_made<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, Cancelle
     }
 }
 
-/// The window of a square of `samples` per side that decides the values of a region.
+/// The window of a square with `samples` per side that contains all data for the values of a region.
 fn window_around(samples: usize, region: &Region) -> Grid {
     let halo = SampledGround::HALO;
     let side = (region.rows.len().max(region.columns.len()) + 2 * halo).min(samples);
     let first = |start: usize| start.saturating_sub(halo).min(samples - side);
-    // none of these maps reads across the edges of a wrapping square
+    // None of these maps reads across the edges of a wrapping square.
     Grid::working(samples, Edges::Open).window([first(region.rows.start), first(region.columns.start)], side)
 }
 
-/// The indices in a window of the samples of a region.
+/// The indices in a window at which the samples of a region are.
 fn samples_of<'a>(window: &Terrain, region: &'a Region) -> impl Iterator<Item = usize> + 'a {
     let ([top, left], n) = (window.grid.first(), window.samples());
     region.rows.clone().flat_map(move |row| region.columns.clone().map(move |column| (row - top) * n + column - left))
 }
 
-/// Some columns of a map; a band of rows is held in memory.
+/// Some columns of a map; one band of rows is held in memory.
 struct Strip<'a, 'm, T, F> {
     maps: &'a SquareMaps<'m>,
     columns: Range<usize>,
@@ -295,11 +298,11 @@ where
         if held.rows.contains(&row) {
             return index(&held);
         }
-        // unlock, so that other threads can read meanwhile
+        // Release the lock, so that other threads can read meanwhile.
         drop(held);
         let first = row / ROWS * ROWS;
         let rows = first..(first + ROWS).min(self.maps.square.grid().samples);
-        // after a failure the file is discarded, so the values do not matter
+        // After a failure the file is discarded, so its values do not matter.
         let made = self.made(rows.clone()).unwrap_or(HeldStrip { rows, numbers: Vec::new() });
         let number = index(&made);
         *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
@@ -325,10 +328,10 @@ where
     }
 }
 
-/// Rows of a whole that threads compute together.
+/// Number of rows of a whole terrain that threads compute together.
 const ROWS_TOGETHER: usize = 64;
 
-/// Values of a square of `samples` per side, computed some rows at a time on all threads.
+/// Values of a square with `samples` per side, computed some rows at a time on all threads.
 pub(super) fn by_rows<'a>(samples: usize, value: impl Fn(usize, usize) -> f32 + Send + Sync + 'a) -> NumberAt<'a> {
     let held = Mutex::new(HeldStrip::<f32>::default());
     Box::new(move |row, column, _| {

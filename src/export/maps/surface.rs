@@ -7,10 +7,10 @@ use crate::field::topology::{Beyond, FACES};
 use crate::field::{Cancelled, Control, Edges, Globe, Grid, Terrain, globe_slope_degrees, gradient, slope_degrees};
 use crate::scene::{Scene, Settings};
 
-/// Margin around a face for the sky view, as a fraction of the face.
+/// Width of the margin around a face for the sky view, as a fraction of the face's side.
 const SKY_MARGIN: f32 = 0.125;
 
-/// Slope in degrees, by central differences.
+/// Slope in degrees at a sample, by central differences.
 pub(super) fn slope<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(usize) -> f32 + Send + Sync + 'a> {
     let (grid, n) = (terrain.grid, terrain.samples());
     let relief = scene.settings.relief_metres;
@@ -23,8 +23,8 @@ pub(super) fn slope<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(us
     Box::new(move |k| slope_degrees(grid, &terrain.height, k / n, k % n, steepness))
 }
 
-/// Mean curvature in 1/m, above 0 where the ground is convex, and 0 along open edges. For a planet it is the curvature
-/// of its relief, without that of the sphere itself.
+/// Mean curvature in 1/m, positive where the terrain is convex, and 0 along open edges. For a planet, the result is the
+/// curvature of the relief, without the curvature of the sphere itself.
 ///
 /// Law: H = -((1 + q²) r - 2 p q s + (1 + p²) t) / (2 (1 + p² + q²)^(3/2)), with p = ∂z/∂x, q = ∂z/∂y, r = ∂²z/∂x², s =
 /// ∂²z/∂x∂y, t = ∂²z/∂y² (Evans 1980; Florinsky 1998). On a square the derivatives are differences of 3 × 3 samples. On
@@ -45,7 +45,8 @@ pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn F
     Box::new(move |k| square_curvature(scene, grid, &|row, column| terrain.height[row * n + column], k / n, k % n))
 }
 
-/// As [`curvature`], of a square at a row and column; `value` returns its heights in the terrain's own units.
+/// The mean curvature of a square at a row and column, as [`curvature`]; `value` returns the heights in the terrain's
+/// own units.
 pub(crate) fn square_curvature(
     scene: &Scene,
     grid: Grid,
@@ -71,27 +72,28 @@ fn mean_curvature([p, q, r, s, t]: [f32; 5]) -> f32 {
     -((1.0 + q * q) * r - 2.0 * p * q * s + (1.0 + p * p) * t) / (2.0 * length * length.sqrt())
 }
 
-/// First and second derivatives of a field of a globe at a sample, along two perpendicular directions, in radians. They
-/// are those of the surface p x + q y + ½ r x² + s x y + ½ t y² with the least squared distance to the neighbours.
+/// First and second derivatives of a globe's field at a sample, along two perpendicular directions, in radians. They
+/// are the coefficients of the surface p x + q y + ½ r x² + s x y + ½ t y² with the least squared distance to the
+/// neighbours.
 fn globe_derivatives(globe: &Globe, field: &[f32], index: usize) -> [f64; 5] {
     let grid = globe.grid();
     let index = grid.owner(index);
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let direction = |k: usize| globe.direction_of(k).map(f64::from);
     let up = direction(index);
-    // the axis that is most nearly horizontal gives the first direction
+    // The axis that is most nearly horizontal determines the first direction.
     let flattest = (0..3).min_by(|&a, &b| up[a].abs().total_cmp(&up[b].abs())).unwrap_or(0);
     let east: [f64; 3] = std::array::from_fn(|k| f64::from(k == flattest) - up[flattest] * up[k]);
     let length = dot(east, east).sqrt();
     let east = east.map(|v| v / length);
     let south =
         [up[1] * east[2] - up[2] * east[1], up[2] * east[0] - up[0] * east[2], up[0] * east[1] - up[1] * east[0]];
-    // in cells, so that all terms have similar magnitudes
+    // Coordinates are in cells, so that all terms have similar magnitudes.
     let cell = globe_cell(globe.samples());
     let mut normal = [[0.0f64; 6]; 5];
     for neighbour in grid.neighbours(index).into_iter().flatten() {
         let towards = direction(neighbour);
-        // along the arc, so that distances in the plane equal those on the sphere
+        // Distances are measured along the arc, so that those in the plane equal those on the sphere.
         let (x, y) = (dot(towards, east), dot(towards, south));
         let flat = (x * x + y * y).sqrt();
         let arc = libm::atan2(flat, dot(towards, up)) / flat.max(f64::MIN_POSITIVE) / cell;
@@ -113,8 +115,8 @@ fn globe_cell(samples: usize) -> f64 {
     std::f64::consts::FRAC_PI_2 / (samples - 1) as f64
 }
 
-/// Solves five linear equations, each row with its right side, by elimination with pivoting. Undetermined unknowns are
-/// 0.
+/// Solves five linear equations by elimination with pivoting; each row ends with its right-hand side. Unknowns that the
+/// equations do not determine are 0.
 fn solved(mut rows: [[f64; 6]; 5]) -> [f64; 5] {
     for k in 0..5 {
         let pivot = (k..5).max_by(|&a, &b| rows[a][k].abs().total_cmp(&rows[b][k].abs())).unwrap_or(k);
@@ -138,12 +140,12 @@ fn solved(mut rows: [[f64; 6]; 5]) -> [f64; 5] {
     found
 }
 
-/// The visible fraction of the sky at every sample; each face of a globe is computed with the ground beyond its
-/// borders. All cells of a globe count as equally wide, so near the corners of faces up to a third of the horizon's
-/// shading is missed.
+/// The visible fraction of the sky at every sample. Each face of a globe is computed with the terrain beyond its
+/// borders. All cells of a globe count as equally wide. Near the corners of faces, up to a third of the horizon's
+/// shading is therefore missed.
 ///
 /// # Errors
-/// When `control` is cancelled.
+/// If `control` is cancelled.
 pub(super) fn sky(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let grid = terrain.grid;
     if !grid.is_globe() {
@@ -152,14 +154,15 @@ pub(super) fn sky(scene: &Scene, terrain: &Terrain, control: &Control) -> Result
     let n = terrain.samples();
     let margin = (SKY_MARGIN * n as f32) as usize;
     let side = n + 2 * margin;
-    // the side of the face with its margin, at the same scale
+    // Length of the side of the face with its margin, at the same scale.
     let side_metres = scene.side_metres() * (side - 1) as f32 / (n - 1) as f32;
     let settings = Settings { size_metres: side_metres, ..scene.settings.clone() };
     let mut seen = Vec::with_capacity(grid.len());
     for face in 0..FACES {
         let mut square = Terrain::flat(Grid::working(side, Edges::Open));
         square.height = grid.face_with_margin(&terrain.height, face, margin, Beyond::Nearest);
-        // at a corner only three faces meet; the missing fourth is filled with ground along the border of the other two
+        // Only three faces meet at a corner. The missing fourth is filled with terrain along the border of two of the
+        // others.
         let (first, last) = (margin, margin + n - 1);
         for row in (0..first).chain(last + 1..side) {
             for column in (0..first).chain(last + 1..side) {
@@ -176,7 +179,8 @@ pub(super) fn sky(scene: &Scene, terrain: &Terrain, control: &Control) -> Result
     Ok(seen)
 }
 
-/// Surface normals: east, north and up from -1 to 1; on cube faces along columns, against rows, and up.
+/// Surface normals: east, north and up from -1 to 1. On cube faces, the components are along columns, against rows, and
+/// up.
 pub(super) fn normals<'a>(
     scene: &'a Scene,
     terrain: &'a Terrain,
@@ -197,7 +201,7 @@ pub(super) fn normals<'a>(
     Ok(normal_sheet(at))
 }
 
-/// The normal (east, north, up) of a square where heights rise by a gradient towards the east and the south.
+/// The normal (east, north, up) of a square at a sample whose height gradient towards the east and the south is given.
 pub(super) fn normal((east, south): (f32, f32), steepness: f32) -> [f32; 3] {
     let (x, y) = (-east * steepness, south * steepness);
     let length = (x * x + y * y + 1.0).sqrt();

@@ -1,4 +1,4 @@
-//! Blender: OpenEXR in metres for a Displace modifier, colours and normals for its material.
+//! Blender: OpenEXR in metres for a Displace modifier, colours and normals for the terrain's material.
 
 use super::{ExportTarget, TargetNumbers, TargetSizes, map, mesh};
 use crate::export::maps::ExportMap;

@@ -1,5 +1,5 @@
-//! Godot with Terrain3D: OpenEXR in metres, colours, and a control map that stores integer bits as floats. Its region
-//! size is a power of two.
+//! Godot with Terrain3D: OpenEXR in metres, colours, and a control map that stores integer bits as floats. The region
+//! size of Terrain3D is a power of two.
 
 use super::{ExportTarget, TargetNumbers, TargetSizes, map};
 use crate::export::maps::ExportMap;

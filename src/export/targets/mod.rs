@@ -1,4 +1,5 @@
-//! Engines and programs: the files and sizes they support, and their import settings. One file each, and one list.
+//! Engines and programs: the files and sizes that they support, and their import settings. Each program has a file, and
+//! all are in one list.
 
 mod bevy_engine;
 mod blender;
@@ -20,18 +21,18 @@ use crate::scene::{BuildPreset, Scene};
 /// Name of the text with the import settings.
 pub const READ_ME: &str = "README.txt";
 
-/// A program that terrains are made for.
+/// A program for which terrains are exported.
 #[derive(Debug)]
 pub struct ExportTarget {
-    /// Its id on the command line and in scenes.
+    /// Id of the program on the command line and in scenes.
     pub id: &'static str,
-    /// Its name in the interface.
+    /// Name of the program in the interface.
     pub name: &'static str,
-    /// The files written for it, in one sentence.
+    /// The files written for the program, in one sentence.
     pub help: &'static str,
     sizes: TargetSizes,
     products: fn(&Scene) -> Vec<ExportProduct>,
-    /// Changes the default request.
+    /// Adapts the default request to the program.
     prepare: fn(&mut ExportRequest),
     read_me: fn(&TargetNumbers) -> String,
 }
@@ -40,11 +41,11 @@ pub struct ExportTarget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TargetSizes {
     Any,
-    /// One of these.
+    /// One of these sizes.
     Listed(&'static [usize]),
     /// A power of two plus one, within these limits.
     PowerAndOne(usize, usize),
-    /// A multiple of this.
+    /// A multiple of this number.
     Multiple(usize),
 }
 
@@ -59,26 +60,26 @@ pub static TARGETS: [&ExportTarget; 7] = [
     &worldpainter::WORLDPAINTER,
 ];
 
-/// The numbers for the texts.
+/// The numbers that the texts of a README contain.
 struct TargetNumbers<'a> {
     scene: &'a Scene,
     report: &'a ExportReport,
     samples: usize,
     cell_metres: f32,
     size_metres: f32,
-    /// Heights in metres of the lowest and the highest number.
+    /// Heights in metres that the lowest and the highest number represent.
     low: f32,
     high: f32,
 }
 
 impl TargetNumbers<'_> {
-    /// File names of the meshes.
+    /// File names of the exported meshes.
     fn meshes(&self) -> String {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         self.report.meshes.iter().map(|mesh| name(&mesh.path)).collect::<Vec<_>>().join(", ")
     }
 
-    /// File names of a map, separated by commas.
+    /// File names of an exported map, separated by commas.
     fn files(&self, map: &str) -> String {
         let is_of = |label: &str| {
             label == map || label.strip_prefix(map).is_some_and(|rest| rest.starts_with(['-', '0', '1', '2', '3']))
@@ -93,7 +94,7 @@ impl ExportTarget {
     /// The target called `id`.
     ///
     /// # Errors
-    /// When there is none; the error lists all targets.
+    /// If there is no such target; the error lists all targets.
     pub fn named(id: &str) -> Result<&'static Self, String> {
         TARGETS.into_iter().find(|target| target.id == id).ok_or_else(|| {
             let known = TARGETS.map(|target| target.id).join(", ");
@@ -101,19 +102,19 @@ impl ExportTarget {
         })
     }
 
-    /// A request for it, into a folder of its name.
+    /// A request for the target, into a folder named after it.
     pub fn request(&'static self) -> ExportRequest {
         let mut request = ExportRequest { folder: self.id.into(), target: Some(self), ..ExportRequest::default() };
         (self.prepare)(&mut request);
         request
     }
 
-    /// A build preset for it.
+    /// A build preset for the target.
     pub fn preset(&'static self) -> BuildPreset {
         self.request().to_preset(self.name)
     }
 
-    /// The products that it uses.
+    /// The products that the program uses.
     pub fn products(&self, scene: &Scene) -> Vec<ExportProduct> {
         (self.products)(scene)
     }
@@ -147,7 +148,7 @@ impl ExportTarget {
         }
     }
 
-    /// The text with the import settings for the files in the target's folder. Files exported elsewhere are not
+    /// The text with the import settings for the files in the target's folder. Files exported to other folders are not
     /// mentioned.
     pub(super) fn read_me(&self, scene: &Scene, samples: usize, report: &ExportReport, folder: &Path) -> String {
         let report = &report.files_in(folder);
@@ -182,7 +183,7 @@ fn map(map: ExportMap, format: &'static RasterFormat) -> ExportProduct {
     ExportProduct { kind: ProductKind::Map(map, format), file: None }
 }
 
-/// A mesh that engines read with its colours inside.
+/// A glTF mesh; engines read the colours that the file contains.
 fn mesh() -> ExportProduct {
     ExportProduct { kind: ProductKind::Mesh(&glb::FORMAT), file: None }
 }

@@ -1,4 +1,4 @@
-//! Unreal Engine, Landscape: 16 bits span 512 m at a Z scale of 100; the sizes are those its technical guide
+//! Unreal Engine, Landscape: 16 bits span 512 m at a Z scale of 100; the sizes are those that Unreal's technical guide
 //! recommends.
 
 use super::{ExportTarget, TargetNumbers, TargetSizes, map};

@@ -14,7 +14,7 @@ pub(super) static WORLDPAINTER: ExportTarget = ExportTarget {
     read_me,
 };
 
-/// Blocks of a Minecraft world above its lowest one.
+/// Number of blocks of a Minecraft world above its lowest block.
 const BLOCKS: f32 = 384.0;
 
 fn read_me(numbers: &TargetNumbers) -> String {

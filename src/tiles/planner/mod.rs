@@ -1,19 +1,19 @@
 //! Divides a scene into stages.
 //!
 //! Consecutive layers share a stage as long as their combined halo stays within [`most_halo`] cells. Then a new stage
-//! starts; it reads the product of the previous one, around each tile as far as its own halo.
+//! starts. It reads the product of the previous stage, around each tile as far as its own halo.
 //!
 //! - A process with a wider halo is divided into batches of iterations, if it is resumable.
 //! - Layers that cannot be computed in parts are stages of one task.
-//! - Before a coarse-to-fine erosion come stages for its coarser grids. Grids of up to two tiles a side are computed as
-//!   a
-//!   whole, finer ones in tiles.
-//! - Before a layer that must know its whole input (its drainage or its height range) come survey stages
-//!   ([`SurveyStep`]). Each tile summarises its own terrain, in the stage that makes the terrain if possible. Then one
+//! - Before a coarse-to-fine erosion process there are stages for its coarser grids. Grids of up to two tiles per side
+//!   are
+//!   computed at once, finer grids in tiles.
+//! - Before a layer that needs data about its whole input (its drainage or its height range) there are survey stages
+//!   ([`SurveyStep`]). Each tile summarises its own terrain, if possible in the stage that makes the terrain. Then one
 //!   task computes the answer for every tile.
 //! - Fields that a layer or its mask reads smoothed are smoothed in stages before the layer, first by columns of tiles,
 //!   then by rows ([`SmoothingStep`]).
-//! - A water-driven erosion has stages for each of its iterations ([`Planner::plan_water_driven_erosion`]).
+//! - A water-driven erosion process has stages for each of its iterations ([`Planner::plan_water_driven_erosion`]).
 
 mod water;
 
@@ -30,7 +30,8 @@ use crate::tiles::plan::{
 };
 use crate::tiles::{LEAST_TILE, MOST_SAMPLES, TileError};
 
-/// Widest halo of a stage in cells. With tiles of 2048, a halo that wide is a quarter of the work.
+/// Maximum halo of a stage in cells. With tiles of 2048 samples per side, a quarter of the work is spent on such a
+/// halo.
 fn most_halo(tile: usize) -> usize {
     (tile / 16).max(24)
 }
@@ -38,12 +39,12 @@ fn most_halo(tile: usize) -> usize {
 /// Plans the build of `scene` at `samples` per side in tiles of `tile` samples.
 ///
 /// # Errors
-/// When the scene cannot be built in tiles, or the sizes are out of range.
+/// If the scene cannot be built in tiles, or the sizes are out of range.
 pub fn tile_plan(scene: &Scene, samples: usize, tile: usize) -> Result<TilePlan, TileError> {
     tile_plan_with_masks(scene, samples, tile, &[])
 }
 
-/// As [`tile_plan`], with the masks of some layers, given by index, kept beside the result.
+/// As [`tile_plan`], and also keeps the masks of some layers, given by index.
 ///
 /// # Errors
 /// As [`tile_plan`].
@@ -78,7 +79,7 @@ pub fn tile_plan_with_masks(
         Some(result) => result,
         None => {
             let level = planner.stage(&[], samples);
-            // a wrapping square cannot be cut into windows
+            // A wrapping square cannot be cut into windows.
             let tasks = if scene.settings.edges == Edges::Wrap { 1 } else { level.tasks };
             planner.push(PlanStage { tasks, ..level })
         }
@@ -95,27 +96,28 @@ pub fn tile_plan_with_masks(
     })
 }
 
-/// Products after the layers of a scene on a grid.
+/// The products that exist after the layers of a scene on a grid.
 #[derive(Clone, Debug, Default)]
 struct StackProducts {
     ground: Option<StageProduct>,
-    /// Changes by layer.
+    /// Changes that processes made, by layer.
     changes: HashMap<usize, StageProduct>,
 }
 
 struct Planner {
     tile: usize,
     stages: Vec<PlanStage>,
-    /// Trunk streams by layer, mask path of its scene, and samples of their grid.
+    /// Trunk streams, by layer, path of masks to the layer's scene, and samples of their grid.
     streams: HashMap<(usize, Vec<usize>, usize), StageProduct>,
-    /// Stacks that are planned already, by content of the scene, samples, and topmost layer whose changes are needed.
+    /// Layer stacks whose stages are already planned, by content of the scene, samples, and topmost layer whose changes
+    /// are needed.
     known: HashMap<(u128, usize, Option<usize>), StackProducts>,
-    /// Layers whose masks are kept and not planned yet, in order.
+    /// Layers whose masks are kept and not planned yet, in ascending order.
     wanted: Vec<usize>,
     masks: Vec<PlannedMask>,
 }
 
-/// Products of the coarser grid from which an erosion starts.
+/// Products of the coarser grid from which an erosion process starts.
 #[derive(Clone, Copy)]
 struct CoarseProducts {
     change: StageProduct,
@@ -123,14 +125,14 @@ struct CoarseProducts {
 }
 
 impl PlanStage {
-    /// Starts an erosion from the products of a coarser grid, if there are any.
+    /// Makes the process of `layer` start from the products of a coarser grid, if there are any.
     fn start_from(&mut self, layer: usize, coarse: Option<&CoarseProducts>) {
         self.changes.extend(coarse.map(|coarse| (layer, coarse.change)));
         self.streams.extend(coarse.and_then(|coarse| Some((layer, coarse.streams?))));
     }
 }
 
-/// A visible layer, with its halo and other needs.
+/// A visible layer, with its halo and other requirements.
 struct VisibleLayer {
     index: usize,
     look: LayerStencil,
@@ -138,7 +140,7 @@ struct VisibleLayer {
 }
 
 impl Planner {
-    /// An empty stage in tiles.
+    /// Creates a stage in tiles without layers.
     fn stage(&self, of_masks: &[usize], samples: usize) -> PlanStage {
         PlanStage {
             samples,
@@ -162,7 +164,7 @@ impl Planner {
         }
     }
 
-    /// Adds a stage that writes its terrain, and returns that product.
+    /// Adds a stage that writes a terrain, and returns that product.
     fn push(&mut self, mut stage: PlanStage) -> StageProduct {
         let ground = StageProduct::Ground(self.stages.len());
         stage.writes.insert(0, ground);
@@ -170,7 +172,7 @@ impl Planner {
         ground
     }
 
-    /// Plans the stages of a scene on a grid. With `topmost`, only the coarse-to-fine erosions up to that layer are
+    /// Plans the stages of a scene on a grid. With `topmost`, only the coarse-to-fine processes up to that layer are
     /// planned, for their changes.
     fn plan_stack(
         &mut self,
@@ -203,8 +205,8 @@ impl Planner {
         Ok(made)
     }
 
-    /// One stage that computes all layers of a scene as a whole. It is needed where the group `group` joins the terrain
-    /// below, which no stage of tiles keeps.
+    /// Adds one stage that computes all layers of a scene on the whole terrain at once. It is needed where the group
+    /// `group` is blended with the terrain below, because no stage of tiles keeps that terrain.
     fn whole_stack(&mut self, of_masks: &[usize], scene: &Scene, samples: usize, group: usize) -> StackProducts {
         let joining = &scene.layers[group].name;
         let mut stage = PlanStage { tasks: 1, ..self.stage(of_masks, samples) };
@@ -220,7 +222,7 @@ impl Planner {
         StackProducts { ground: Some(self.push(stage)), changes: HashMap::new() }
     }
 
-    /// One stage that computes the coarser grids of erosions as a whole.
+    /// Adds one stage that computes the coarser grids of erosion processes on the whole terrain at once.
     fn plan_coarser_grids(
         &mut self,
         of_masks: &[usize],
@@ -332,7 +334,7 @@ impl Planner {
             open.stage.smoothed = smoothed;
             open.add(planned, look, coarse, sources, wants_changes);
             if matches!(asked, LayerSurvey::Drainage(_)) {
-                // the layer's result is known only inside the tile, so the next layer would have no halo
+                // The layer's result is known only inside the tile, so the next layer would have no halo.
                 self.close(scene, open, made);
             }
             return;
@@ -359,7 +361,7 @@ impl Planner {
                 open.add(planned, look, coarse, sources, wants_changes);
                 return;
             };
-            // every batch but the last is a stage of its own, on the same terrain
+            // Every batch except the last is a stage of its own, on the same terrain.
             if !open.stage.layers.is_empty() {
                 self.close(scene, open, made);
             }
@@ -412,7 +414,7 @@ impl Planner {
             };
             stage.halo = look.mask_cells;
             stage.smoothed = self.plan_smoothing(scene, &layer, &look, source, &stage);
-            // if the weights are softened, an earlier stage has read the source
+            // If the weights are softened, an earlier stage has read the source.
             let is_softened = look.smoothed.contains(&SmoothedField::Mask);
             stage.sources = source.filter(|_| !is_softened).map(|source| (index, source)).into_iter().collect();
         }
@@ -463,14 +465,14 @@ impl Planner {
             }
             made.extend(from.map(|product| (layer.layer, field, product)));
         }
-        // the softened weights already contain the smoothed curvature
+        // The softened weights already contain the smoothed curvature.
         made.retain(|(_, field, _)| {
             *field != SmoothedField::Curvature || !look.smoothed.contains(&SmoothedField::Mask)
         });
         made
     }
 
-    /// Ends the open stage, and starts another one on its product.
+    /// Ends the open stage, and opens another one that starts from its product.
     fn close(&mut self, scene: &Scene, open: &mut OpenStage, made: &mut StackProducts) {
         let next = self.stage(&open.stage.of_masks, open.stage.samples);
         let mut stage = std::mem::replace(&mut open.stage, next);
@@ -486,10 +488,10 @@ impl Planner {
     }
 }
 
-/// The stage to which layers are added.
+/// The stage to which layers are being added.
 struct OpenStage {
     stage: PlanStage,
-    /// Layers whose changes are needed.
+    /// Layers whose changes later stages need.
     levels: Vec<usize>,
 }
 
@@ -508,7 +510,7 @@ impl OpenStage {
         }
         let is_softened =
             self.stage.smoothed.iter().any(|(of, field, _)| (*of, *field) == (index, SmoothedField::Mask));
-        // if the weights are softened, an earlier stage has read the source
+        // If the weights are softened, an earlier stage has read the source.
         let source = sources.get(&index).filter(|_| !is_softened);
         self.stage.sources.extend(source.map(|source| (index, *source)));
         self.levels.extend((wants_changes && look.is_level).then_some(index));
@@ -516,7 +518,7 @@ impl OpenStage {
     }
 }
 
-/// Most memory of a task of a stage in bytes.
+/// Maximum memory in bytes of a task of a stage.
 fn memory_of_task(scene: &Scene, stage: &PlanStage, tile: usize) -> u64 {
     let widest = (tile + tile / 2 + 2 * stage.halo).min(stage.samples);
     let cells = (widest * widest) as u64;
@@ -531,7 +533,7 @@ const NUMBER_BYTES: u64 = 4;
 /// on up to 16 threads.
 const LINE_NUMBERS: u64 = 16 * 2 * 8 * 2;
 
-/// Most memory in bytes for smoothing a row or column of tiles: its lines, and one tile.
+/// Maximum memory in bytes for smoothing a row or column of tiles: its lines, and one tile.
 fn memory_of_lines(samples: usize, tile: usize) -> u64 {
     let widest = (tile + tile / 2).min(samples) as u64;
     NUMBER_BYTES * (samples as u64 * (widest + LINE_NUMBERS) + 2 * widest * widest)
@@ -539,19 +541,19 @@ fn memory_of_lines(samples: usize, tile: usize) -> u64 {
 
 /// Additional bytes per cell for the drainage of a tile.
 const WATER_BYTES: u64 = 24;
-/// Bytes per rim cell of a tile in the task that combines the drainage of all tiles.
+/// Bytes per cell on the border of a tile, in the task that combines the drainage of all tiles.
 const RIM_BYTES: u64 = 600;
-/// As [`RIM_BYTES`], where trunks are combined: many more trunk cells lie inside tiles than on rims.
+/// Like [`RIM_BYTES`], where trunks are combined: many more trunk cells are inside tiles than on their borders.
 const TRUNK_BYTES: u64 = 5000;
 
-/// Most memory in bytes for combining the drainage of all tiles.
+/// Maximum memory in bytes for combining the drainage of all tiles.
 fn memory_of_rims(samples: usize, tile: usize, step: SurveyStep) -> u64 {
     let tiles = tile_count(samples, tile) as u64;
     let each = if step == SurveyStep::Trunks { TRUNK_BYTES } else { RIM_BYTES };
     each * 4 * tiles * samples as u64
 }
 
-/// Most memory in bytes for evaluating a scene at `samples` per side.
+/// Maximum memory in bytes for evaluating a scene at `samples` per side.
 fn memory_of_whole(scene: &Scene, samples: usize) -> u64 {
     let known = samples.min(MAX_SAMPLES);
     let more = samples as f64 / known as f64;

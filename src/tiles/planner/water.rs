@@ -1,4 +1,4 @@
-//! Plans the survey stages of a layer, and the stages of the iterations of water-driven erosions.
+//! Plans the survey stages of a layer, and the stages of the iterations of water-driven erosion processes.
 
 use super::{
     CoarseProducts, OpenStage, Planner, VisibleLayer, memory_of_lines, memory_of_rims, memory_of_task, memory_of_whole,
@@ -11,7 +11,7 @@ use crate::tiles::plan::{
     PlanStage, PlannedLayer, PlannedSmoothing, PlannedSurvey, SmoothingStep, StageProduct, SurveyStep, tile_count,
 };
 
-/// Stencil radius of an iteration of explicit creep.
+/// Stencil radius, in cells, of an iteration of explicit creep.
 const CREEP_CELLS: usize = 1;
 
 impl Planner {
@@ -62,7 +62,7 @@ impl Planner {
                 self.stages.push(planned);
             }
             match steps[0] {
-                // inflows are used together with the spills, divided water without them
+                // Inflows are used together with the spill points; the divided water is used without them.
                 SurveyStep::Courses => known.reads = vec![reads[0], StageProduct::Kept(self.stages.len() - 2)],
                 _ => known.reads.extend(reads),
             }
@@ -70,7 +70,7 @@ impl Planner {
         known
     }
 
-    /// Lets the stage that makes the terrain below `at` also write the tiles' summaries, if it can.
+    /// Makes the stage that produces the terrain below `at` also write the tiles' summaries, if that stage can do so.
     fn summarise_below(&mut self, scene: &Scene, tells: PlannedSurvey, at: &PlanStage) -> Option<StageProduct> {
         let Some(StageProduct::Ground(number)) = at.beneath else { return None };
         let halo = match tells.step {
@@ -79,7 +79,7 @@ impl Planner {
             _ => return None,
         };
         let before = &self.stages[number];
-        // a layer that uses a tile's drainage has no halo in which its result is known
+        // A layer that uses a tile's drainage has no halo in which its result is known.
         let is_known_around = before.survey.as_ref().is_none_or(|survey| {
             let step_of = |product: &StageProduct| Some(self.stages[product.stage()].written_survey()?.step);
             let first = survey.reads.first().and_then(step_of);
@@ -99,7 +99,7 @@ impl Planner {
         Some(product)
     }
 
-    /// Plans the stage that finds the trunk streams of a layer on `settled` samples per side, as a whole.
+    /// Plans the stage that finds the trunk streams of a layer, on a whole grid of `settled` samples per side.
     pub(super) fn plan_streams(
         &mut self,
         of_masks: &[usize],
@@ -124,7 +124,8 @@ impl Planner {
         product
     }
 
-    /// Plans the stages of a water-driven erosion, up to the last stage of its last iteration, which stays open.
+    /// Plans the stages of a water-driven erosion process, up to the last stage of its last iteration, which stays
+    /// open.
     pub(super) fn plan_water_driven_erosion(
         &mut self,
         scene: &Scene,
@@ -135,7 +136,7 @@ impl Planner {
     ) {
         let (index, look) = (layer.index, &layer.look);
         if let Some(coarse) = coarse {
-            // the first stage, which starts from the products of a coarser grid
+            // The first stage starts from the products of a coarser grid.
             let mut begun = PlanStage { halo: look.refine_cells, ..open.stage.clone() };
             begun.layers.push(PlannedLayer { iterations: Some((0, 0)), ..planned.clone() });
             begun.start_from(index, Some(&coarse));

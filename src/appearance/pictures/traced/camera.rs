@@ -8,11 +8,11 @@ use crate::field::vector::{cross, dot};
 pub struct Camera {
     /// Position in metres: east, south, up.
     pub eye: [f64; 3],
-    /// Unit vectors ahead, to the right and upwards.
+    /// Unit vectors: ahead, to the right and upwards.
     ahead: [f64; 3],
     right: [f64; 3],
     above: [f64; 3],
-    /// Half the height of the picture at distance 1.
+    /// Half the height of the picture on a plane at distance 1.
     half: f64,
 }
 
@@ -23,7 +23,7 @@ fn unit(a: [f64; 3]) -> Option<[f64; 3]> {
 
 impl Camera {
     /// A camera at `eye` that looks at `target`; `fov_degrees` is the vertical field of view. If both positions are
-    /// equal, it looks north.
+    /// equal, the camera looks north.
     pub fn new(eye: [f64; 3], target: [f64; 3], fov_degrees: f64) -> Self {
         let way = std::array::from_fn(|k| target[k] - eye[k]);
         let ahead = unit(way).unwrap_or([0.0, -1.0, 0.0]);
@@ -50,7 +50,7 @@ impl Camera {
         unit(way).unwrap_or(self.ahead)
     }
 
-    /// Width of a pixel at distance 1.
+    /// Width of a pixel on a plane at distance 1.
     pub fn pixel(&self, height: usize) -> f64 {
         2.0 * self.half / higher(height as f64, 1.0)
     }
@@ -62,13 +62,13 @@ mod tests {
 
     #[test]
     fn a_camera_faces_its_target_and_is_not_mirrored() {
-        // A camera in the south that looks north: east is on the right, up is at the top.
+        // A camera in the south looks north: east must be on the right and up at the top.
         let camera = Camera::new([50.0, 200.0, 10.0], [50.0, 0.0, 10.0], 60.0);
         let near = |a: [f64; 3], b: [f64; 3]| (0..3).all(|k| (a[k] - b[k]).abs() < 1e-12);
         assert!(near(camera.direction(40.0, 30.0, 80, 60), [0.0, -1.0, 0.0]));
         assert!(camera.direction(79.0, 30.0, 80, 60)[0] > 0.3);
         assert!(camera.direction(40.0, 1.0, 80, 60)[2] > 0.3);
-        // The upper edge is half the field of view up.
+        // The upper edge of the picture is half the field of view above the centre.
         let top = camera.direction(40.0, 0.0, 80, 60);
         assert!((top[2] - 0.5).abs() < 1e-12, "{top:?}");
         let around = Camera::orbiting([50.0, 0.0, 10.0], 180.0, 0.0, 200.0, 60.0);

@@ -1,8 +1,8 @@
-//! The debug picture of sphere tracing: the number of tree evaluations per pixel.
+//! The debug picture of sphere tracing: the number of evaluations of the construction tree per pixel.
 //!
 //! The lightness of the colour ramp grows steadily from near black over blue and green to pale yellow (after viridis of
 //! van der Walt and Smith 2015, with our own numbers). The scale is logarithmic from 1 to the maximum, and the legend
-//! is at the bottom.
+//! is at the bottom of the picture.
 
 use super::super::image::RgbImage;
 use super::super::text::Type;
@@ -17,7 +17,7 @@ const INK: [u8; 3] = [232, 234, 236];
 /// Evaluation counts of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EvaluationTotals {
-    /// Sum over all pixels.
+    /// Evaluations of all pixels together.
     pub asked: EvaluationCounts,
     /// Number of pixels.
     pub pixels: usize,
@@ -26,7 +26,7 @@ pub struct EvaluationTotals {
 }
 
 impl EvaluationTotals {
-    /// Sums and maximum of `pixels`.
+    /// Computes the sum and the maximum of `pixels`.
     pub fn total(pixels: &[EvaluationCounts]) -> Self {
         let asked = pixels.iter().fold(EvaluationCounts::default(), |sum, one| sum.plus(*one));
         Self { asked, pixels: pixels.len(), most: pixels.iter().map(EvaluationCounts::all).max().unwrap_or(0) }
@@ -96,7 +96,7 @@ mod tests {
         assert!(steps.windows(2).all(|w| w[1] >= w[0]) && steps[100] > 5 * steps[0]);
         let pixels = vec![EvaluationCounts { heights: 3, bounds: 4 }; 300 * 100];
         let drawn = evaluations_image(&pixels, 300, 100, "local bounds");
-        // Letters have soft edges, so dark enough will do.
+        // Letters have soft edges, so the test accepts dark grey.
         let foot = &drawn.rgb[100 * 300 * 3..];
         assert!(drawn.height > 100 && foot.chunks(3).any(|p| p.iter().all(|&c| c < 100)), "no text");
         assert_eq!(EvaluationTotals::total(&pixels).mean(), 7.0);

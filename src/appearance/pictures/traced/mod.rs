@@ -1,9 +1,9 @@
-//! Perspective pictures of a construction by sphere tracing, directly from the tree and without a grid.
+//! Perspective pictures of a construction by sphere tracing, directly from the construction tree and without a grid.
 //!
-//! Every pixel is a ray. It hits the terrain, the water of the construction, the sea, the cut side of the square, or
-//! the sky. Light, colours and water are those of the relief image, plus sky and haze. Octaves too fine for a pixel at
-//! its distance are skipped. Pixels that differ from their neighbours are traced at four more positions. Each pixel is
-//! computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
+//! Every pixel is a ray. The ray hits the terrain, the water of the construction, the sea, the cut side of the square,
+//! or the sky. Light, colours and water are those of the relief image, plus sky and haze. Octaves of noise too fine for
+//! a pixel at its distance are skipped. Pixels that differ from their neighbours are traced at four more positions.
+//! Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
 
 pub mod camera;
 pub mod evaluations;
@@ -27,16 +27,16 @@ use crate::field::{Cancelled, Control};
 use crate::scene::Settings;
 use shade::{GroundPoint, SHADED, SKY_PLACES, Shade};
 
-/// The subject of the picture and its settings.
+/// The construction to draw, and the settings of the picture.
 #[derive(Clone, Copy)]
 pub struct TracedScene<'a> {
-    /// The compiled tree.
+    /// The compiled construction tree.
     pub program: &'a Program,
-    /// Sea, sun and scale.
+    /// Scene settings, including the sea, the sun and the scale.
     pub settings: &'a Settings,
     /// Colours by height and slope.
     pub palette: &'a PaletteTable,
-    /// Level of detail κ of the layer.
+    /// Level of detail κ of the construction layer.
     pub level: f64,
     /// Distance from the eye in metres at which κ is halved; `None` keeps κ the same everywhere.
     pub half_distance: Option<f64>,
@@ -44,7 +44,7 @@ pub struct TracedScene<'a> {
     pub bound: Bound,
 }
 
-/// Number of tree evaluations, summed over pixels.
+/// Number of evaluations of the construction tree, summed over pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EvaluationCounts {
     /// Evaluations of a height.
@@ -54,7 +54,7 @@ pub struct EvaluationCounts {
 }
 
 impl EvaluationCounts {
-    /// The sum of both.
+    /// The sum of both counts.
     pub fn all(&self) -> u64 {
         self.heights + self.bounds
     }
@@ -68,16 +68,16 @@ impl EvaluationCounts {
     }
 }
 
-/// Differences of two water levels below this fraction of the relief count as equal.
+/// Two water levels count as equal if their difference is below this fraction of the relief.
 const SAME_LEVEL: f64 = 1e-3;
-/// Difference of two neighbouring pixels, in linear light, from which a pixel is supersampled.
+/// Minimum difference between two neighbouring pixels, in linear light, at which a pixel is supersampled.
 const CONTRAST: f32 = 0.06;
-/// Positions within a supersampled pixel, from its centre: a rotated square.
+/// Positions within a supersampled pixel, relative to its centre: a rotated square.
 const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.375), (-0.375, 0.125)];
 
-/// Pixels traced together, horizontally and vertically.
+/// Number of pixels traced together, horizontally and vertically.
 const TILE: [usize; 2] = [64, 16];
-/// Height above the terrain, in sides, that counts as a hit where rays use a table: 4 cm in 8 km.
+/// Height above the terrain, as a fraction of the side, that counts as a hit where rays use a table: 4 cm in 8 km.
 const TABLE_TOLERANCE: f64 = 5e-6;
 
 /// Tracers of the surfaces that rays can hit.
@@ -94,22 +94,22 @@ enum SeenSurface {
     Water { p: [f64; 3], bed: f64, is_sea: bool },
 }
 
-/// A ray of the picture in metres of the tree, with its scale to metres of the scene.
+/// A ray of the picture in the construction's metres, with its scale to metres of the scene.
 struct PixelRay {
     ray: TraceRay,
-    /// Metres of the tree per metre of the scene along the ray.
+    /// Metres of the construction per metre of the scene along the ray.
     per_metre: f64,
 }
 
-/// A subject seen by a camera.
+/// A scene to trace, seen by a camera.
 pub struct TracedView<'a> {
     subject: TracedScene<'a>,
     camera: &'a Camera,
     width: usize,
     height: usize,
-    /// Metres of the tree per metre of the scene, horizontally and vertically.
+    /// Metres of the construction per metre of the scene, horizontally and vertically.
     per_metre: [f64; 2],
-    /// Width of a pixel at distance 1.
+    /// Width of a pixel on a plane at distance 1.
     pixel: f64,
     shade: Shade<'a>,
 }
@@ -144,8 +144,8 @@ impl<'a> TracedView<'a> {
         tracer.level = self.subject.level;
         let [k, up] = self.per_metre;
         tracer.half_distance = self.subject.half_distance.map(|metres| metres * k);
-        // At a grazing angle a pixel covers more terrain than its width; half its width keeps detail that could
-        // flicker.
+        // At a grazing angle a pixel covers more terrain than its width. The resolution is half that width: this keeps
+        // more detail, although the detail can flicker.
         tracer.spread = 0.5 * self.pixel * k / higher(k, up);
         tracer.tolerance = match tracer.bound {
             Bound::Table => (TABLE_TOLERANCE * self.subject.program.side, 0.0),
@@ -158,7 +158,7 @@ impl<'a> TracedView<'a> {
     /// Draws the picture and reports the finished fraction to `show`.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn draw(
         &self,
         control: &Control,
@@ -210,10 +210,11 @@ impl<'a> TracedView<'a> {
         Ok((image, asked))
     }
 
-    /// Number of tree evaluations by the first ray of each pixel, and the number needed beforehand to build the table.
+    /// Number of evaluations of the construction tree by the first ray of each pixel, and the number of evaluations
+    /// needed beforehand to build the table.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the computation was cancelled.
     pub fn evaluations(
         &self,
         control: &Control,
@@ -274,7 +275,7 @@ impl<'a> TracedView<'a> {
             if let Some(t) = water[k] {
                 let p = pixel.ray.point(t);
                 nearest[k] = t;
-                // Water of the construction at sea level is the sea.
+                // Water of the construction at sea level counts as the sea.
                 let is_sea = (p[2] - shade.sea()).abs() < SAME_LEVEL * self.subject.program.relief;
                 of_water = Some((p, is_sea));
             }
@@ -319,7 +320,7 @@ impl<'a> TracedView<'a> {
         (0..rays.len()).map(|k| (light(k), asked[k])).collect()
     }
 
-    /// Fraction of the sunlight at the visible surfaces.
+    /// Fraction of the sunlight that reaches the visible surfaces.
     fn sunlit(
         &self,
         tracers: &SceneTracers,
@@ -347,7 +348,7 @@ impl<'a> TracedView<'a> {
         lit
     }
 
-    /// Fraction of the sky light at the visible terrain.
+    /// Fraction of the sky light that reaches the visible terrain.
     fn skylight(&self, tracers: &SceneTracers, seen: &[SeenSurface], asked: &mut [EvaluationCounts]) -> Vec<f32> {
         let mut sky = vec![1.0; seen.len()];
         let of: Vec<(usize, &GroundPoint)> = seen
@@ -367,7 +368,7 @@ impl<'a> TracedView<'a> {
         sky
     }
 
-    /// Distances at which rays hit the water of the construction before `nearest`.
+    /// Distances at which rays hit the water of the construction; hits beyond `nearest` do not count.
     fn water(
         &self,
         tracers: &SceneTracers,
@@ -378,7 +379,8 @@ impl<'a> TracedView<'a> {
         let mut met = vec![None; rays.len()];
         let Some(water) = &tracers.water else { return met };
         let mut going: Vec<(usize, f64)> = (0..rays.len()).map(|k| (k, 0.0)).collect();
-        // Near its shores the water surface is below the terrain, and a hit there is not water.
+        // Near its shores the water surface is below the terrain. A hit where the terrain is higher is not a hit on
+        // water.
         for _ in 0..8 {
             let traces = water.trace_rays(&going.iter().map(|&(k, from)| (rays[k].ray, from, 0.0)).collect::<Vec<_>>());
             let mut left = Vec::new();
@@ -397,7 +399,7 @@ impl<'a> TracedView<'a> {
         met
     }
 
-    /// Distance at which the ray hits the sea before `nearest`.
+    /// Distance at which the ray hits the sea; `None` if the hit is beyond `nearest`.
     fn sea(&self, tracer: &Tracer, ray: &TraceRay, nearest: f64) -> Option<f64> {
         let level = self.shade.sea();
         if ray.direction[2] >= 0.0 || ray.origin[2] <= level {

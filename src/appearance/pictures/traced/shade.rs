@@ -1,4 +1,4 @@
-//! Light and colour at the hit of a ray, as in the relief image, with shadows traced towards the sun.
+//! Light and colour where a ray hits, as in the relief image, with shadows traced towards the sun.
 
 use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
 use super::TracedScene;
@@ -15,14 +15,16 @@ use crate::field::vector::dot;
 /// Colours of the sky at the horizon and overhead.
 const HORIZON: Light = [0.60, 0.70, 0.80];
 const ZENITH: Light = [0.16, 0.31, 0.58];
-/// Colour of the air, and the distance, in sides of the scene, after which a third of the terrain's own colour is left.
+/// Colour of the air. The second constant is the distance, as a multiple of the scene's side, after which a third of
+/// the terrain's own colour is left.
 const AIR: Light = [0.52, 0.62, 0.74];
 const CLEAR_SIDES: f64 = 12.0;
 /// Maximum fraction of the terrain's colour that the air replaces.
 const MOST_AIR: f32 = 0.85;
 /// Colour of the earth on the cut sides of the square.
 const EARTH: Light = [0.16, 0.125, 0.10];
-/// Distances, as fractions of the side, and directions at which the sky visibility is tested.
+/// Distances, as fractions of the side, at which the sky visibility is tested. The second constant holds the
+/// directions.
 const SKY_STEPS: [f64; 3] = [0.006, 0.02, 0.06];
 const SKY_WAYS: [(f64, f64); 4] = [(0.8, 0.6), (-0.6, 0.8), (-0.8, -0.6), (0.6, -0.8)];
 /// Number of positions at which the sky visibility is tested.
@@ -32,9 +34,9 @@ pub const SHADED: f32 = 1.0 - SHADOW;
 
 /// A point of the terrain that a ray has hit.
 pub struct GroundPoint {
-    /// Position in metres of the tree.
+    /// Position in metres of the construction.
     pub place: [f64; 3],
-    /// Slope in metres of the tree.
+    /// Slope in the construction's metres.
     pub slope: Point,
     /// Slope in metres of the scene.
     lean: [f32; 2],
@@ -43,7 +45,7 @@ pub struct GroundPoint {
     pub detail: Detail,
 }
 
-/// Shading of one subject.
+/// Computes light and colours in one traced scene.
 pub struct Shade<'a> {
     subject: TracedScene<'a>,
     everything: NodeSelection,
@@ -52,16 +54,16 @@ pub struct Shade<'a> {
     rock: Light,
     /// Direction to the sun: east, up, south.
     sun: [f32; 3],
-    /// Direction to the sun in metres of the tree: east, south, up.
+    /// Direction to the sun in metres of the construction: east, south, up.
     to_sun: [f64; 3],
-    /// Height of the sea in metres of the tree.
+    /// Height of the sea in metres of the construction.
     sea: f64,
     is_island: bool,
 }
 
 impl<'a> Shade<'a> {
-    /// The shading of `subject`; `per_metre` are metres of the tree per metre of the terrain, horizontally and
-    /// vertically.
+    /// Prepares the shading of `subject`. `per_metre` holds metres of the construction per metre of the terrain,
+    /// horizontally and vertically.
     pub fn new(subject: TracedScene<'a>, per_metre: [f64; 2]) -> Self {
         let sun = subject.settings.sun_direction();
         let [k, up] = per_metre;
@@ -83,12 +85,12 @@ impl<'a> Shade<'a> {
         }
     }
 
-    /// Height of the sea in metres of the tree.
+    /// Height of the sea in metres of the construction.
     pub fn sea(&self) -> f64 {
         self.sea
     }
 
-    /// Whether the sea continues beyond the square.
+    /// Whether the sea continues outside the square.
     pub fn is_island(&self) -> bool {
         self.is_island
     }
@@ -98,7 +100,7 @@ impl<'a> Shade<'a> {
         self.subject.program.sample_in::<false>(&self.everything, MaterialLayer::Water, p, detail).weight >= THRESHOLD
     }
 
-    /// Whether the sea covers the terrain at `p`, as seen from distance `t`.
+    /// Whether the sea covers the terrain at `p`, as seen from a distance of `t` along the ray.
     pub fn is_below_sea(&self, tracer: &Tracer, p: Point, t: f64) -> bool {
         tracer.height(p, &tracer.detail(t)) < self.sea
     }
@@ -117,7 +119,7 @@ impl<'a> Shade<'a> {
         PaletteTable::place(self.subject.settings, height_metres)
     }
 
-    /// The sky in a direction; below the horizon, the haze in the distance.
+    /// Colour of the sky in a direction; below the horizon, the colour of the haze in the distance.
     pub fn sky(&self, direction: [f64; 3]) -> Light {
         let up = direction[2] as f32;
         let base =
@@ -169,7 +171,7 @@ impl<'a> Shade<'a> {
         GroundPoint { place: [p[0], p[1], height], slope, lean: [gx, gy], albedo, detail }
     }
 
-    /// The colour of terrain with these fractions of sunlight and sky light.
+    /// The colour of a point of the terrain; `lit` and `sky` are the fractions of sunlight and sky light that reach it.
     pub fn lit_ground(&self, ground: &GroundPoint, lit: f32, sky: f32) -> Light {
         self.light(ground.albedo, ground.lean[0], ground.lean[1], lit, sky)
     }
@@ -204,8 +206,8 @@ impl<'a> Shade<'a> {
         if is_inside { tracer.height([p[0], p[1]], detail) } else { self.subject.program.ground }
     }
 
-    /// The colour of water of a lake, a river or the sea at `p` over a bed, with a fraction of sunlight. The bed shows
-    /// through near the shore, and the sky is reflected.
+    /// The colour of water of a lake, a river or the sea at `p` over a bed, with a fraction of sunlight. The bed is
+    /// visible near the shore, and the water reflects the sky.
     pub fn water(
         &self,
         p: [f64; 3],
@@ -225,7 +227,7 @@ impl<'a> Shade<'a> {
         };
         let below = self.light(self.colour(colour.min((SHORE - 1) as f32)), 0.0, 0.0, lit, 1.0);
         let down = -direction[2] as f32;
-        // Schlick 1994, weakened by ripples that keep distant water from becoming a mirror.
+        // Reflection after Schlick 1994, weakened by ripples, so that distant water does not become a mirror.
         let away = 1.0 - down.clamp(0.0, 1.0);
         let mirror = 0.02 + 0.5 * away * away * away * away * away;
         let seen = mix(below, self.sky([direction[0], direction[1], -direction[2]]), mirror);
@@ -237,7 +239,7 @@ impl<'a> Shade<'a> {
         mix(bottom, seen, cover)
     }
 
-    /// `albedo` under sun and sky on terrain that rises by (gx, gy); open level terrain keeps its colour.
+    /// The colour `albedo` under sun and sky, on terrain that rises by (gx, gy); open level terrain keeps its colour.
     fn light(&self, albedo: Light, gx: f32, gy: f32, lit: f32, sky: f32) -> Light {
         let [east, up, south] = self.sun;
         let facing = ((up - gx * east - gy * south) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / up;
@@ -246,16 +248,16 @@ impl<'a> Shade<'a> {
         std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
     }
 
-    /// The ray to the sun from terrain with a slope; `None` where it faces away.
+    /// The ray to the sun from terrain with a slope; `None` where the terrain faces away from the sun.
     pub fn sun_ray(&self, p: [f64; 3], slope: Point) -> Option<TraceRay> {
         let facing = self.to_sun[2] - slope[0] * self.to_sun[0] - slope[1] * self.to_sun[1];
-        // Start off the terrain by more than the tracer's tolerance, so that the ray does not hit its own origin.
+        // The ray starts above the terrain by more than the tracer's tolerance, so that it does not hit its own origin.
         let lift = 2e-5 * self.subject.program.side;
         (facing > 0.0).then_some(TraceRay { origin: [p[0], p[1], p[2] + lift], direction: self.to_sun })
     }
 
-    /// Positions around a point at which the sky visibility is tested, each with the spacing of the detail that it
-    /// needs.
+    /// Positions around a point at which the sky visibility is tested. Each has the sample spacing at which the terrain
+    /// is evaluated at that position.
     pub fn sky_places(&self, ground: &GroundPoint) -> [(Point, f64); SKY_PLACES] {
         std::array::from_fn(|k| {
             let distance = SKY_STEPS[k % SKY_STEPS.len()] * self.subject.program.side;
@@ -266,7 +268,7 @@ impl<'a> Shade<'a> {
         })
     }
 
-    /// Fraction of the sky visible from the terrain over the heights around it: 1 in the open.
+    /// Fraction of the sky that is visible from a point of the terrain above the heights `around` it: 1 in the open.
     pub fn skylight(&self, ground: &GroundPoint, around: &[f64]) -> f32 {
         let mut sum = 0.0f32;
         for way in around.chunks(SKY_STEPS.len()) {
