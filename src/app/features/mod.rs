@@ -1,4 +1,4 @@
-//! The features of the editor, one folder each with its model, its task and its panels.
+//! The features of the editor. Each feature has a folder with its model, its background task and its panels.
 //!
 //! A feature is a Bevy plugin that registers its commands, panels, menu entries and systems in the frame (see
 //! [`super::frame`]). Commands, and the parts of a slot, appear in the order of [`FeaturePlugins`].

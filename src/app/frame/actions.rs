@@ -1,4 +1,4 @@
-//! Handlers of the frame's own commands.
+//! Handlers of the commands that belong to the frame and not to a feature.
 
 use std::path::Path;
 

@@ -36,7 +36,7 @@ pub struct ViewSettings {
     pub mode: ViewMode,
     pub overlay: Overlay,
     pub water: bool,
-    /// Up to which distance sphere tracing keeps the detail of a construction.
+    /// Distance up to which sphere tracing shows the fine detail of a construction.
     pub ray_detail: RayDetail,
     /// Perspective or orthographic projection of a terrain.
     pub lens: ViewProjection,
@@ -57,7 +57,7 @@ impl Default for ViewSettings {
     }
 }
 
-/// The state of the editor. See the module.
+/// The state of the editor, kept from frame to frame.
 #[derive(Resource)]
 pub struct Editor {
     pub doc: Document,
@@ -68,8 +68,8 @@ pub struct Editor {
     pub dialogs: Dialogs,
     pub recent: Recent,
     pub examples: Vec<Example>,
-    /// Folder for unsaved work and earlier versions ([`talweg::recovery::state_folder`]). With `None` neither is
-    /// stored.
+    /// Folder for unsaved work and earlier versions ([`talweg::recovery::state_folder`]). With `None`, neither of the
+    /// two is stored.
     pub state: Option<PathBuf>,
     /// Number of earlier versions to keep of each scene file.
     pub versions_kept: usize,
@@ -77,7 +77,7 @@ pub struct Editor {
     pub interface: InterfacePreferences,
     /// The keyboard shortcuts of the commands.
     pub keymap: Arc<Keymap>,
-    /// Layout of the panels; `None` until the user has moved one.
+    /// Layout of the panels; `None` until the user has moved a panel.
     pub panels: Option<PanelLayout>,
     preferences: PreferencesFile,
     config: Option<PathBuf>,
@@ -87,7 +87,7 @@ pub struct Editor {
 
 impl Editor {
     /// Creates an editor with an empty scene. `config` is the folder for preferences and recent scenes
-    /// ([`talweg::preferences::config_folder`]). With `None` they are not stored.
+    /// ([`talweg::preferences::config_folder`]). With `None`, preferences and recent scenes are not stored.
     pub fn new(config: Option<&Path>, examples: Vec<Example>) -> Self {
         let (preferences, unread) = PreferencesFile::load(config);
         let (recent, problem) = Recent::load(config);
@@ -120,17 +120,17 @@ impl Editor {
         }
     }
 
-    /// The folder for preferences and presets. With `None` they are not stored.
+    /// The folder for preferences and presets. With `None`, preferences and presets are not stored.
     pub fn config(&self) -> Option<&Path> {
         self.config.as_deref()
     }
 
-    /// Shows the open dialog; returns the commands of its answer.
+    /// Shows the open dialog. Returns the commands that the user's answer issues.
     pub(super) fn show_dialogs(&mut self, ctx: &egui::Context) -> Vec<Command> {
         self.dialogs.show(ctx, &self.doc.name())
     }
 
-    /// Ends a frame. `is_grabbing` says that something follows the pointer without a pressed button.
+    /// Ends a frame. `is_grabbing` says that a dragged object follows the pointer without a pressed button.
     pub(super) fn end_frame(&mut self, ctx: &egui::Context, is_grabbing: bool) {
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
         let is_dragging = ctx.input(|i| i.pointer.any_down());
@@ -225,8 +225,8 @@ impl Editor {
         }
     }
 
-    /// Saves to a file before `then` runs; returns whether the file was written. Asks first if saving would overwrite a
-    /// protected file or another program's changes.
+    /// Saves the scene to a file before `then` runs; returns whether the file was written. Asks first if saving would
+    /// overwrite a protected file or another program's changes.
     pub fn save_to(&mut self, to: SaveTarget, then: Option<&Command>) -> bool {
         let path = to.path();
         if let Some(state) = &self.state
@@ -258,7 +258,8 @@ impl Editor {
         }
     }
 
-    /// Asks whether to overwrite a file, or shows the message `told` if there is no question.
+    /// Opens `question`, which asks whether to overwrite a file. Without a question, shows the message `told` as an
+    /// error.
     pub fn ask_or_report(&mut self, question: Option<Overwrite>, told: impl FnOnce() -> String) {
         match question {
             Some(question) => self.dialogs.open(question),
@@ -266,7 +267,7 @@ impl Editor {
         }
     }
 
-    /// Shows the corrections that were made to the scene on opening.
+    /// Shows the corrections that were made to the scene when it was opened.
     pub fn tell(&mut self, warnings: &[Warning]) {
         self.toasts.forget_warnings();
         match warnings {
@@ -292,7 +293,7 @@ impl Editor {
     }
 }
 
-/// Returns `what` and its reason as one sentence. The reason is not capitalised, because it may begin with a file name.
+/// Joins `what` and its reason to one sentence. The reason is not capitalised, because it may begin with a file name.
 pub fn because(what: &str, reason: &dyn std::fmt::Display) -> String {
     let text = format!("{what}: {reason}");
     if text.ends_with('.') { text } else { text + "." }

@@ -15,7 +15,7 @@ use talweg::scene::{Problem, Scene};
 
 type PrepareResult = Result<RenderTerrain, Cancelled>;
 
-/// The client of the evaluation worker, with the last valid result.
+/// The client of the evaluation worker. Holds the last valid result.
 #[derive(Resource)]
 pub struct EvaluationClient {
     worker: Mutex<Worker<PrepareResult>>,
@@ -47,8 +47,8 @@ struct PrepareInput {
 }
 
 impl PrepareInput {
-    /// Returns the control that cancels the preparation of a terrain of `scene`. Previews always get one, as in the
-    /// worker.
+    /// Returns the control that cancels the preparation of a terrain of `scene`. Previews always get a control, even if
+    /// their scene is outdated, as in the worker.
     fn control(&self, scene: &Scene, samples: usize) -> Result<Arc<Control>, Cancelled> {
         match &self.newest {
             Some((newest, control)) if std::ptr::eq(&**newest, scene) => Ok(control.clone()),
@@ -83,7 +83,7 @@ impl EvaluationClient {
         let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&ChangedRegion>| {
             let (choice, control) = {
                 let wanted = locked(&seen);
-                // a preview is always let through, as in the worker
+                // never refuse a preview here, as the worker does not either
                 let size = if patch.is_some() { 0 } else { terrain.samples() };
                 (wanted.choice.clone(), wanted.control(scene, size)?)
             };
@@ -124,7 +124,7 @@ impl EvaluationClient {
         self.worker.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes all reports that have arrived. If there are several terrains, only the newest is shown.
+    /// Takes all reports that have arrived. If several terrains have arrived, only the newest is shown.
     pub fn receive(&mut self, document: &mut Document) -> Received {
         let mut received = Received::default();
         while let Some(report) = self.worker().poll() {
@@ -133,7 +133,7 @@ impl EvaluationClient {
             | WorkerReport::Done { output, .. } = &report
                 && output.prepared.is_err()
             {
-                continue; // replaced by a newer request while it was prepared
+                continue; // a newer request arrived while this terrain was prepared
             }
             let taken = document.accept(&report);
             if let (true, WorkerReport::Done { output, .. }) = (taken, &report) {
@@ -174,7 +174,7 @@ impl EvaluationClient {
         received
     }
 
-    /// Takes a finished overlay, and starts computing the selected overlay if it is not on screen.
+    /// Takes a finished overlay. Starts to compute the selected overlay if another overlay is on screen.
     fn update_overlay(&mut self, received: &mut Received) {
         let Some(shown) = &self.shown else { return };
         let (serial, choice) = (shown.base().serial, locked(&self.wanted).choice.clone());
@@ -185,23 +185,23 @@ impl EvaluationClient {
             received.prepared = Some(picture.clone());
             self.shown = Some(picture);
         }
-        // finish a started overlay even if a newer one is requested; otherwise none would ever show while the user
-        // drags a colour
+        // finish a started overlay even if a newer one is requested; otherwise no overlay would ever show while the
+        // user drags a colour
         if self.overlay.running() == Some(&serial) {
             return;
         }
         self.overlay.stop();
         let Some(shown) = &self.shown else { return };
         if !shown.base().choice.has_same_image(&choice) {
-            // on a thread of its own, so that a long evaluation does not delay it
+            // use a separate thread, so that a long evaluation does not delay the overlay
             let over = shown.clone();
             let task = self.tasks.start("overlay", move |stop| over.with_overlay(&choice, stop).ok());
-            // if no thread can be started, the overlay comes with the next terrain
+            // if no thread can be started, the overlay is computed with the next terrain
             self.overlay.begin(shown.base().serial, task);
         }
     }
 
-    /// The layer whose mask has been computed.
+    /// Index of the layer whose mask has been computed.
     pub fn known_mask(&self) -> Option<usize> {
         locked(&self.wanted).choice.mask.as_ref().map(|mask| mask.layer)
     }
@@ -217,14 +217,15 @@ impl EvaluationClient {
         true
     }
 
-    /// Colours the terrain with `biomes`, or with the palette, and uses the climate of `scene`. Nothing is evaluated.
+    /// Colours the terrain with `biomes`, or with the palette if `biomes` is `None`, and uses the climate of `scene`.
+    /// Nothing is evaluated.
     pub fn grow(&mut self, biomes: Option<Arc<Biomes>>, scene: &Scene) {
         let choice = &mut locked(&self.wanted).choice;
         (choice.biomes, choice.climate) = (biomes, Some(climate_of(scene)));
         self.waker.wake();
     }
 
-    /// Sets the reference of difference overlays.
+    /// Sets the reference terrain that difference overlays compare with.
     pub fn compare_with(&mut self, reference: Option<Reference>) {
         locked(&self.wanted).choice.reference = reference;
         self.waker.wake();
@@ -245,7 +246,7 @@ impl EvaluationClient {
         self.shown.as_ref()
     }
 
-    /// Sends the document's next request, if it has one.
+    /// Sends the document's next request to the worker, if there is a request.
     pub fn send(&mut self, document: &mut Document) {
         if let Some(request) = document.take_request() {
             let newest = (request.scene.clone(), Arc::default());

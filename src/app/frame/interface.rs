@@ -24,12 +24,11 @@ use super::widgets::params::take_refusal;
 /// The place and time at which a part of the interface is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// Before anything is drawn: takes in the changes since the last frame.
+    /// Before any part is drawn: reads the changes since the last frame.
     Begin,
-    /// Parameters of a selected part of a layer; comes before `Parameters`.
+    /// Parameters of a selected part of a layer, such as a construction piece; drawn before `Parameters`.
     PartParameters,
-    /// Parameters of the selected layer or scene, unless [`InterfaceFrame::has_parameters`] says that they are drawn
-    /// already.
+    /// Parameters of the selected layer or scene. Drawn only if [`InterfaceFrame::has_parameters`] is false.
     Parameters,
     /// A bar above the view that reports a problem.
     Notice,
@@ -37,7 +36,7 @@ pub enum Slot {
     /// On top of the view.
     View,
     Window,
-    /// After everything is drawn.
+    /// After all other parts are drawn.
     End,
 }
 
@@ -52,7 +51,7 @@ struct Menu {
     parts: Vec<(i32, Part)>,
 }
 
-/// All registered parts.
+/// All registered parts of the interface.
 #[derive(Resource, Default)]
 pub struct Interface {
     parts: Vec<(Slot, Part)>,
@@ -62,17 +61,17 @@ pub struct Interface {
 /// Data that the parts of one frame share with each other and with the frame.
 #[derive(Resource, Clone, Debug)]
 pub struct InterfaceFrame {
-    /// The rectangle that is left for the 3D view, in points. Known from the slot `View` on.
+    /// The rectangle that is left for the 3D view, in points. Valid from the slot `View` on.
     pub free_rect: Rect,
-    /// Height at the upper edge of the view that parts cover, in points.
+    /// Height of the strip at the upper edge of the view that parts cover, in points.
     pub top_margin: f32,
     /// A part uses the pointer in the view, so the camera must ignore it.
     pub takes_pointer: bool,
     /// A part uses the left button in the view, so the camera must react to the other buttons only.
     pub takes_primary: bool,
-    /// Something follows the pointer although no button is pressed.
+    /// A dragged object follows the pointer although no button is pressed.
     pub is_grabbing: bool,
-    /// A part has drawn the parameters of the selection.
+    /// A part has already drawn the parameters of the selection.
     pub has_parameters: bool,
 }
 
@@ -111,11 +110,11 @@ pub trait InterfaceApp {
     /// Adds a part of the interface.
     fn add_part<M>(&mut self, slot: Slot, part: impl IntoSystem<InMut<'static, Ui>, (), M> + 'static) -> &mut Self;
 
-    /// Adds a menu to the bar; the menu with the lowest `place` is on the left.
+    /// Adds a menu to the menu bar. The menu with the lowest `place` is on the left.
     fn add_menu(&mut self, title: &'static str, place: i32) -> &mut Self;
 
-    /// Adds entries to a menu; the lowest `place` is at the top. A menu that was never added with `add_menu` appears at
-    /// the right end.
+    /// Adds entries to a menu. The entry with the lowest `place` is at the top. A menu that was never added with
+    /// `add_menu` appears at the right end.
     fn add_menu_part<M>(
         &mut self,
         title: &'static str,
@@ -205,7 +204,7 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     InterfaceLayout { free_rect, covered, primary_taken: frame.takes_primary }
 }
 
-/// Draws the parts of a slot.
+/// Draws the parts that are registered for a slot.
 fn slot(world: &mut World, slot: Slot, ui: &mut Ui) {
     let parts = &world.resource::<Interface>().parts;
     let parts: Vec<Part> = parts.iter().filter(|(of, _)| *of == slot).map(|(_, part)| *part).collect();
@@ -257,7 +256,7 @@ fn bars(world: &mut World, root: &mut Ui) {
     });
 }
 
-/// The parameter panel: shows the parameters of a part of a layer, of a layer, or of the scene.
+/// The parameter panel. Shows the parameters of a selected part of a layer, of a layer, or of the scene.
 pub(super) fn parameters(InMut(ui): InMut<Ui>, world: &mut World) {
     slot(world, Slot::PartParameters, ui);
     slot(world, Slot::Parameters, ui);

@@ -1,6 +1,6 @@
-//! Converts key presses of the window to egui events, each with the modifiers that were held when the key went down.
-//! `bevy_egui` gives all keys of a frame the modifiers at its end, so that `Ctrl+Z` would become `z` at low frame
-//! rates.
+//! Converts key presses of the window to egui events. Each event has the modifiers that were held when the key went
+//! down. `bevy_egui` gives all key presses of a frame the modifiers held at the end of the frame. At low frame rates,
+//! `Ctrl+Z` would therefore become `z`.
 
 use bevy::input::keyboard::{Key, KeyboardFocusLost, KeyboardInput};
 use bevy::prelude::*;
@@ -30,12 +30,12 @@ impl HeldModifiers {
         }
     }
 
-    /// Whether a key press types its character. Except on a Mac, Ctrl and Alt together are AltGr.
+    /// Whether a key press with these modifiers types a character. Except on a Mac, Ctrl and Alt together are AltGr.
     fn types(self) -> bool {
         !self.system && !self.ctrl || !cfg!(target_os = "macos") && self.ctrl && self.alt
     }
 
-    /// Returns the egui events of one press or release. `pasted` returns the text of the clipboard.
+    /// Returns the egui events of one key press or release. `pasted` returns the text of the clipboard.
     fn events(&mut self, input: &KeyboardInput, pasted: impl FnOnce() -> Option<String>) -> Vec<egui::Event> {
         let pressed = input.state.is_pressed();
         match input.logical_key {
@@ -87,7 +87,7 @@ pub(super) fn read(
     context: Option<Single<Entity, With<PrimaryEguiContext>>>,
     mut events: MessageWriter<EguiInputEvent>,
 ) {
-    // keys that are held when the window loses the focus are released without an event
+    // if the window loses the focus while keys are held, their release causes no event
     if lost.read().next().is_some() {
         *held = HeldModifiers::default();
     }

@@ -35,13 +35,13 @@ pub enum AppError {
     DriveFailed,
 }
 
-/// Address space of the engine and a software renderer, in bytes. With two threads, a window works in 2.9 GiB and hangs
-/// in 2.5 GiB. With less, the engine aborts without a message.
+/// Address space that the engine and a software renderer need, in bytes. With two threads, a window works in 2.9 GiB
+/// and hangs in 2.5 GiB. With less than that, the engine aborts without a message.
 const ENGINE_BYTES: u64 = 5 << 29;
-/// Additional address space of each thread: its stack and the memory that the allocator reserves for it.
+/// Additional address space of each thread, in bytes: its stack and the memory that the allocator reserves for it.
 const BYTES_OF_A_THREAD: u64 = 1 << 28;
 
-/// Checks that a limited address space has room for the engine.
+/// Checks that the engine fits into the address space that is left; `None` means no limit.
 fn check_room(left: Option<u64>) -> Result<(), AppError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
     let needed = ENGINE_BYTES + BYTES_OF_A_THREAD * threads;
@@ -56,12 +56,13 @@ const ABORTING: [&str; 2] = ["panic in a destructor during cleanup", "panic in a
 
 /// Runs `engine` and turns its panics into errors.
 ///
-/// Bevy reports a missing display or driver only by a panic while its plugins are built.
+/// While Bevy builds its plugins, it reports a missing display or driver only by a panic.
 pub fn guarded<T>(engine: impl FnOnce() -> T) -> Result<T, AppError> {
     guarded_with_end(|_| {}, engine)
 }
 
-/// Like [`guarded`]; calls `tell_end` with a panic that aborts the process because it happened during another panic.
+/// Like [`guarded`]. If a panic happens during another panic, the process aborts. `tell_end` then receives the message
+/// of the panic that leads to the abort.
 pub fn guarded_with_end<T>(
     tell_end: impl Fn(&str) + Send + Sync + 'static,
     engine: impl FnOnce() -> T,
@@ -77,7 +78,7 @@ pub fn guarded_with_end<T>(
         if ABORTING.contains(&text) {
             tell_end(&last.take().unwrap_or_else(|| text.into()));
         } else {
-            // the last panic ends the engine; panics of the worker are caught and shown in the window
+            // the last panic is the one that ends the engine; panics of the worker are caught and shown in the window
             *last = Some(format!("{text}{place}"));
         }
     }));

@@ -80,7 +80,7 @@ pub fn pick(ui: &mut Ui, queue: &mut CommandQueue, command: impl Into<Command>, 
     }
 }
 
-/// A menu entry with a tick if `on` is true.
+/// A menu entry that issues a command and shows a tick if `on` is true.
 pub fn tick(ui: &mut Ui, queue: &mut CommandQueue, command: impl Into<Command>, enabled: bool, on: bool) {
     let command = command.into();
     if entry(ui, &command, None, enabled, Some(on)) {

@@ -121,8 +121,8 @@ impl Plugin for FramePlugin {
                     window::settle.in_set(FrameSystems::Settle),
                 ),
             )
-            // the view uses the rectangle that the panels leave in the same frame, and glyphs that are created anew,
-            // for example for another scale, are drawn in their frame
+            // The view uses the rectangle that the panels leave in the same frame. Glyphs that are created anew, for
+            // example for another scale, are drawn in the frame that creates them.
             .configure_sets(
                 PostUpdate,
                 (

@@ -31,9 +31,9 @@ pub struct LayerProgress {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnderCursor {
     pub height_metres: f32,
-    /// Distance from the west edge.
+    /// Distance from the west edge, in metres.
     pub east_metres: f32,
-    /// Distance from the north edge.
+    /// Distance from the north edge, in metres.
     pub south_metres: f32,
     /// Latitude and longitude in degrees, on a planet.
     pub latitude_longitude: Option<[f32; 2]>,
@@ -44,7 +44,7 @@ pub struct UnderCursor {
 pub struct Activity {
     /// Description and progress of the work.
     pub text: String,
-    /// Fraction done, if the work can be cancelled.
+    /// Fraction of the work that is done; `None` if the work cannot be cancelled.
     pub done: Option<f32>,
 }
 
@@ -73,7 +73,7 @@ pub struct StatusInfo {
     pub problems: Arc<Vec<Problem>>,
 }
 
-/// A hint about the effect of a click or drag. It takes precedence over the other text of the bar.
+/// A hint about the effect of a click or drag. The status bar shows it instead of its other text.
 #[derive(Resource, Default)]
 pub struct StatusHint {
     next: Option<String>,
@@ -86,7 +86,7 @@ impl StatusHint {
         self.next = hint;
     }
 
-    /// Whether the hint that was set is not on screen yet.
+    /// Whether the hint has been set but not shown yet.
     pub(super) fn is_new(&self) -> bool {
         self.next != self.said
     }
@@ -100,8 +100,8 @@ impl StatusHint {
 /// Evaluations shorter than this are not shown, because the bar would flicker.
 const QUIET: Duration = Duration::from_millis(120);
 
-/// Shows the bar; returns the command of its button. `hint` describes the effect of a click or drag and takes
-/// precedence.
+/// Shows the status bar and returns the command of its button. `hint` describes the effect of a click or drag and
+/// replaces the other text.
 pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&str>) -> Option<Command> {
     let mut command = None;
     ui.horizontal_centered(|ui| {
@@ -155,7 +155,7 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<LayerProgres
     }
 }
 
-/// Facts about the terrain and the cursor, laid out from the right, the most important first.
+/// Shows facts about the terrain and the cursor from right to left, the most important first.
 fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
     ui.spacing_mut().item_spacing.x = 14.0;
     let unit = ShownUnit::of_stored("m");

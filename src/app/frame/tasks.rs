@@ -5,12 +5,13 @@
 //!       └── Task ── outcome() once a frame ──▶ Running | Done(result) | Broke
 //! ```
 //! Dropping a [`Task`] stops it. [`Newest`] runs only the newest request. [`SingleTask`] allows one task at a time. The
-//! window draws at a reduced rate while anything runs ([`Tasks::is_busy`]), and rarely while something is timed
-//! ([`Tasks::is_timing`]).
+//! window draws at a reduced rate while any task runs ([`Tasks::is_busy`]). It draws rarely while a run time is
+//! measured ([`Tasks::is_timing`]).
 //!
 //! Two kinds of work keep threads of their own, because they do not end with a single result. The worker of `eval`
 //! keeps its cache and timelines across requests and reports many times. The thumbnail service of `variants` shares a
-//! few threads among many small evaluations. The command line and the tests use both without a window.
+//! few threads among many small evaluations. The command line and the tests use the worker and the service without a
+//! window.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -28,14 +29,14 @@ pub struct Tasks {
     counts: Arc<Counts>,
 }
 
-/// Numbers of running tasks.
+/// Numbers of running tasks: all tasks, and those that measure run times.
 #[derive(Debug, Default)]
 struct Counts {
     working: AtomicUsize,
     timing: AtomicUsize,
 }
 
-/// While this is held, the window counts as busy, or as timing something.
+/// A guard. While it exists, the window counts as busy or as measuring run times.
 #[derive(Debug)]
 pub struct Busy {
     counts: Arc<Counts>,
@@ -73,7 +74,7 @@ impl Tasks {
         Task::start(name, self.waker.clone(), self.busy(), work)
     }
 
-    /// Like `start`, for work that measures run times, which drawing would distort.
+    /// Like `start`, for work that measures run times. Drawing would distort its measurements.
     ///
     /// # Errors
     /// When the system refuses to start a thread.
@@ -95,7 +96,7 @@ impl Tasks {
         self.counts.working.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether something is timed.
+    /// Whether a run time is being measured.
     pub fn is_timing(&self) -> bool {
         self.counts.timing.load(Ordering::Relaxed) > 0
     }
@@ -112,7 +113,7 @@ pub struct Task<T> {
 pub enum Outcome<T> {
     Running,
     Done(T),
-    /// Its thread panicked.
+    /// The thread of the task panicked.
     Broke,
 }
 
@@ -145,7 +146,7 @@ impl<T: Send + 'static> Task<T> {
         &self.control
     }
 
-    /// Takes the result if the task has ended. The result can be taken once.
+    /// Returns the result if the task has ended. The result is returned only once.
     pub fn outcome(&mut self) -> Outcome<T> {
         match self.done.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv() {
             Ok(done) => Outcome::Done(done),
@@ -192,12 +193,13 @@ impl<K, T: Send + 'static> Newest<K, T> {
         self.done.as_ref()
     }
 
-    /// Replaces the running task by `task`, for the request `of`. If the thread could not be started, nothing runs.
+    /// Replaces the running task by `task`, which computes the request `of`. If its thread could not be started, no
+    /// task runs.
     pub fn begin(&mut self, of: K, task: std::io::Result<Task<Option<T>>>) {
         self.running = task.ok().map(|task| (of, task));
     }
 
-    /// Stops the running task; the last result stays.
+    /// Stops the running task and keeps the last result.
     pub fn stop(&mut self) {
         self.running = None;
     }
@@ -224,7 +226,7 @@ impl<K, T: Send + 'static> Newest<K, T> {
     }
 }
 
-/// Work on a scene, such as an export, of which only one runs at a time; with data about it.
+/// Work on a scene, such as an export, with data about it. Only one such task runs at a time.
 pub struct SingleTask<I, T> {
     running: Option<SceneTask<I, T>>,
 }
@@ -260,14 +262,14 @@ impl<I, T: Send + 'static> SingleTask<I, T> {
         Ok(())
     }
 
-    /// Stops the running work; it then ends with an error.
+    /// Stops the running work, which then ends with an error.
     pub fn cancel(&self) {
         if let Some(running) = &self.running {
             running.task.control().cancel();
         }
     }
 
-    /// Whether work is running.
+    /// Whether the work is running.
     pub fn is_running(&self) -> bool {
         self.running.is_some()
     }
@@ -279,7 +281,7 @@ impl<I, T: Send + 'static> SingleTask<I, T> {
         Some((about, (layer as f32 + fraction) / (*layers).max(1) as f32))
     }
 
-    /// Returns the result of the work once, after it has ended.
+    /// Returns the result of the work after it has ended. The result is returned only once.
     pub fn ended(&mut self) -> Option<anyhow::Result<T>> {
         let ending = match self.running.as_mut()?.task.outcome() {
             Outcome::Running => return None,

@@ -1,4 +1,5 @@
-//! Short messages at the top right. Infos disappear by themselves; warnings and errors stay until they are closed.
+//! Short messages at the top right. Information messages disappear by themselves; warnings and errors stay until the
+//! user closes them.
 
 use bevy_egui::egui;
 use egui::{Align2, RichText, Stroke, vec2};
@@ -8,7 +9,7 @@ use crate::frame::theme::{colour, icon_button};
 
 const INFO_SECONDS: f64 = 5.0;
 const WIDTH: f32 = 340.0;
-/// Maximum number of messages shown; further ones are only counted.
+/// Maximum number of messages shown. The panel only counts further messages.
 const MOST: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ struct Toast {
     until: Option<f64>,
 }
 
-/// The list of messages. See the module.
+/// The list of messages on screen.
 #[derive(Debug, Default)]
 pub struct Toasts {
     list: Vec<Toast>,
@@ -45,7 +46,7 @@ impl Toasts {
         self.push(Kind::Error, text.into());
     }
 
-    /// Kind and text of each message, the newest last.
+    /// Kind and text of each message, ordered from the oldest to the newest.
     pub fn messages(&self) -> impl Iterator<Item = (Kind, &str)> {
         self.list.iter().map(|toast| (toast.kind, toast.text.as_str()))
     }

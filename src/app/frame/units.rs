@@ -1,5 +1,5 @@
 //! The units of lengths, areas and volumes on screen. Scenes and files store metres; this module converts shown and
-//! typed numbers. Like the theme, the active unit system belongs to the thread that draws.
+//! typed numbers. Like the theme, the active unit system is stored per thread, for the thread that draws.
 
 use std::cell::Cell;
 
@@ -53,13 +53,13 @@ pub struct ShownUnit {
 }
 
 impl ShownUnit {
-    /// The unit in which a stored unit is shown: the same, or the imperial one if it is a length and feet are
-    /// preferred.
+    /// Returns the unit in which numbers of a stored unit are shown. It is the imperial unit if the user prefers feet
+    /// and the stored unit has one; otherwise it is the stored unit.
     pub fn of_stored(kept: &'static str) -> Self {
         Self::in_system(kept, CURRENT.get())
     }
 
-    /// The unit in which a stored unit is shown in `system`.
+    /// Returns the unit in which numbers of a stored unit are shown in `system`.
     pub fn in_system(kept: &'static str, system: UnitSystem) -> Self {
         let imperial = IMPERIAL.iter().find(|(name, ..)| system == UnitSystem::Imperial && *name == kept);
         let (name, kept_per_shown) = imperial.map_or((kept, 1.0), |(_, name, factor)| (*name, *factor));
@@ -76,12 +76,12 @@ impl ShownUnit {
         shown * self.kept_per_shown
     }
 
-    /// Returns a name followed by the unit, for table heads and axes.
+    /// Returns a name followed by the unit, for table headings and axes.
     pub fn heading(self, name: &str) -> String {
         if self.name.is_empty() { name.into() } else { format!("{name}, {}", self.name) }
     }
 
-    /// Returns the text of the unit after a number.
+    /// Returns the unit as the text that follows a number.
     pub fn suffix(self) -> String {
         match self.name {
             "" => String::new(),
@@ -90,12 +90,12 @@ impl ShownUnit {
         }
     }
 
-    /// Formats a number in the shown unit with its significant digits.
+    /// Formats a number, given in the shown unit, with its significant digits.
     pub fn digits(self, shown: f64) -> String {
         if self.kept_per_shown == 1.0 { format!("{}", shown as f32) } else { format!("{}", six_digits(shown)) }
     }
 
-    /// Reads typed text in the shown unit. Lengths may be typed in another unit of length.
+    /// Parses typed text as a number in the shown unit. A length may be typed in another unit of length.
     pub fn read(self, text: &str) -> Option<f64> {
         let text = text.trim().replace(',', ".").replace('−', "-");
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|v| !v.is_nan());
@@ -108,7 +108,7 @@ impl ShownUnit {
     }
 }
 
-/// Six digits: the precision of a single-precision number after a conversion.
+/// Rounds to six digits, the precision of a single-precision number after a conversion.
 fn six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
@@ -142,7 +142,7 @@ pub fn range_text(spec: &ParamSpec) -> String {
     }
 }
 
-/// A number field that stores `unit` and is shown and typed in the preferred unit.
+/// Makes a number field that stores `unit` and shows and accepts the preferred unit.
 pub fn field<'a>(field: DragValue<'a>, unit: &'static str) -> DragValue<'a> {
     let unit = ShownUnit::of_stored(unit);
     field
@@ -151,24 +151,24 @@ pub fn field<'a>(field: DragValue<'a>, unit: &'static str) -> DragValue<'a> {
         .custom_parser(move |text| unit.read(text).map(|shown| unit.kept(shown)))
 }
 
-/// Formats a number stored in `unit`, with `decimals` decimals and its unit.
+/// Formats a number stored in `unit`, with `decimals` decimals and the name of the shown unit.
 pub fn text(kept: f64, unit: &'static str, decimals: usize) -> String {
     let unit = ShownUnit::of_stored(unit);
     format!("{:.decimals$}{}", unit.shown(kept), unit.suffix())
 }
 
-/// Like `text`, with a sign.
+/// Like `text`, but always with a plus or minus sign.
 pub fn signed(kept: f64, unit: &'static str, decimals: usize) -> String {
     let unit = ShownUnit::of_stored(unit);
     format!("{:+.decimals$}{}", unit.shown(kept), unit.suffix())
 }
 
-/// Formats metres, or the same length in feet.
+/// Formats a length in metres, or in feet if the user prefers feet.
 pub fn metres(metres: impl Into<f64>, decimals: usize) -> String {
     text(metres.into(), "m", decimals)
 }
 
-/// Formats a distance in metres and kilometres, or in feet and miles.
+/// Formats a distance in metres or kilometres, or in feet or miles.
 pub fn distance(metres: f64, decimals: usize) -> String {
     if metres.abs() < 10_000.0 { text(metres, "m", decimals) } else { text(metres * 1e-3, "km", 2) }
 }

@@ -1,5 +1,5 @@
-//! The systems of a frame: receive terrains, draw the panels, send requests; close the window, set its title, pace the
-//! frames.
+//! The systems that run in each frame: receive terrains, draw the panels, send requests. Further systems close the
+//! window, set its title and control the frame rate.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,33 +55,33 @@ pub struct FrameCost {
 }
 
 impl FrameCost {
-    /// Records that the part `what` took `spent` of this frame.
+    /// Records that the part of the frame named `what` took `spent`.
     pub fn note(&mut self, what: &'static str, spent: Duration) {
         let longest = self.longest.entry(what).or_default();
         *longest = spent.max(*longest);
     }
 
-    /// Resets the longest times.
+    /// Resets the recorded longest times.
     pub fn forget(&mut self) {
         self.longest.clear();
     }
 
-    /// The longest time that `what` took in a frame.
+    /// Returns the longest time that the part named `what` took in a frame.
     pub fn longest(&self, what: &str) -> Duration {
         self.longest.get(what).copied().unwrap_or_default()
     }
 }
 
-/// The frame rate while nothing happens.
+/// The frame rate while the user does nothing and no work runs.
 #[derive(Resource, Default)]
 pub struct Pacing {
-    /// Draw without pauses, whatever happens.
+    /// Whether frames are drawn without pauses even if nothing changes.
     pub is_continuous: bool,
     /// Time between frames in an idle window that has the focus.
     pub idle: Option<Duration>,
 }
 
-/// Whether to quit at the end of the frame. A feature that sets it to `false` must quit the program later.
+/// Whether to quit at the end of the frame. A feature that sets it to `false` must quit the program itself later.
 #[derive(Resource, Default)]
 pub struct Quitting(pub bool);
 
@@ -90,15 +90,15 @@ pub(super) fn begin_frame(_: NonSendMarker, mut cost: ResMut<FrameCost>) {
     cost.begun = Some((Instant::now(), ThreadTime::now().as_duration()));
 }
 
-/// Records the duration of the frame and the CPU time of the main thread in it, which excludes waiting and time that
-/// other programs used.
+/// Records the duration of the frame and the CPU time that the main thread used in it. The CPU time excludes waiting
+/// and time that other programs used.
 pub(super) fn end_frame(_: NonSendMarker, mut cost: ResMut<FrameCost>, drawn: Res<FrameStatus>) {
     let Some((begun, worked)) = cost.begun.filter(|_| drawn.serial() > 0) else { return };
     cost.note("frame", begun.elapsed());
     cost.note("main thread", ThreadTime::now().as_duration().saturating_sub(worked));
 }
 
-/// Shrinks a window that is larger than the largest texture of the graphics card.
+/// Shrinks the window to the largest texture size of the graphics card if it exceeds that size.
 pub(super) fn fit_to_card(mut window: Single<&mut Window, With<PrimaryWindow>>, card: Option<Res<RenderDevice>>) {
     let Some(card) = card else { return };
     let most = card.limits().max_texture_dimension_2d;
@@ -115,7 +115,7 @@ pub(super) fn ask_before_closing(mut requests: MessageReader<WindowCloseRequeste
     }
 }
 
-/// The inputs of a scene's colours.
+/// The data that determines the colours of a scene.
 #[derive(PartialEq)]
 pub(super) struct Colours {
     palette: String,
@@ -307,7 +307,7 @@ pub(super) fn cancel(mut cancelled: MessageReader<CancelWork>, mut evaluation: R
     }
 }
 
-/// Sends the document's request to the evaluation.
+/// Sends the document's request to the evaluation worker.
 pub(super) fn send(mut evaluation: ResMut<EvaluationClient>, mut editor: ResMut<Editor>) {
     evaluation.send(&mut editor.doc);
 }
@@ -335,7 +335,7 @@ pub(super) fn note_quit(mut requests: MessageReader<QuitRequested>, mut quitting
     }
 }
 
-/// Draws at a reduced rate while something is computed, and otherwise only on events.
+/// Sets when the next frame is drawn: at a reduced rate while work runs, and otherwise only on events.
 pub(super) fn pace(
     mut evaluation: ResMut<EvaluationClient>,
     tasks: Res<Tasks>,
@@ -348,7 +348,7 @@ pub(super) fn pace(
     } else if evaluation.is_busy() || tasks.is_busy() {
         UpdateMode::reactive_low_power(Duration::from_millis(60))
     } else if tasks.is_timing() {
-        // rarely, because drawing distorts the measured times
+        // draw rarely, because drawing distorts the measured times
         UpdateMode::reactive_low_power(Duration::from_millis(500))
     } else {
         calm

@@ -1,10 +1,11 @@
-//! Runs the benchmark beside the editor: [`talweg::benchmark::bench`] on a thread of its own, with a stop flag.
+//! Runs the benchmark while the editor stays usable: [`talweg::benchmark::bench`] on a thread of its own, with a stop
+//! flag.
 //!
 //! ```text
 //! BenchRequest::Run ──▶ job ──▶ Report: the results, with the texts of table and findings ready to be drawn
 //! ```
 //! Only one benchmark runs at a time, because two would distort each other's times. A stopped benchmark must end before
-//! the next one starts. The previous results stay until there are newer ones.
+//! the next one starts. The previous results stay on screen until new results are available.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,10 +23,10 @@ use talweg::benchmark::summary::{Report, threads};
 use talweg::benchmark::{BenchError, BenchPlan, BenchProgress, BenchSubject, Machine, NodeSubject, bench};
 use talweg::nodes::Node;
 
-/// The measurements to make.
+/// The measurements that a benchmark makes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchOrder {
-    /// Nodes to measure, with their names in the results.
+    /// Nodes to measure, each with its name in the results.
     pub subjects: Vec<(String, Node)>,
     pub plan: BenchPlan,
 }
@@ -37,7 +38,7 @@ pub enum BenchRequest {
     Stop,
 }
 
-/// Data for the panels.
+/// The data of the benchmark that the panels show.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct BenchInfo {
     pub underway: Option<Underway>,
@@ -65,7 +66,7 @@ struct RunningBench {
     begun: Instant,
 }
 
-/// The benchmark task. See the module.
+/// The benchmark that runs on a background thread, if any, and its last results.
 #[derive(Resource, Default)]
 pub struct BenchTask {
     running: Option<RunningBench>,
@@ -86,7 +87,7 @@ impl BenchTask {
         self.running.is_some()
     }
 
-    /// Starts or stops a benchmark. Does not start one while another runs.
+    /// Starts or stops a benchmark. Does not start a benchmark while another one runs.
     ///
     /// # Errors
     /// When the system refuses to start a thread.
@@ -126,7 +127,7 @@ impl BenchTask {
         }
     }
 
-    /// Notes that other work ran during the measurement.
+    /// Records that other work ran during the measurement.
     pub fn note_disturbance(&self) {
         if let Some(running) = &self.running {
             running.was_disturbed.store(true, Ordering::Relaxed);
@@ -174,7 +175,7 @@ impl RunningBench {
     }
 }
 
-/// Takes results and notes disturbances.
+/// Takes the results of the benchmark and records disturbances by other work.
 pub(super) fn advance(
     mut task: ResMut<BenchTask>,
     mut evaluation: ResMut<EvaluationClient>,
@@ -205,7 +206,7 @@ pub(super) fn tell(task: Res<BenchTask>, mut info: ResMut<BenchInfo>, mut status
     }
 }
 
-/// Executes the requests.
+/// Executes the requests that the panels sent to the benchmark.
 pub(super) fn obey(
     mut asks: ResMut<Messages<BenchRequest>>,
     mut task: ResMut<BenchTask>,

@@ -11,7 +11,7 @@ const BAND: f32 = 9.0;
 /// Distance in points within which the pointer grabs a handle.
 const GRAB: f32 = 9.0;
 
-/// The curve of a type on the axis.
+/// The curve of a ground type on the axis of one condition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ToleranceCurve {
     pub rgb: [u8; 3],
@@ -19,15 +19,15 @@ pub struct ToleranceCurve {
     pub bell: Option<[f32; 2]>,
 }
 
-/// The data of an axis.
+/// The data of one axis of the biome table.
 pub struct BiomeAxis<'a> {
     pub label: &'a str,
     pub range: [f32; 2],
     pub curves: &'a [ToleranceCurve],
     pub selected: usize,
-    /// Colour of the dominant type at a value of this axis, with the other axes fixed.
+    /// Colour of the dominant type at a value of this axis, with the values of the other axes fixed.
     pub wins: &'a dyn Fn(f32) -> [u8; 3],
-    /// Value at the point that was clicked in the view.
+    /// Value of the condition at the point that was clicked in the view.
     pub mark: Option<f32>,
     pub least_tolerance: f32,
 }
@@ -107,7 +107,7 @@ pub fn show(ui: &mut Ui, axis: &BiomeAxis) -> Option<Dragged> {
     Some(Dragged { bell, gesture: Gesture(response.id.value()) })
 }
 
-/// Height of a curve one tolerance from its optimum.
+/// Height of a curve at a distance of one tolerance from its optimum.
 const SHOULDER: f32 = 0.367_88;
 
 fn paint(ui: &Ui, rect: Rect, area: Rect, axis: &BiomeAxis, range: [f32; 2], hot: Option<BellHandle>) {

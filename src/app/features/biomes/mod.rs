@@ -133,7 +133,7 @@ fn open(editor: &mut Editor, path: &Path) {
 
 fn save(editor: &mut Editor, to: &SaveTarget) {
     let Some(table) = editor.doc.scene().biome_table() else { return };
-    // include the climate that the table was edited with
+    // include the climate with which the table was edited
     let table = BiomeTable { climate: editor.doc.scene().climate(), ..(*table).clone() };
     match table.save(to) {
         Ok(()) => editor.toasts.info(format!("Saved {}", file_name(to.path()))),

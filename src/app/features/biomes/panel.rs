@@ -21,14 +21,14 @@ use talweg::appearance_files::{
 };
 use talweg::scene::{Gesture, Scene};
 
-/// State of the panel.
+/// State of the panel of the biome editor.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct BiomesState {
     pub open: bool,
-    /// Index of the type whose curves can be dragged.
+    /// Index of the ground type whose curves can be dragged.
     pub selected: usize,
-    /// The clicked point: fractions of the side to the east and to the south, from 0 to 1; on a planet, of a map of all
-    /// longitudes and latitudes.
+    /// The clicked point, as fractions from 0 to 1 of the side length from the west and from the north edge. On a
+    /// planet, as fractions of a map of all longitudes and latitudes.
     pub place: Option<[f32; 2]>,
 }
 
@@ -36,11 +36,11 @@ pub struct BiomesState {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composition {
     pub place: SiteConditions,
-    /// Fraction of each type of the table, in its order.
+    /// Fraction of each ground type, in the order of the biome table.
     pub weights: Vec<f32>,
 }
 
-/// The composition that the panel shows.
+/// The composition that the panel shows, if a point was clicked.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct GroundInfo(pub Option<Composition>);
 
@@ -100,7 +100,7 @@ fn head(ui: &mut Ui) -> Option<Command> {
     command
 }
 
-/// Colours the scene by a built-in table, with the climate of that table.
+/// Colours the scene with a built-in table and uses the climate of that table.
 pub fn choose(document: &mut Document, name: &str) {
     document.edit("Change biome table", None, |scene| {
         scene.palette = format!("{BIOME_PREFIX}{name}");
@@ -280,7 +280,7 @@ fn here(ui: &mut Ui, ground: Option<&Composition>) {
     ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).truncate());
 }
 
-/// The settings of the selected type.
+/// The settings of the selected ground type.
 fn one(
     ui: &mut Ui,
     document: &mut Document,
@@ -369,15 +369,15 @@ fn one(
     }
 }
 
-/// One of the four axes.
+/// One of the four conditions that a ground type depends on, as an axis of the table.
 struct Dimension {
     label: &'static str,
-    /// Stored unit; numbers are shown and typed in the preferred unit.
+    /// Unit in which the value is stored. Numbers are shown and typed in the preferred unit.
     unit: &'static str,
     range: [f32; 2],
     bells: Vec<Option<[f32; 2]>>,
     at: fn(&mut SiteConditions) -> &mut f32,
-    /// Optimum and tolerance when the condition is switched on.
+    /// Optimum and tolerance at the moment when the user switches the condition on.
     first: [f32; 2],
     set: fn(&mut GroundType, Option<[f32; 2]>, f32),
 }
@@ -457,16 +457,16 @@ impl Dimension {
     }
 }
 
-/// Rounds a number to the digits that matter in a drag over `range`.
+/// Rounds a value to the digits that are significant in a drag over `range`.
 fn round(value: f32, range: f32) -> f32 {
     let steps = [0.01, 0.1, 1.0].into_iter().rev();
     let step = steps.into_iter().find(|step| range / step >= 300.0).unwrap_or(0.001);
     let rounded = (value / step).round() * step;
-    // as if it had been typed
+    // round through the decimal text, so that the value is the same as if typed
     format!("{rounded:.3}").parse().unwrap_or(value)
 }
 
-/// The conditions at the optimum of a type, and mild ones where the type has no condition.
+/// The conditions at the optimum of a ground type. A condition that does not affect the type has a mild value.
 fn home(kind: &GroundType, sea: f32) -> SiteConditions {
     let height = match (kind.height, kind.above, kind.below) {
         (Some(bell), _, _) => bell.optimum.height(sea),
@@ -482,7 +482,7 @@ fn home(kind: &GroundType, sea: f32) -> SiteConditions {
     }
 }
 
-/// The hard limits of the type.
+/// The hard limits of the selected ground type.
 fn limits(ui: &mut Ui, document: &mut Document, index: usize, kind: &GroundType) {
     let known = [
         ("Anywhere", None, None),

@@ -21,7 +21,7 @@ pub enum BrushAction {
 }
 
 impl BrushAction {
-    /// All of them.
+    /// All brush commands.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Paint, Self::Smaller, Self::Larger, Self::PaintMask, Self::DeleteStroke];
         all.extend(BrushTool::ALL.iter().map(|&tool| Self::Tool(tool)));

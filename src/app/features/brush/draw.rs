@@ -1,7 +1,7 @@
 //! Drawing with the brush: the ring on the terrain, and the stroke that follows the pointer.
 //!
-//! A stroke is drawn on the terrain as it was when the stroke began. Its path is thinned to the necessary points, and
-//! it is one undo step. Shift smooths, Ctrl inverts the tool.
+//! A stroke is drawn on the terrain as it was when the stroke began. Its path is reduced to the necessary points. A
+//! stroke is one undo step. Shift smooths, Ctrl inverts the tool.
 
 use std::sync::Arc;
 
@@ -21,16 +21,16 @@ use talweg::scene::Gesture;
 /// Text of the status line while painting.
 pub(super) const HINT: &str = "Drag to paint · Shift: smooth · Ctrl: invert · [ ]: size · Alt-drag: orbit";
 
-/// Distance after which a new point is added, in brush radii.
+/// Distance after which a new point is added, as a fraction of the brush radius.
 const STEP: f32 = 0.04;
-/// Maximum deviation of the thinned path from the drawn path, in brush radii.
+/// Maximum deviation of the thinned path from the drawn path, as a fraction of the brush radius.
 const TOLERANCE: f32 = 0.01;
-/// Length of path that is thinned at a time, in brush radii.
+/// Length of path that is thinned at a time, as a fraction of the brush radius.
 const THINNED: f32 = 0.5;
 /// Number of corners of the ring.
 const CORNERS: usize = 72;
 
-/// Shows the brush and draws with it; returns whether it uses the left button.
+/// Shows the brush and draws with it. Returns whether the brush uses the left mouse button.
 pub(super) fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, free: Rect) -> bool {
     let Some(target) = state.target(document) else {
         state.drawn = None;
@@ -104,7 +104,7 @@ fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
         };
         (passed, i.pointer.latest_pos(), i.events.iter().rev().find_map(touch))
     });
-    // a mouse presses with full force
+    // a mouse reports no pressure and counts as full pressure
     let pressure = force.unwrap_or(1.0).clamp(0.0, 1.0);
     let is_first = drawn.points.is_empty();
     let before = drawn.points.len();
@@ -151,7 +151,7 @@ fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
     });
 }
 
-/// The level that flattening aims at: the height of the terrain, or 1 for masks.
+/// The target level of the Flatten tool: the height of the terrain, or 1 for masks.
 fn level_at(target: StrokeTarget, stage: &Stage, place: GroundPosition, brush: &Brush) -> f32 {
     match target {
         StrokeTarget::Mask(_) => brush.level,
@@ -159,7 +159,7 @@ fn level_at(target: StrokeTarget, stage: &Stage, place: GroundPosition, brush: &
     }
 }
 
-/// Draws a circle on the terrain, and an inner circle where the brush has full effect.
+/// Draws the brush as a circle on the terrain, with an inner circle where the brush has its full effect.
 fn ring(painter: &Painter, stage: &Stage, at: Pos2, brush: &Brush) {
     let Some(centre) = stage.ground([at.x, at.y]) else { return };
     let side = f64::from(stage.square.scale.metres_per_world) * f64::from(crate::view::SIDE_WORLD);

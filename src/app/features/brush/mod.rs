@@ -4,7 +4,7 @@
 //! pointer ── draw ──▶ Document::edit_strokes ──▶ revision ──▶ worker: the layer alone, at full resolution ──▶ view
 //! panel: brush, list of strokes ──┘                     └──▶ mask of the layer ──▶ overlay
 //! ```
-//! Strokes are defined in [`talweg::brush`] and [`talweg::nodes::sculpt`].
+//! [`talweg::brush`] and [`talweg::nodes::sculpt`] define the strokes.
 
 mod commands;
 mod draw;
@@ -52,7 +52,7 @@ fn tell(
     state.stage = Stage::new(&view_state, &camera, &area);
 }
 
-/// The keys of brushes apply while something can be painted.
+/// Whether a brush command applies in the current state, so that its keys take precedence.
 fn applies(world: &World, action: &BrushAction) -> bool {
     let (state, editor) = (world.resource::<BrushState>(), world.resource::<Editor>());
     match action {

@@ -63,7 +63,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
     command
 }
 
-/// Rows for the parameters that matter to the current tool.
+/// Rows for the brush parameters that affect the current tool.
 fn rows(
     ui: &mut Ui,
     document: &mut Document,
@@ -74,7 +74,7 @@ fn rows(
     let about = brush.about();
     let mut choose = None;
     let unit = canvas_unit(document, target);
-    // the tools have buttons of their own
+    // skip the tool parameter, because the tools have buttons of their own
     for (k, spec) in about.params.iter().enumerate().skip(1).filter(|(k, _)| brush.matters(*k)) {
         let value = brush.get(k);
         let own;
@@ -93,8 +93,8 @@ fn rows(
     choose.map(|_| Command::from(StampAction::Choose))
 }
 
-/// Unit of the values that strokes change, and whether they are fractions: metres for terrain, fractions for masks, and
-/// a unit of its own for each map.
+/// Unit of the values that strokes change, and whether the values are fractions. Terrain is in metres, masks are
+/// fractions, and each map has a unit of its own.
 fn canvas_unit(document: &Document, target: StrokeTarget) -> (&'static str, bool) {
     let StrokeTarget::Layer(index) = target else { return ("", true) };
     match document.scene().layers.get(index).map(|layer| &layer.node) {

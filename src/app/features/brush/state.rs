@@ -15,33 +15,34 @@ use talweg::scene::{Gesture, Mask};
 
 /// Default brush radius, as a fraction of the side length.
 const FIRST_RADIUS: f32 = 0.05;
-/// Default brush radius for uplift, which is larger because mountain ranges are wide.
+/// Default brush radius for uplift, as a fraction of the side length. It is larger because mountain ranges are wide.
 const FIRST_RADIUS_OF_UPLIFT: f32 = 0.12;
-/// Default amount, as a fraction of the relief.
+/// Default amount of a stroke, as a fraction of the relief.
 const FIRST_AMOUNT: f32 = 0.1;
 
 /// A stroke whose mouse button is still down.
 pub(super) struct DrawnStroke {
     /// The layer or mask that is painted.
     pub target: StrokeTarget,
-    /// The terrain at the start of the stroke, so that the raised terrain does not move the point under the pointer.
+    /// The terrain at the start of the stroke. With it, terrain that the stroke raises does not move the point under
+    /// the pointer.
     pub stage: Stage,
     pub brush: Brush,
-    /// The thinned path up to the first of `points`; it no longer changes.
+    /// The part of the path that is already thinned and no longer changes. It ends at the first of `points`.
     pub thinned: Vec<StrokePoint>,
     /// All pointer positions after the thinned path.
     pub points: Vec<StrokePoint>,
     pub gesture: Gesture,
 }
 
-/// State of the brush. See the module.
+/// State of the brush: settings, target, selected stroke, and the stroke being drawn.
 #[derive(Resource, Default)]
 pub struct BrushState {
     /// The terrain in the view; `None` if there is none.
     pub(super) stage: Option<Stage>,
-    /// The target while painting is active.
+    /// The layer or mask being painted; `None` while painting is off.
     on: Option<StrokeTarget>,
-    /// Brush for terrain, and brush for masks and maps.
+    /// Settings of the brush for terrain, and of the brush for masks and maps.
     ground: Option<Brush>,
     paint: Option<Brush>,
     pub(super) drawn: Option<DrawnStroke>,
@@ -54,13 +55,13 @@ pub struct BrushState {
 }
 
 impl BrushState {
-    /// The target that can be painted: the selected layer, or its mask if the mask is painted.
+    /// The target that can be painted: the selected layer, or its mask if the mask is a painted one.
     pub fn paintable(&self, document: &Document) -> Option<StrokeTarget> {
         let index = document.selected_layer().filter(|&index| !document.is_locked(index))?;
         [StrokeTarget::Layer(index), StrokeTarget::Mask(index)].into_iter().find(|&on| document.strokes(on).is_some())
     }
 
-    /// The target while painting is active.
+    /// The layer or mask being painted; `None` while painting is off.
     pub fn target(&self, document: &Document) -> Option<StrokeTarget> {
         let is_square = !document.scene().is_planet();
         let is_at_hand = |on: StrokeTarget| {
@@ -100,7 +101,8 @@ impl BrushState {
         painted_kind(document, self.target(document)).map(PaintedKind::map)
     }
 
-    /// Updates the state after a frame: starts painting on a newly added stroke layer, and shows a mask that is edited.
+    /// Updates the state after a frame. Starts painting if a stroke layer was added, and shows a mask that is being
+    /// edited.
     pub(super) fn follow(&mut self, document: &mut Document) {
         let now = document.selected_layer().map(|index| {
             let layers = &document.scene().layers;
@@ -128,7 +130,7 @@ impl BrushState {
             (None, None) => {}
         }
         self.seen = now;
-        // during playback, show the growing terrain instead
+        // during playback, show the growing terrain instead of the mask
         let is_playing = document.transport().is_playing();
         document.show_map(self.painted_map(document).filter(|_| !is_playing));
     }
@@ -150,7 +152,7 @@ impl BrushState {
         })
     }
 
-    /// The brush of new strokes, to be changed.
+    /// The brush of new strokes, for editing.
     pub(super) fn brush_mut(&mut self, document: &Document) -> &mut Brush {
         let target = self.target(document).or_else(|| self.paintable(document));
         let brush = self.brush(document, target);
@@ -201,8 +203,8 @@ impl BrushState {
         self.change_brush(document, None, |brush| brush.radius = tidy(brush.radius * factor).clamp(0.01, 1.0e6));
     }
 
-    /// Cancels the stroke being drawn, else clears the selection, else stops painting. Returns whether there was
-    /// anything to do.
+    /// Cancels the stroke being drawn, else clears the selection, else stops painting. Returns whether any of these
+    /// applied.
     pub(super) fn step_back(&mut self, document: &mut Document) -> bool {
         if let Some(drawn) = self.drawn.take() {
             document.edit_strokes(drawn.target, "Draw stroke", Some(drawn.gesture), |strokes| {
@@ -218,7 +220,7 @@ impl BrushState {
     }
 }
 
-/// The kind of map that strokes on a target paint, if it is a map.
+/// The kind of map that strokes on a target paint; `None` if the target is not a map.
 fn painted_kind(document: &Document, target: Option<StrokeTarget>) -> Option<PaintedKind> {
     let Some(StrokeTarget::Layer(index)) = target else { return None };
     match &document.scene().layers.get(index)?.node {

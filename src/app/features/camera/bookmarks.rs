@@ -43,7 +43,7 @@ impl Action for BookmarkAction {
     }
 }
 
-/// The camera above a terrain; the window updates it.
+/// The position and direction of the camera above a terrain. The window updates them.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct CameraStand {
     pub eye_world: Vec3,
@@ -73,7 +73,7 @@ fn stand(bookmark: &CameraBookmark, settings: &Settings) -> ViewCommand {
     ViewCommand::Stand { eye_world, yaw, pitch }
 }
 
-/// Shows an opened scene from its first bookmark, or the whole terrain if it has none.
+/// Shows a newly opened scene from its first bookmark, or the whole terrain if the scene has no bookmark.
 pub(super) fn open(mut openings: Local<u64>, editor: Res<Editor>, mut camera: ResMut<ViewCamera>) {
     if *openings == editor.doc.openings() {
         return;

@@ -1,5 +1,4 @@
-//! A film of the view: a turntable or a flight through the camera bookmarks, rendered off-screen on a thread of its
-//! own.
+//! A film of the view: a turntable or a flight through the camera bookmarks. A thread of its own renders it off-screen.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,7 +27,7 @@ use talweg::timelapse::{FilmError, MOST_FRAMES_A_SECOND, check_target};
 /// The settings of a film.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilmChoice {
-    /// A flight through the bookmarks instead of a turntable.
+    /// Whether the film is a flight through the bookmarks instead of a turntable.
     pub is_flight: bool,
     pub frames: u32,
     pub frames_a_second: u32,
@@ -38,14 +37,14 @@ pub struct FilmChoice {
 }
 
 impl FilmChoice {
-    /// Default settings: 3.6 seconds, small enough to mail.
+    /// Default settings: 3.6 seconds, small enough to send by mail.
     const USUAL: Self = Self { is_flight: false, frames: 72, frames_a_second: 20, width: 640, height: 360 };
 }
 
 /// Commands for films of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViewFilmAction {
-    /// Asks for the settings.
+    /// Asks for the settings of a film.
     Ask,
     /// Asks where to save the film.
     AskWhere(FilmChoice),
@@ -70,7 +69,7 @@ impl Action for ViewFilmAction {
 /// Progress of a running film: its file name, and the fraction rendered as the bits of an f32.
 type FilmProgress = (String, Arc<AtomicU32>);
 
-/// The film being rendered.
+/// The film that is being rendered, if any.
 #[derive(Resource, Default)]
 pub(super) struct ViewFilmTask(SingleTask<FilmProgress, String>);
 
@@ -146,7 +145,7 @@ pub(super) fn cancel(mut cancelled: MessageReader<CancelWork>, task: Res<ViewFil
     }
 }
 
-/// Reports how a film ended.
+/// Shows a message when a film has ended or failed.
 pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<ViewFilmTask>, mut editor: ResMut<Editor>) {
     match task.0.ended() {
         None => {}
@@ -158,7 +157,7 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<ViewFilmTask>, mut editor: 
 /// The dialog with the settings of a film.
 struct ViewFilmDialog {
     choice: FilmChoice,
-    /// The scene has bookmarks for a flight.
+    /// Whether the scene has bookmarks for a flight.
     has_stops: bool,
 }
 

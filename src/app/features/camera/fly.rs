@@ -1,4 +1,4 @@
-//! Fly and Walk: keys move the camera through or over the terrain while the mouse looks around.
+//! Fly and Walk modes: keys move the camera through or over the terrain while the mouse turns it.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -17,9 +17,10 @@ use crate::view::{CameraBehaviour, SIDE_WORLD, ViewCamera, ViewProjection, ViewS
 const EYE_METRES: f32 = 1.7;
 /// Flying speed, as a fraction of the side length per second.
 const FLY_SPEED: f32 = 0.08;
-/// Walking speed in metres per second, and its minimum as a fraction of the terrain's side. Without a minimum, large
-/// terrains would take too long to cross.
+/// Walking speed in metres per second.
 const WALK_METRES: f32 = 4.0;
+/// Minimum walking speed, as a fraction of the side length per second. Without it, large terrains would take too long to
+/// cross.
 const WALK: f32 = 0.006;
 /// Speed factor while Shift is held.
 const FAST: f32 = 5.0;
@@ -66,7 +67,7 @@ impl Action for FlyAction {
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlyState {
     pub way: Option<FlyAction>,
-    /// Forwards, right, up; each from -1 to 1.
+    /// Direction of the held keys: forwards, right and up, each from -1 to 1.
     pub towards: Vec3,
     pub is_fast: bool,
 }
@@ -82,7 +83,7 @@ pub(super) fn run(In(action): In<FlyAction>, mut editor: ResMut<Editor>, mut sta
     editor.view.lens = ViewProjection::Perspective;
 }
 
-/// Escape stops flying or walking.
+/// Stops flying or walking when Escape is pressed.
 pub(super) fn leave(mut state: ResMut<FlyState>) -> bool {
     std::mem::take(&mut *state).way.is_some()
 }
@@ -95,7 +96,7 @@ pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<FlyStat
     }
 }
 
-/// Reads the movement keys, which are not shortcuts while flying or walking.
+/// Reads the movement keys. While the camera flies or walks, these keys do not act as shortcuts.
 pub(super) fn take_keys(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: ResMut<FlyState>) {
     let ctx = ui.ctx();
     if state.way.is_none() || editor.dialogs.is_open() || ctx.text_edit_focused() {
@@ -107,8 +108,8 @@ pub(super) fn take_keys(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: Re
         let held = |key: Key| f32::from(u8::from(input.key_down(key)));
         let towards = Vec3::new(held(Key::W) - held(Key::S), held(Key::D) - held(Key::A), held(Key::E) - held(Key::Q));
         let is_fast = input.modifiers.shift;
-        // keys with Ctrl stay shortcuts, and so do Shift+W and Shift+Q, which stop the movement, while no movement key
-        // is held
+        // keys with Ctrl stay shortcuts; so do Shift+W and Shift+Q, which stop the movement, while no movement key is
+        // held
         let still = towards == Vec3::ZERO;
         input.events.retain(|event| match event {
             egui::Event::Key { key, modifiers, pressed: true, .. } => {
@@ -130,7 +131,7 @@ pub(super) fn hint(_: InMut<Ui>, state: Res<FlyState>, mut hint: ResMut<StatusHi
     hint.set(Some(text.into()));
 }
 
-/// The movement in world units during `seconds`.
+/// The movement of the camera in `seconds`, in world units.
 fn way_world(state: &FlyState, (yaw, pitch): (f32, f32), size_metres: f32, seconds: f32) -> Vec3 {
     let walks = state.way == Some(FlyAction::Walk);
     let side = SIDE_WORLD;

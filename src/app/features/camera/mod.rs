@@ -1,4 +1,4 @@
-//! Further camera features: bookmarks, Fly and Walk, images and films of the view.
+//! Camera features apart from orbit, pan and zoom: bookmarks, Fly and Walk, images and films of the view.
 
 mod bookmarks;
 mod film;
@@ -56,7 +56,7 @@ fn shown_terrain(view_state: &ViewState) -> Option<ShotSubject> {
     Some(ShotSubject::Terrain(terrain.square()?.clone(), palette.clone(), view_state.tree_surface.clone()))
 }
 
-/// Whether the scene is a terrain. Planets have cameras of their own.
+/// Whether the scene is a terrain and not a planet. Planets have other camera commands.
 fn is_square(ui: &mut Ui, is_planet: bool) -> bool {
     if is_planet {
         ui.weak("Bookmarks, Fly and Walk work on terrains only.");

@@ -1,4 +1,4 @@
-//! An image of the view at any size, rendered off-screen on a thread of its own and saved as PNG.
+//! An image of the view at any size, saved as PNG. A thread of its own renders it off-screen.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct PictureSize {
 /// Commands for images of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PictureAction {
-    /// Asks for the size.
+    /// Asks for the size of the image.
     Ask,
     /// Asks where to save an image of this size.
     AskWhere(PictureSize),
@@ -108,7 +108,7 @@ pub(super) fn run(
     }
 }
 
-/// Reports how an image ended.
+/// Shows a message when an image is saved or has failed.
 pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<PictureTask>, mut editor: ResMut<Editor>) {
     if !task.0.receive() {
         return;
@@ -120,7 +120,7 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<PictureTask>, mut editor: R
     }
 }
 
-/// The dialog that asks for the size.
+/// The dialog that asks for the size of the image.
 struct SizeDialog(PictureSize);
 
 impl Dialog for SizeDialog {

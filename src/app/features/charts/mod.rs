@@ -85,7 +85,8 @@ fn charts(
     marked.watch(doc.place());
 }
 
-/// A click on the terrain that does not move the camera selects the point of the charts.
+/// Sets the point that the charts describe to a clicked point of the terrain. A click that moves the camera does not
+/// count.
 fn watch_clicked_place(
     mut contexts: EguiContexts,
     layout: Res<InterfaceLayout>,

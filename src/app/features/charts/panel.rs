@@ -15,10 +15,10 @@ use crate::frame::widgets::plot;
 use talweg::eval::{Moment, PositionProbe, ProcessHistory};
 use talweg::nodes::MassBalance;
 
-/// State of the charts.
+/// State of the panel of the charts.
 #[derive(Debug, Default, Resource)]
 pub struct Charts {
-    /// Show the mass balance per iteration instead of the total.
+    /// Whether to show the mass balance per iteration instead of the total.
     each: bool,
     curve: ErosionChart,
 }
@@ -115,7 +115,7 @@ fn hint(ui: &mut Ui, text: &str) {
 type Account = (&'static str, Color32, fn(&MassBalance) -> f64);
 
 fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
-    /// Width of the residual, whose last digits may be cut off.
+    /// Width of the residual in points; its last digits may be cut off.
     const RESIDUAL: f32 = 56.0;
     ui.horizontal_wrapped(|ui| {
         heading(ui, &ShownUnit::of_stored("m").heading("Material"));
@@ -253,7 +253,7 @@ type ChartLine = (String, Color32, Vec<[f64; 2]>);
 
 /// A plot over the iterations, with a mark at the playhead and fainter marks where a finer grid starts.
 fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<ChartLine>) {
-    // ignore a heading that is wider than the column
+    // use the width of the column, even if the heading is wider
     let width = ui.clip_rect().right() - ui.cursor().left();
     let size = vec2(ui.available_width().min(width), ui.available_height());
     let mut plot =
@@ -270,16 +270,17 @@ fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<ChartLine>)
         }
         ui.vline(VLine::new("", here).color(colour::text_weak()).width(1.0).allow_hover(false));
         for (name, tint, points) in lines {
-            // deposition often equals erosion; keep both lines visible
+            // the deposition curve often coincides with the erosion curve; a dashed line keeps both visible
             let style = if name == "deposited" { LineStyle::dashed_loose() } else { LineStyle::Solid };
             ui.line(Line::new(name, PlotPoints::from(points)).color(tint).width(1.6).style(style));
         }
     });
 }
 
-/// A word for how much a process still changes: the change per iteration compared with its peak.
+/// A word and a sentence for how fast a process still changes: the change per iteration compared with its peak. `None`
+/// before the first iteration.
 pub fn pace_word(history: &ProcessHistory) -> Option<(&'static str, &'static str)> {
-    /// Fractions of the greatest change.
+    /// Below this fraction of the greatest change, the process counts as slowing.
     const SLOWING: f64 = 0.2;
     const SETTLED: f64 = 0.005;
     let newest = history.moments.len().checked_sub(1).filter(|&k| history.moments[k].iteration > 0)?;

@@ -13,7 +13,7 @@ use crate::view::Overlay;
 pub(super) struct Comparison<'a> {
     pub editor: &'a mut Editor,
     pub state: &'a mut CompareState,
-    /// Requests for the scene B, in order.
+    /// Requests for the scene B, in the order of their execution.
     pub asks: Vec<CompareRequest>,
 }
 
@@ -55,7 +55,7 @@ impl Comparison<'_> {
         self.editor.dialogs.open(files);
     }
 
-    /// Requests a scene B.
+    /// Requests another scene B.
     pub(super) fn ask(&mut self, ask: CompareRequest) {
         self.state.begin();
         if self.editor.view.overlay == Overlay::Difference {
@@ -84,7 +84,7 @@ impl Comparison<'_> {
         self.asks.push(CompareRequest::Nothing);
     }
 
-    /// Ends a comparison of a terrain when a planet is opened, and the other way round.
+    /// Ends the comparison if one scene is a planet and the other a terrain.
     pub(super) fn end_comparing_worlds(&mut self, info: &CompareInfo) {
         let is_planet = self.editor.doc.scene().is_planet();
         if self.state.is_on() && info.b.is_some() && info.is_planet != is_planet {
@@ -114,14 +114,14 @@ impl Comparison<'_> {
         self.editor.view.overlay = overlay;
     }
 
-    /// Called when the user selects another overlay in the menu.
+    /// Leaves the Difference mode after the user has selected another overlay in the menu.
     pub(super) fn follow_overlay(&mut self) {
         if self.state.mode == CompareMode::Difference && self.editor.view.overlay != Overlay::Difference {
             self.state.mode = CompareMode::One;
         }
     }
 
-    /// Shows the next branch and its difference to the terrain on screen.
+    /// Shows the next branch of the process, and its difference from the branch on screen so far.
     pub(super) fn compare_branch(&mut self) {
         let branches = self.editor.doc.branches();
         let shown = branches.iter().position(|&index| Some(index) == self.editor.doc.shown_branch());

@@ -1,4 +1,4 @@
-//! The compare commands: choice of B, and display of both.
+//! The compare commands: the choice of the scene B, and the display of A and B.
 
 use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::frame::commands::{Action, Info, keys};
 
-/// How A and B are displayed.
+/// How the view displays the terrains A and B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompareMode {
     #[default]
@@ -28,7 +28,7 @@ pub enum CompareAction {
     Toggle,
     /// Pins the terrain on screen as B.
     Keep,
-    /// Asks for a scene file.
+    /// Asks for a scene file to use as B.
     WithScene,
     /// Uses the scene of this file as B.
     WithFile(PathBuf),

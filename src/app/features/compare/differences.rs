@@ -1,4 +1,4 @@
-//! Measures of two terrains side by side and of their difference, taken from the lists of [`talweg::measure`].
+//! A table with measures of two terrains and of their difference, from the lists of [`talweg::measure`].
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use talweg::measure::{
 };
 use talweg::scene::Scene;
 
-/// A terrain or planet with the scale of its numbers.
+/// A terrain or planet with the scene that gives the scale of its numbers.
 #[derive(Clone, Debug)]
 pub struct ScaledTerrain {
     pub terrain: Arc<Terrain>,
-    /// Its scene without layers.
+    /// The scene of the terrain, without its layers.
     pub scene: Arc<Scene>,
 }
 
@@ -30,40 +30,40 @@ impl ScaledTerrain {
 
 impl PartialEq for ScaledTerrain {
     fn eq(&self, other: &Self) -> bool {
-        // no measure of a terrain depends on the climate
+        // the climate is not compared, because no measure of a terrain depends on it
         let same = self.scale() == other.scale() && self.is_planet() == other.is_planet();
         Arc::ptr_eq(&self.terrain, &other.terrain) && same && (!self.is_planet() || self.scene == other.scene)
     }
 }
 
-/// One row: a measure of A and of B, or a measure of the difference A − B.
+/// One row: a measure of A and the same measure of B, or a measure of the difference A − B.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifferenceRow {
     pub label: String,
-    /// Unit of the values; empty if they have none.
+    /// Unit of the values; empty if the values have no unit.
     pub unit: &'static str,
     /// One sentence that explains the measure.
     pub help: String,
     pub values: Values,
 }
 
-/// The values of a row; undefined values are NaN.
+/// The values of a row. Undefined values are NaN.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Values {
     Each { a: f64, b: f64 },
     Between(f64),
 }
 
-/// The table of differences. See the module.
+/// The table with measures of A, of B and of their difference.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     pub rows: Vec<DifferenceRow>,
-    /// Warnings for reading the numbers.
+    /// Warnings that the reader of the numbers must know.
     pub notes: Vec<String>,
 }
 
 impl Table {
-    /// Measures both terrains and their difference. Both must be terrains, or both planets.
+    /// Measures both terrains and their difference. Both must be terrains, or both must be planets.
     ///
     /// # Errors
     /// If `control` cancels the measurement.
@@ -86,7 +86,7 @@ impl Table {
 /// One row per measure.
 fn each<T>(list: &[Measure<T>], a: &T, b: &T) -> Vec<DifferenceRow> {
     let rows = list.iter().filter_map(|m| match ((m.read)(a), (m.read)(b)) {
-        // a hash is not a number and only shows whether both are the same
+        // a hash is not a number; a row with hashes only shows whether both are the same
         (MeasureValue::Hash(_), _) => None,
         (a, b) => Some(row(m, Values::Each { a: number(a), b: number(b) })),
     });
@@ -129,7 +129,7 @@ mod tests {
     use talweg::planet::World;
     use talweg::scene::Settings;
 
-    /// A terrain of 2 km with 100 m of relief and the sea below it, with changes.
+    /// A terrain scene of 2 km with 100 m of relief and the sea below it, edited by `change`.
     fn scene(change: impl FnOnce(&mut Scene)) -> Arc<Scene> {
         let settings = Settings { size_metres: 2000.0, relief_metres: 100.0, sea_level: -1e6, ..Settings::default() };
         let mut scene = Scene { settings, ..Scene::default() };
@@ -156,7 +156,7 @@ mod tests {
         table.rows.iter().find(|row| row.label == label).unwrap_or_else(|| panic!("{label}")).values
     }
 
-    /// The difference row with this label; a measure of A and B may have the same label.
+    /// Returns the value of the difference row with this label. Measures of A and B may have the same label.
     fn difference_of(table: &Table, label: &str) -> f64 {
         let between = |row: &DifferenceRow| match row.values {
             Values::Between(value) if row.label == label => Some(value),
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_tilted_and_a_level_plane_have_known_differences() {
-        // from 50 m below to 50 m above the flat plane, over 2 km
+        // terrain A rises from 50 m below to 50 m above the flat terrain B, over 2 km
         let (a, b) = (subject(65, |u, _| u), subject(65, |_, _| 0.5));
         let table = Table::new(&a, &b, &Control::default()).unwrap();
         let Values::Each { a: mean, b: level } = value(&table, "Mean height") else { panic!() };
@@ -175,7 +175,7 @@ mod tests {
         let Values::Each { a: score, b: none } = value(&table, "Erosion score") else { panic!() };
         assert!(score < 1e-2 && none.is_nan(), "flat terrain has no score");
         assert!((difference_of(&table, "Largest") - 50.0).abs() < 1e-3);
-        // two wedges of 50 m · 1 km · 2 km / 2; edge samples count as whole cells
+        // each volume is a wedge of 50 m · 1 km · 2 km / 2; samples at the edge count as whole cells
         for label in ["Volume gained", "Volume lost"] {
             assert!((difference_of(&table, label).abs() / 50e6 - 1.0).abs() < 0.05, "{label}");
         }
@@ -196,8 +196,8 @@ mod tests {
         assert!((difference_of(&table, "Largest") - 100.0).abs() < 1e-3 && difference_of(&table, "Volume lost") == 0.0);
     }
 
-    /// Half of the sphere is higher, half lower. The height over a plane through the centre has a mean square of ⅓, and
-    /// a volume of π over each half.
+    /// Half of the sphere is higher, half lower. Relative to a plane through the centre, the square of the height has a
+    /// mean of ⅓. The volume over each half is π.
     #[test]
     fn a_tilted_and_a_level_planet_have_known_differences() {
         for samples in [33, 17] {

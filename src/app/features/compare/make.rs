@@ -1,4 +1,4 @@
-//! Computes the scene B.
+//! Computes the terrain B that the terrain on screen is compared with.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use talweg::eval::{Cache, MemoryUse, NotEnoughMemory, Playhead, Store, Timeline,
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::scene::{Scene, SceneError, Severity};
 
-/// Cache for layer results, for the next evaluation while B follows the scene.
+/// Size in bytes of the cache for layer results. The next evaluation of B uses it while B follows the scene.
 const STORE_BYTES: usize = 256 << 20;
 
 /// Why B could not be computed.
@@ -34,7 +34,7 @@ pub struct B {
     pub subject: ScaledTerrain,
     pub palette: Arc<PaletteTable>,
     pub prepared: RenderTerrain,
-    /// Its scene without layers, for overlays of its climate.
+    /// The scene of B without its layers, for overlays that show its climate.
     pub climate: Arc<Scene>,
 }
 
@@ -51,7 +51,7 @@ impl B {
     }
 }
 
-/// A terrain with the settings that it was prepared with.
+/// Returns a terrain with the settings that it was prepared with.
 pub fn subject(terrain: Arc<Terrain>, prepared: &RenderTerrain) -> ScaledTerrain {
     let base = prepared.base();
     let scene = base.choice.climate.clone().unwrap_or_default();
@@ -68,8 +68,8 @@ pub enum From {
     File(PathBuf),
 }
 
-/// Evaluates a scene and prepares it for the screen. Also returns warnings about parts of the scene that could not be
-/// used.
+/// Evaluates a scene and prepares its terrain for the screen. Also returns warnings about parts of the scene that could
+/// not be used.
 pub fn make(
     name: String,
     from: From,
@@ -89,10 +89,10 @@ pub fn make(
     };
     layers.store(scene.layers.len(), Ordering::Relaxed);
     let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
-    control.check()?; // it may have waited for the previous B
+    control.check()?; // this task may have waited for the previous B
     let store = store.get_or_insert_with(|| Store::new(Cache::new(STORE_BYTES), Timeline::new(0)));
     let pool = thread_pool(0)?;
-    // the engine's memory is already in use
+    // the memory of the engine is already in use, so it does not count here
     let what = MemoryUse { beside: 0.0, kept: [STORE_BYTES, 0], ..MemoryUse::VIEW };
     check_memory(&scene, scene.samples(), &what)?;
     pool.install(|| {

@@ -1,4 +1,4 @@
-//! Compares two terrains: A, the edited one, and B.
+//! Compares two terrains: A is the edited terrain, B another one.
 //!
 //! ```text
 //! CompareAction ── actions ──▶ CompareRequest ──▶ task: CompareTask ──▶ ViewState.beside, CompareInfo ──▶ panel

@@ -1,12 +1,12 @@
-//! Computes and measures B, the terrain that the terrain on screen is compared with, beside the worker. B is kept until
-//! the comparison ends.
+//! Computes and measures B, the terrain that the terrain on screen is compared with. The work runs in addition to the
+//! evaluation worker. B is kept until the comparison ends.
 //!
 //! ```text
 //! CompareRequest ──▶ making ──▶ B ──▶ overlaid (the overlay over B) ──▶ ViewState.beside
 //!                    └───▶ measuring (with the terrain on screen) ──▶ Table
 //! ```
 //! Each step runs on a thread of its own with a stop flag. A newer request replaces an older one, and the previous
-//! result stays until the new one is ready. B does not change, unless it is a variant of the scene. A variant is
+//! result stays until the new result is ready. B does not change, unless it is a variant of the scene. A variant is
 //! recomputed after the scene has changed and the worker is idle, so that it never delays an edit.
 
 use std::path::PathBuf;
@@ -34,13 +34,13 @@ use talweg::scene::Scene;
 /// A request for the scene B.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub enum CompareRequest {
-    /// Uses the terrain on screen; recomputes it if only a preview is there.
+    /// Uses the terrain on screen as B. Recomputes it if only a preview is on screen.
     Keep { state: State, is_whole: bool },
-    /// Uses another state of the scene.
+    /// Uses another state of the scene as B.
     State(State),
-    /// Uses another scene.
+    /// Uses the scene in this file as B.
     File(PathBuf),
-    /// Uses the variant that the document names; it follows the scene.
+    /// Uses the variant that the document names as B. B is then updated when the scene changes.
     Variant,
     /// Ends the comparison.
     Nothing,
@@ -54,7 +54,7 @@ pub struct State {
     pub playhead: Option<Playhead>,
 }
 
-/// A scene B that is being computed.
+/// A terrain B that is being computed.
 struct PendingB {
     name: String,
     task: Task<Result<(B, Vec<String>), MakeError>>,
@@ -62,10 +62,10 @@ struct PendingB {
     follows: bool,
 }
 
-/// Serial number of B and its overlay.
+/// Serial number of B, and the overlay shown on it.
 type OverlayKey = (u64, Overlay);
 
-/// The comparison task. See the module.
+/// The terrain B, and the tasks that compute, overlay and measure it.
 #[derive(Resource, Default)]
 pub struct CompareTask {
     b: Option<B>,
@@ -75,14 +75,14 @@ pub struct CompareTask {
     store: Arc<Mutex<Option<Store>>>,
     /// The last variant that was computed or is being computed.
     followed: Option<(Arc<Scene>, Option<Playhead>)>,
-    /// The overlay of B.
+    /// The overlay that is shown on B.
     overlay: Overlay,
     /// Set while work waits for the worker to become idle.
     waits: Option<Busy>,
 }
 
 impl CompareTask {
-    /// Starts executing a request.
+    /// Starts the work for a request.
     ///
     /// # Errors
     /// When the system refuses to start a thread.
@@ -101,7 +101,7 @@ impl CompareTask {
             CompareRequest::Nothing => {
                 evaluation.compare_with(None);
                 let old = std::mem::take(self);
-                // freeing this much memory takes time
+                // drop the old cache on another thread, because it takes time to free this much memory
                 std::thread::Builder::new().spawn(move || drop(old))?;
             }
             CompareRequest::Variant => {}
@@ -122,7 +122,7 @@ impl CompareTask {
                         let b = B::new(state.name, terrain.clone(), colours, prepared.clone(), climate);
                         self.take(b, evaluation);
                     }
-                    // a preview cannot be compared with
+                    // a preview is too coarse for a comparison, so compute B
                     None => self.make(state.name, From::Scene(state.scene, state.playhead), false, tasks)?,
                 }
             }
@@ -130,7 +130,7 @@ impl CompareTask {
         Ok(())
     }
 
-    /// Stops the running computation; the present B stays.
+    /// Stops the running computation and keeps the current B.
     pub fn cancel(&mut self, document: &mut Document) {
         if self.making.take().is_some() {
             document.forget_variant();
@@ -155,7 +155,7 @@ impl CompareTask {
         self.b = Some(b);
     }
 
-    /// Takes finished results.
+    /// Takes the results of finished tasks.
     fn receive(&mut self, evaluation: &mut EvaluationClient) -> Result<Vec<String>, String> {
         let Some(making) = &mut self.making else { return Ok(Vec::new()) };
         let outcome = making.task.outcome();
@@ -166,7 +166,7 @@ impl CompareTask {
         match outcome {
             Outcome::Done(Ok((b, warnings))) => {
                 self.take(b, evaluation);
-                // the same scene is on screen, so its problems have been reported already
+                // the same scene is on screen, so its problems have already been reported
                 Ok(if follows { Vec::new() } else { warnings })
             }
             Outcome::Done(Err(MakeError::Cancelled(_))) | Outcome::Running => Ok(Vec::new()),
@@ -182,7 +182,7 @@ impl CompareTask {
     fn follow(&mut self, document: &Document, evaluation: &mut EvaluationClient, tasks: &Tasks) {
         let follows = self.making.as_ref().is_some_and(|making| making.follows);
         if evaluation.is_busy() || document.transport().is_playing() {
-            // edits have priority
+            // the edited scene is evaluated first
             if follows {
                 (self.making, self.followed) = (None, None);
             }
@@ -193,7 +193,7 @@ impl CompareTask {
         }
         let (Some((scene, playhead)), Some(name)) = (document.variant_scene(), document.variant_name()) else { return };
         if let Some(b) = self.b.as_mut().filter(|b| b.name != name && !follows && self.followed.is_some()) {
-            b.name.clone_from(&name); // its layer was renamed
+            b.name.clone_from(&name); // the user has renamed the layer of the variant
         }
         if self.followed.as_ref().is_some_and(|(known, at)| **known == scene && *at == playhead) {
             return;
@@ -204,7 +204,7 @@ impl CompareTask {
         let _ = self.make(name, From::Scene(scene, playhead), true, tasks);
     }
 
-    /// Applies the overlay of the view to B as well. The difference overlay is shown by A alone.
+    /// Starts to apply the overlay of the view to B as well. Only A shows the difference overlay.
     fn lay(&mut self, overlay: Overlay, tasks: &Tasks) {
         let overlay = if overlay == Overlay::Difference { Overlay::None } else { overlay };
         self.overlay = overlay;
@@ -223,12 +223,12 @@ impl CompareTask {
             let choice = OverlayChoice { overlay, biomes, climate, ..OverlayChoice::default() };
             let over = b.prepared.clone();
             let task = tasks.start("compare", move |control| over.with_overlay(&choice, control).ok());
-            // if no thread can be started, the overlay comes with the next terrain
+            // if no thread can be started, the overlay is computed with the next terrain
             self.overlaid.begin(wanted, task);
         }
     }
 
-    /// Measures the terrain on screen against B if both have full resolution and the table is visible.
+    /// Measures the terrain on screen and B, if both have full resolution and the table is visible.
     fn measure(&mut self, is_wanted: bool, document: &Document, evaluation: &mut EvaluationClient, tasks: &Tasks) {
         self.table.receive();
         let is_whole = |pair: &(ScaledTerrain, ScaledTerrain)| pair.0.terrain.samples() == document.scene().samples();
@@ -246,14 +246,15 @@ impl CompareTask {
         self.table.begin(pair, task);
     }
 
-    /// The terrain on screen, and B.
+    /// The terrain on screen, and B, if both exist.
     fn pair(&self, evaluation: &EvaluationClient) -> Option<(ScaledTerrain, ScaledTerrain)> {
         let (terrain, prepared) = evaluation.on_screen()?;
         let (a, b) = (subject(terrain.clone(), prepared), self.b.as_ref()?.subject.clone());
         (a.is_planet() == b.is_planet()).then_some((a, b))
     }
 
-    /// The terrain that the view shows beside the one on screen; `None` if one is a planet and the other a terrain.
+    /// The terrain that the view shows next to the terrain on screen. `None` if one of the two is a planet and the
+    /// other a terrain.
     fn compared_terrain(&self, state: &CompareState, evaluation: &EvaluationClient) -> Option<ComparedTerrain> {
         self.pair(evaluation)?;
         let b = self.b.as_ref()?;
@@ -265,7 +266,7 @@ impl CompareTask {
         })
     }
 
-    /// The data that the panels show.
+    /// The data about the comparison that the panels show.
     pub fn info(&self, document: &Document, evaluation: &EvaluationClient) -> CompareInfo {
         let waiting = || document.variant_name().filter(|_| self.followed.is_none()).map(|name| (name, 0.0));
         let making = self.making.as_ref().map(|making| {
@@ -336,7 +337,7 @@ pub(super) fn tell(
     *info = task.info(&editor.doc, &evaluation);
 }
 
-/// Executes the requests, or stops the computation.
+/// Executes the compare requests, or stops the computation.
 pub(super) fn obey(
     mut asks: ResMut<Messages<CompareRequest>>,
     mut cancelled: MessageReader<CancelWork>,

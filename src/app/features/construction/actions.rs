@@ -14,7 +14,7 @@ use talweg::construction::edit::snap::{GroundBelow, fall, lay};
 use talweg::construction::edit::{self, EditError, PiecePath, Root, pick_index, points, several};
 use talweg::construction::{Piece, PieceKind, Tree};
 
-/// Step of an arrow key as a fraction of the side length, and the step with Shift.
+/// Distance by which an arrow key moves a piece, as a fraction of the side length, without and with Shift.
 const PUSH: f64 = 1.0 / 400.0;
 const PUSH_FAR: f64 = 1.0 / 50.0;
 
@@ -42,7 +42,7 @@ impl Pieces<'_> {
         let Some((layer, tree)) = self.editor.doc.tree().map(|(layer, tree)| (layer, (**tree).clone())) else { return };
         let Some(path) = self.state.selected().cloned() else { return };
         let Some(piece) = path.piece(&tree).cloned() else { return };
-        // offset of a copy, so that it does not cover the original
+        // a copy is moved by this offset, so that it does not cover the original
         let aside = f64::from(tree.frame.side) / 16.0;
         let all = self.state.selected_pieces();
         // a selected point takes precedence over the piece
@@ -115,7 +115,7 @@ impl Pieces<'_> {
         }
     }
 
-    /// Executes a command on several pieces; returns whether the command applies to all of them.
+    /// Executes a command on several pieces. Returns whether the command applies to all of them.
     fn run_on_all(
         &mut self,
         action: PieceAction,
@@ -152,7 +152,8 @@ impl Pieces<'_> {
         true
     }
 
-    /// Makes an edit that returns the pieces to select afterwards. If the edit fails, shows why.
+    /// Makes an edit of several pieces that returns the pieces to select afterwards. If the edit fails, shows the
+    /// reason.
     fn change_all(
         &mut self,
         layer: usize,
@@ -202,7 +203,7 @@ impl Pieces<'_> {
         self.editor.dialogs.open(files);
     }
 
-    /// Makes an edit that returns the piece to select afterwards. If the edit fails, shows why.
+    /// Makes an edit of one piece that returns the piece to select afterwards. If the edit fails, shows the reason.
     fn change(
         &mut self,
         layer: usize,
@@ -282,7 +283,8 @@ impl Pieces<'_> {
         }
     }
 
-    /// Links the piece with the piece of another material layer at its centre, or unlinks it.
+    /// Links a piece with the piece of another material layer at its centre. If the piece is already linked, unlinks
+    /// it.
     fn tie(&mut self, layer: usize, tree: &Tree, path: &PiecePath, piece: &Piece) {
         let mut new = tree.clone();
         if !piece.link_group.is_empty() {
@@ -322,7 +324,7 @@ impl Pieces<'_> {
     }
 }
 
-/// Returns the camera command that frames a box of the world, given by its lowest and highest corner.
+/// Returns the camera command that frames a box in world coordinates, given by its lowest and highest corner.
 pub(super) fn look([low, high]: [[f32; 3]; 2]) -> Command {
     ViewCommand::Look { low_world: low.into(), high_world: high.into() }.into()
 }

@@ -20,7 +20,7 @@ pub enum Push {
 impl Push {
     pub const ALL: [Self; 4] = [Self::Left, Self::Right, Self::Away, Self::Near];
 
-    /// Steps to the right, and steps away from the viewer.
+    /// Number of steps to the right, and number of steps away from the viewer.
     pub fn steps(self) -> (i32, i32) {
         match self {
             Self::Left => (-1, 0),
@@ -34,7 +34,7 @@ impl Push {
 /// Commands on pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceAction {
-    /// Shows or hides the library.
+    /// Shows or hides the library of pieces.
     Library,
     Rename,
     /// Moves the piece with the pointer.
@@ -42,7 +42,7 @@ pub enum PieceAction {
     Turn,
     Scale,
     Duplicate,
-    /// Turns the piece into an original with an instance, or adds another instance.
+    /// Turns the piece into an original with one instance. If it is an original already, adds another instance.
     Instance,
     /// Deletes the selected point, or the piece if no point is selected.
     Delete,
@@ -57,7 +57,7 @@ pub enum PieceAction {
     PushFar(Push),
     /// Starts drawing the line of the piece with the pointer.
     Draw,
-    /// Moves the points of a line to the height of the terrain without the piece.
+    /// Moves the points of a line to the height that the terrain has without the piece.
     Lay,
     /// Toggles whether moved lines follow the terrain.
     Follow,
@@ -82,7 +82,7 @@ impl Action for TakeImage {
 }
 
 impl PieceAction {
-    /// The commands of the menu, in its order.
+    /// The piece commands in the order of the menu.
     pub fn all() -> Vec<Self> {
         let mut all = vec![
             Self::Library,

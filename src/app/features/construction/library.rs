@@ -1,5 +1,5 @@
-//! The library of pieces, a sheet over the view. A click places a piece at the centre of the view, a drag at the drop
-//! point.
+//! The library of pieces, a panel over the view. A click on an item places a piece at the centre of the view. A drag
+//! places it at the drop point.
 
 use bevy_egui::egui;
 use egui::{Align, Area, CursorIcon, Layout, Margin, Order, Rect, RichText, Sense, Ui, pos2, vec2};
@@ -39,7 +39,7 @@ pub fn item_icon(item: Item) -> &'static str {
     }
 }
 
-/// The user's actions in the library.
+/// The actions of the user in the library.
 #[derive(Default)]
 pub struct Asked {
     /// A clicked item, to be placed at the centre of the view.
@@ -74,7 +74,7 @@ pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> Asked {
             painter.galley(corner, galley, colour::text_strong());
             if ctx.input(|i| !i.pointer.any_down()) {
                 state.carried = None;
-                // dropped where it was picked up: a slow click
+                // a drop inside the library panel was a slow click
                 match sheet_rect.contains(at) {
                     true => asked.middle = Some(item),
                     false => asked.dropped = Some((item, at)),

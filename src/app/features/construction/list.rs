@@ -1,7 +1,7 @@
-//! The list of the pieces of a construction, in the order of the tree, and the selection.
+//! The list of the pieces of a construction, in the order of the construction tree, and the selection of pieces.
 //!
-//! Rows can be dragged. Between two rows a line shows where the piece will land; over an operator a frame shows that
-//! the piece will become its member. An invalid target is red, and the status line gives the reason.
+//! Rows can be dragged. Between two rows, a line shows where the dragged piece will be inserted. Over an operator, a
+//! frame shows that the piece will become its member. An invalid target is red, and the status line shows the reason.
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
@@ -38,21 +38,21 @@ pub struct TreeState {
     pub(super) others: Vec<PiecePath>,
     /// The selected point of a line or contour, or corner of an image.
     pub point: Option<usize>,
-    /// Moved lines follow the height of the terrain.
+    /// Whether moved lines follow the height of the terrain.
     pub follows: bool,
-    /// The library is closed.
+    /// Whether the library is closed.
     pub library_folded: bool,
     /// The library item that is being dragged.
     pub carried: Option<Item>,
-    /// Text of the status line: the effect of a click or drag.
+    /// Text of the status line that describes the effect of a click or drag.
     pub hint: Option<String>,
-    /// Message about an action that failed or went differently than requested.
+    /// Message about an action that failed or had another effect than requested.
     pub(crate) notice: Option<String>,
     pub(crate) hovered: Option<PiecePath>,
     pub(crate) view: ViewportState,
     /// Index of the direction whose profile is being edited.
     pub(crate) ray: usize,
-    /// The list must still be scrolled to the selected piece.
+    /// Whether the list must still scroll to the selected piece.
     is_sought: bool,
     folded: Vec<PiecePath>,
     renaming: Option<PieceRename>,
@@ -66,7 +66,7 @@ impl TreeState {
         self.selected.as_ref()
     }
 
-    /// Selects only this piece, or nothing.
+    /// Selects only this piece, or clears the selection.
     pub fn select(&mut self, path: Option<PiecePath>) {
         self.others.clear();
         if self.selected != path {
@@ -85,12 +85,13 @@ impl TreeState {
         self.view.work_with(tasks);
     }
 
-    /// Whether shortcuts apply to a piece.
+    /// Whether keyboard shortcuts apply to a piece.
     pub fn is_at_work(&self) -> bool {
         self.selected.is_some()
     }
 
-    /// Drops state that no longer exists, after another layer was selected or the tree was changed.
+    /// Removes selected and edited pieces that no longer exist, after another layer was selected or the construction
+    /// tree was changed.
     pub fn follow(&mut self, document: &Document) {
         let Some((layer, tree)) = document.tree() else {
             let view = self.view.emptied();
@@ -127,13 +128,14 @@ impl TreeState {
         self.renaming = Some(PieceRename { path: path.clone(), text, begun: false });
     }
 
-    /// A compiled tree that shares much with the tree of the selected layer.
+    /// The newest compiled construction tree. It may belong to an older tree, but shares most parts with the tree of
+    /// the selected layer.
     pub(crate) fn program(&self) -> Option<&talweg::construction::Program> {
         self.view.latest().map(|pick_index| &*pick_index.program)
     }
 
-    /// Cancels the current action, else deselects the point, else all pieces but the last, else that piece. Returns
-    /// whether there was anything to cancel.
+    /// Cancels the current action, else deselects the point, else all pieces except the last, else the last piece.
+    /// Returns whether any of these applied.
     pub fn step_back(&mut self) -> bool {
         if self.renaming.take().is_some() || self.carried.take().is_some() || self.dragged.take().is_some() {
             return true;
@@ -185,7 +187,7 @@ pub fn material_words(material: MaterialLayer) -> (&'static str, &'static str, &
     }
 }
 
-/// A row of the list.
+/// A row of the list of pieces.
 struct PieceRow<'a> {
     path: PiecePath,
     depth: usize,
@@ -227,9 +229,9 @@ fn add_children<'a>(piece: &'a Piece, path: &PiecePath, depth: usize, state: &Tr
     }
 }
 
-/// The target of the dragged piece.
+/// The place where the dragged piece would be inserted.
 enum DropTarget {
-    /// A line above the row with this index, at the depth of the pieces there.
+    /// Insertion above the row with this index, at the depth of the pieces there.
     Between(Spot, usize, usize),
     Into(Spot, usize),
 }
@@ -323,7 +325,7 @@ fn row(
     }
     if let Some(piece) = row.piece {
         response.context_menu(|ui| {
-            // a context menu on one of several selected pieces applies to all of them
+            // a context menu on one of several selected pieces applies to all selected pieces
             if !state.is_selected(&row.path) {
                 state.select(Some(row.path.clone()));
             }
@@ -553,7 +555,7 @@ fn drag(
     }
 }
 
-/// The display name of a piece; a root is named by its material layer or as an original.
+/// The display name of a piece. The name of a root is its material layer, or says that the root is an original.
 pub fn title_of(tree: &Tree, path: &PiecePath, piece: &Piece) -> String {
     match path.root {
         Root::Material(material) if path.is_root() => material_words(material).0.into(),
@@ -562,7 +564,7 @@ pub fn title_of(tree: &Tree, path: &PiecePath, piece: &Piece) -> String {
     }
 }
 
-/// The target of a drop `y` rows below the top.
+/// The target of a drop at a height of `y` rows below the top of the list.
 fn landing(rows: &[PieceRow], y: f32) -> Option<DropTarget> {
     let k = (y.max(0.0) as usize).min(rows.len().checked_sub(1)?);
     let part = y - k as f32;

@@ -1,5 +1,5 @@
 //! Construction trees: the list of pieces, the library, the pieces in the view, and the surface that is drawn directly
-//! from a tree.
+//! from a construction tree.
 //!
 //! ```text
 //! list, piece, viewport ──▶ Document::edit_tree ──▶ revision ──▶ surface: TreeSurfaceTask ──▶ ViewState.tree_surface
@@ -77,12 +77,12 @@ impl Plugin for ConstructionPlugin {
     }
 }
 
-/// Data about the view that shows the pieces.
+/// Data about the view in which the pieces are shown.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct PieceView {
     /// The terrain in the view; `None` if there is none.
     pub stage: Option<Stage>,
-    /// Why the view cannot show the requested tree.
+    /// Why the view cannot show the requested construction tree.
     pub unsupported: Option<Unsupported>,
 }
 
@@ -102,7 +102,7 @@ fn tell(
     state.work_with(&tasks);
 }
 
-/// The keys of piece commands apply while a piece is selected; some commands need no piece.
+/// Whether the key of a piece command applies: a piece must be selected, unless the command needs no piece.
 fn applies(world: &World, action: &PieceAction) -> bool {
     let construction = world.resource::<Editor>().doc.tree().is_some();
     world.resource::<TreeState>().is_at_work() || construction && action.is_free()
@@ -137,7 +137,7 @@ fn take_image(In(TakeImage(file)): In<TakeImage>, mut editor: ResMut<Editor>, st
     }
 }
 
-/// Escape cancels the current action on pieces.
+/// Cancels the current action on pieces when Escape is pressed.
 fn leave(mut editor: ResMut<Editor>, mut state: ResMut<TreeState>) -> bool {
     editor.doc.tree().is_some() && (state.view.let_go(&mut editor.doc) || state.step_back())
 }
@@ -148,14 +148,14 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
     let (construction, is_there) = (tree.is_some(), selected.is_some());
     let is_line = selected.is_some_and(|piece| points::line(piece).is_some());
     if !construction {
-        // justified menu rows would spread the words of a sentence
+        // a justified menu row would spread the words of a sentence
         let left = Layout::top_down(Align::LEFT);
         ui.with_layout(left, |ui| ui.weak("Select a Construction layer."));
         ui.separator();
     }
     for action in PieceAction::all() {
         let enabled = match action {
-            // these are available by keys only
+            // keys issue these commands, so the menu does not list them
             PieceAction::Push(_) | PieceAction::PushFar(_) => continue,
             // one menu contains all operators
             PieceAction::Group(wrap) if wrap != Wrap::ALL[0] => continue,

@@ -1,4 +1,4 @@
-//! The bar that explains why the view cannot be drawn from a tree, with buttons that solve the problem.
+//! The bar that explains why the view cannot be drawn from a construction tree. Its buttons solve the problem.
 
 use bevy_egui::egui;
 use egui::{Align, Label, Layout, RichText, Ui};
@@ -11,7 +11,7 @@ use crate::frame::theme::colour;
 use crate::view::Unsupported;
 use crate::view::ViewMode;
 
-/// Shows the bar; `instead` is the view mode in which the grid is on screen.
+/// Shows the bar. `instead` is the view mode that shows the grid.
 pub fn bar(ui: &mut Ui, unsupported: Unsupported, instead: ViewMode) -> Option<Command> {
     let mut chosen = None;
     ui.horizontal_centered(|ui| {

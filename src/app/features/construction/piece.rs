@@ -1,4 +1,4 @@
-//! The parameters of the selected piece and of its selected point, and its profiles.
+//! The parameter rows of the selected piece and of its selected point, and the profile editors of the piece.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use talweg::construction::{MaterialLayer, Piece, PieceKind, PieceMaterial, Tree}
 use talweg::param::Params;
 use talweg::scene::Gesture;
 
-/// Context for edits of a piece.
+/// The piece that is being edited, and its construction.
 struct PieceEdit<'a> {
     document: &'a mut Document,
     layer: usize,
@@ -81,7 +81,7 @@ impl PieceEdit<'_> {
     }
 }
 
-/// Shows the selected piece; returns the command that a row issued. The outer `None` means that no piece is selected.
+/// Shows the selected piece; returns the command that a row issued.
 pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Option<Command> {
     let path = state.selected()?.clone();
     let (layer, tree) = document.tree().map(|(layer, tree)| (layer, tree.clone()))?;
@@ -107,7 +107,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         ui.label(RichText::new(text).color(colour::text_weak()));
     }
     let mut command = None;
-    // the ids of the rows belong to the piece, so that a drag never changes another piece
+    // the ids of the rows contain the path of the piece, so that a drag never changes another piece
     ui.push_id(format!("{path:?}"), |ui| {
         command = actions(ui, &piece, state);
         instance_row(ui, &tree, &piece, state);
@@ -133,7 +133,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     command
 }
 
-/// The choice of the piece's ground material.
+/// The row that chooses the ground material of the piece.
 fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
     ui.horizontal(|ui| {
         ui.label("Material")
@@ -150,7 +150,7 @@ fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
     });
 }
 
-/// The pieces linked with this piece; a click selects one.
+/// Lists the pieces that are linked with this piece. A click selects one of them.
 fn linked_pieces(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) {
     let others = link_group::others(tree, path);
     if others.is_empty() {
@@ -227,7 +227,7 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
     command
 }
 
-/// For an instance: the button that selects its original.
+/// Shows a button that selects the original, if the piece is an instance.
 fn instance_row(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
     let PieceKind::Instance(instance) = &piece.form else { return };
     ui.horizontal(|ui| {
@@ -334,7 +334,7 @@ fn set_cross(piece: &mut Piece, at: Option<usize>, profile: Option<Profile>) {
     }
 }
 
-/// The radial profile, in one of several directions or all around.
+/// Shows the radial profile of a contour, in one of several directions or in all directions.
 fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: &mut TreeState) {
     heading(ui, "Radial shape");
     let rays = contour.profiles.len();
@@ -396,7 +396,7 @@ fn with_contour(edit: &mut PieceEdit, label: &str, gesture: Option<Gesture>, cha
     });
 }
 
-/// The middle of the widest gap between directions.
+/// The angle in the middle of the widest gap between directions.
 fn widest_gap(angles: &[f32]) -> f32 {
     let mut sorted: Vec<f32> = angles.iter().map(|a| a.rem_euclid(360.0)).collect();
     sorted.sort_by(f32::total_cmp);
@@ -412,7 +412,7 @@ fn direction(angle: f32) -> String {
     format!("{turn:.0}°, {}", NAMES[((turn + 22.5) / 45.0) as usize % 8])
 }
 
-/// Rows for the scale of the construction's numbers.
+/// Rows for the frame of the construction, which sets the scale of its numbers.
 pub fn frame(ui: &mut Ui, document: &mut Document) {
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     let about = tree.frame.about();

@@ -13,7 +13,7 @@ const GRAB: f32 = 8.0;
 const APART: f32 = 0.004;
 const MOST_POINTS: usize = 64;
 
-/// The visible range: distances from left to right, heights from bottom to top.
+/// The visible range of the plot: distances from left to right, heights from bottom to top.
 #[derive(Clone, Copy, Debug)]
 struct PlotRange {
     x: (f32, f32),
@@ -26,7 +26,7 @@ impl PlotRange {
         let fold =
             |f: fn(f32, f32) -> f32, start: f32, of: fn(&(f32, f32)) -> f32| profile.0.iter().map(of).fold(start, f);
         let (low, high) = (fold(f32::min, -0.2, |p| p.1), fold(f32::max, 0.2, |p| p.1));
-        // rounded range, so that the plot does not move while a point is dragged
+        // round the range, so that the plot does not move while the user drags a point
         let step = |v: f32| (v.abs() * 2.0 + 0.2).ceil() * 0.5 * v.signum();
         let left = fold(f32::min, 0.0, |p| p.0);
         let right = fold(f32::max, reach, |p| p.0);
@@ -49,7 +49,7 @@ impl PlotRange {
     }
 }
 
-/// Shows a profile that ends at distance `reach`; returns the new profile if it was changed.
+/// Shows a profile that ends at the distance `reach`. Returns the new profile if the user has changed it.
 pub fn editor(ui: &mut Ui, label: &str, profile: &Profile, reach: f32) -> Option<(Profile, Option<Gesture>)> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, label));

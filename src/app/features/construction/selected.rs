@@ -1,10 +1,11 @@
-//! Selection of several pieces: the parameters are those of the last one, and commands act on all of them.
+//! Selection of several pieces. The panel shows the parameters of the last selected piece, and commands act on all
+//! selected pieces.
 
 use crate::features::construction::list::TreeState;
 use talweg::construction::edit::PiecePath;
 
 impl TreeState {
-    /// All selected pieces, with the last selected one at the end.
+    /// All selected pieces. The piece that was selected last is at the end.
     pub fn selected_pieces(&self) -> Vec<PiecePath> {
         self.others.iter().chain(&self.selected).cloned().collect()
     }
@@ -14,11 +15,11 @@ impl TreeState {
         self.selected.as_ref() == Some(path) || self.others.contains(path)
     }
 
-    /// Adds a piece to the selection or removes it.
+    /// Adds a piece to the selection, or removes it if it is already selected.
     pub fn toggle_selected(&mut self, path: &PiecePath) {
         let mut all = self.selected_pieces();
         match all.iter().position(|selected| selected == path) {
-            // one piece stays selected
+            // at least one piece stays selected
             Some(at) if all.len() > 1 => drop(all.remove(at)),
             Some(_) => return,
             None => all.push(path.clone()),
@@ -26,7 +27,7 @@ impl TreeState {
         self.select_all(all);
     }
 
-    /// Selects these pieces; the parameters are those of the last one.
+    /// Selects these pieces. The panel then shows the parameters of the last one.
     pub fn select_all(&mut self, mut paths: Vec<PiecePath>) {
         let last = paths.pop();
         self.select(last);

@@ -1,5 +1,5 @@
-//! Compiles the tree of the scene for view modes that draw it directly, on a thread of its own. A newer request
-//! replaces an older one, and the previous surface stays until the new one is ready.
+//! Compiles the construction tree of the scene for view modes that draw it directly. A thread of its own does the work.
+//! A newer request replaces an older one, and the previous surface stays until the new surface is ready.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use crate::frame::tasks::{Newest, Tasks};
 use crate::view::{TreeRecipe, TreeSurface, Unsupported, ViewMode, ViewState};
 use talweg::field::{Control, Terrain};
 
-/// The surface task. See the module.
+/// The task that compiles the surface, and the newest surface.
 #[derive(Resource, Default)]
 pub struct TreeSurfaceTask {
-    /// The request of a revision, view mode and computed terrain, with the recipe it leads to.
+    /// The last request, with the recipe for the surface, or the reason why the view cannot show it.
     asked: Option<(AskedSurface, Result<Option<TreeRecipe>, Unsupported>)>,
     surface: Newest<(), Arc<TreeSurface>>,
 }
 
-/// The inputs of a recipe.
+/// The request for a surface. A recipe is derived from it.
 struct AskedSurface {
     revision: u64,
     mode: ViewMode,
-    /// The terrain of that revision, once it is computed.
+    /// The terrain of `revision`; `None` until it is computed.
     terrain: Option<Arc<Terrain>>,
 }
 
@@ -36,13 +36,13 @@ impl AskedSurface {
 }
 
 impl TreeSurfaceTask {
-    /// Why the requested tree cannot be drawn, if that is so.
+    /// Why the view cannot draw the requested construction tree; `None` if it can.
     pub fn unsupported(&self) -> Option<Unsupported> {
         self.asked.as_ref().and_then(|(_, recipe)| recipe.as_ref().err().copied())
     }
 }
 
-/// Computes the surface that the view needs.
+/// Starts to compute the surface that the view needs.
 pub(super) fn advance(
     mut surface_task: ResMut<TreeSurfaceTask>,
     editor: Res<Editor>,

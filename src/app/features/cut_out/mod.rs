@@ -1,4 +1,4 @@
-//! Cuts a part of the terrain on screen out as an image feature for constructions: *Feature ▸ Cut out terrain*.
+//! Saves a part of the terrain on screen as an image feature for constructions: *Feature ▸ Cut out terrain*.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ impl Plugin for CutOutPlugin {
     }
 }
 
-/// The area to cut out.
+/// The area of the terrain to cut out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CutOutOrder {
     /// West, north, east and south edge, in metres from the north-west corner.
@@ -46,9 +46,9 @@ pub struct CutOutOrder {
 /// Commands that cut out terrain.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CutOutAction {
-    /// Asks for the area.
+    /// Asks for the area to cut out.
     Ask,
-    /// Asks where to save it.
+    /// Asks where to save the cut-out.
     AskWhere(CutOutOrder),
     Write(CutOutOrder, PathBuf),
 }
@@ -65,7 +65,7 @@ impl Action for CutOutAction {
     }
 }
 
-/// The running save, keyed by its file name.
+/// The cut-out that is being saved, keyed by its file name.
 #[derive(Resource, Default)]
 struct CutOutTask(Newest<String, Result<(), String>>);
 
@@ -124,7 +124,7 @@ fn write(order: &CutOutOrder, scene: &Scene, terrain: &Terrain, path: PathBuf) -
     cut.save(scene, order.border, &SaveTarget::new(path)).map_err(|error| error.to_string())
 }
 
-/// Reports how the save ended.
+/// Shows a message when the cut-out is saved or has failed.
 fn receive(_: InMut<Ui>, mut task: ResMut<CutOutTask>, mut editor: ResMut<Editor>) {
     if !task.0.receive() {
         return;

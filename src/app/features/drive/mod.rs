@@ -1,7 +1,7 @@
 //! Plays a script of user actions in the real window: `talweg SCENE --drive steps.ron`.
 //!
-//! The actions become the same window events that a mouse and keyboard cause. Widgets are found by their accessible
-//! names, and every wait is for a state, never for a time. The window test and the images of the README use such
+//! The script sends the same window events that a mouse and keyboard cause. It finds widgets by their accessible names.
+//! Every wait is for a state of the editor, never for a time. The window test and the images of the README use such
 //! scripts. If a step fails, the program exits with code 1 and lists the widgets on screen.
 
 mod input;
@@ -38,7 +38,7 @@ const PATIENCE_FRAMES: u32 = 6000;
 /// Number of frames after which a step fails because its widget is not on screen.
 const SEARCH_FRAMES: u32 = 200;
 
-/// Adds the driver for `steps`; their relative paths start at the working directory.
+/// Plugin that plays `steps`. Relative paths in the steps start at the working directory.
 pub struct DrivePlugin {
     pub steps: Vec<Step>,
     /// Becomes true when a step fails.
@@ -60,15 +60,15 @@ struct Driver {
     has_failed: Arc<AtomicBool>,
 }
 
-/// Number of frames for which a disabled widget is waited for before the pointer moves to it anyway. In the first frame
-/// of a dialog, egui measures it: it is invisible, takes no clicks, and is not yet in its position.
+/// Number of frames to wait for a disabled widget before the pointer moves to it anyway. In the first frame of a
+/// dialog, egui measures the dialog. In that frame it is invisible, takes no clicks, and is not in its final position.
 const MEASURING_FRAMES: u32 = 3;
 
 /// An accessible widget of the last drawn frame.
 struct Widget {
-    /// Role and name: `Role:name`.
+    /// Role and name of the widget: `Role:name`.
     name: String,
-    /// Position in points.
+    /// Rectangle of the widget, in points.
     rect: Rect,
     is_enabled: bool,
 }
@@ -107,7 +107,7 @@ fn collect_widgets(
 ) {
     for (mut context, output) in &mut contexts {
         context.get_mut().enable_accesskit();
-        // a frame may take longer than the click of a user
+        // a frame may take longer than a click of a user, so allow long clicks
         context.get_mut().options_mut(|options| options.input_options.max_click_duration = 120.0);
         let Some(update) = &output.platform_output.accesskit_update else { continue };
         let own = |node: &accesskit::Node| node.label().or_else(|| node.value()).map(str::to_string);

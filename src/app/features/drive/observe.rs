@@ -15,7 +15,7 @@ use crate::view::{FrameStatus, GlobeCamera, ViewCamera, ViewState, ViewportArea}
 /// The editor state that the driver needs.
 #[derive(Resource, Default)]
 pub struct Observed {
-    /// A computation, animation, upload or request is in progress.
+    /// Whether a computation, animation, upload or request is in progress.
     pub busy: bool,
     /// Iteration under the playhead.
     pub iteration: u32,
@@ -25,7 +25,7 @@ pub struct Observed {
     pub state: serde_json::Value,
 }
 
-/// Camera of a planet: position, distance from the centre, heading and inclination, in degrees and metres.
+/// The camera of a planet as JSON: position, distance from the centre, heading and inclination, in degrees and metres.
 fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
     let (pose, up) = (camera.pose, camera.pose.up_vector());
     let [latitude, longitude] = [up.z.asin(), up.y.atan2(up.x)].map(f64::to_degrees);
@@ -39,7 +39,7 @@ fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
     })
 }
 
-/// The selected piece, for the step `State`.
+/// The selected piece as JSON, for the step `State`.
 fn piece_state(editor: &Editor, pieces: &TreeState) -> serde_json::Value {
     let tree = editor.doc.tree().map(|(_, tree)| tree);
     let (Some(tree), Some(path)) = (tree, pieces.selected()) else { return serde_json::Value::Null };
@@ -53,7 +53,7 @@ fn piece_state(editor: &Editor, pieces: &TreeState) -> serde_json::Value {
     })
 }
 
-/// The views of a terrain and of a planet.
+/// The resources of the terrain view and of the planet view.
 type Seen<'w> = (
     Res<'w, ViewCamera>,
     Res<'w, ViewportArea>,
@@ -63,7 +63,7 @@ type Seen<'w> = (
     Res<'w, PlannedScenery>,
 );
 
-/// Updates the state for the driver.
+/// Updates the editor state that the driver reads.
 pub fn observe(
     mut observed: ResMut<Observed>,
     mut evaluation: ResMut<EvaluationClient>,

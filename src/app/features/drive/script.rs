@@ -1,4 +1,4 @@
-//! The steps of a script, and the single events that they consist of.
+//! The steps of a script, and the single events that each step consists of.
 
 use std::path::{Path, PathBuf};
 
@@ -8,25 +8,26 @@ use serde::Deserialize;
 
 use crate::view::ViewCommand;
 
-/// One user action, or a wait or recording. Widgets are given by accessible name, or by role and name, like
-/// `Slider:Frequency`. Positions in the 3D view are fractions of it, from its upper left corner.
+/// One user action, or a wait or recording. A widget is given by its accessible name, or by role and name, such as
+/// `Slider:Frequency`. Positions in the 3D view are fractions of its size, from its upper left corner.
 #[derive(Clone, Debug, Deserialize)]
 pub enum Step {
     Click(String),
     DoubleClick(String),
     RightClick(String),
-    /// Clicks at (x, y) of a widget, as fractions of its size.
+    /// Clicks a widget at (x, y), given as fractions of its size.
     ClickAt(String, f32, f32),
     /// Drags from the centre of a widget by a distance in points.
     Drag(String, f32, f32),
-    /// Drags from (x, y) of a widget by a distance in points and keeps the button down; `Release` ends it.
+    /// Drags by a distance in points from the position (x, y) in a widget and keeps the button down; `Release` ends the
+    /// drag.
     DragHold(String, f32, f32, f32, f32),
     Release,
     /// Drags from the centre of a widget to a position in the 3D view.
     DragToView(String, f32, f32),
     /// Types text into the focused widget.
     Type(String),
-    /// Presses a key with modifiers, like `Ctrl+Z` or `F`.
+    /// Presses a key with modifiers, such as `Ctrl+Z` or `F`.
     Key(String),
     ViewDrag {
         from: (f32, f32),
@@ -65,16 +66,16 @@ pub enum Step {
     Gone(String),
     /// Saves a screenshot of the window.
     Picture(PathBuf),
-    /// Presses a key and saves a screenshot of each of the next frames, as many as given. The file names end in -0, -1,
+    /// Presses a key, and then saves a screenshot of each of the given number of frames. The file names end in -0, -1,
     /// ….
     KeyPictures(String, PathBuf, u32),
     /// Writes the editor state and the longest frame times since the previous `State`, as JSON.
     State(PathBuf),
     /// Simulates a graphics card that stops responding, as when its driver restarts.
     LoseCard,
-    /// Resizes the window to this size in pixels, as if on a screen of that size.
+    /// Resizes the window to this size in pixels, as if the screen had that size.
     Resize(u32, u32),
-    /// Ends all input, so that frames are drawn on events only. A signal ends the program.
+    /// Ends all input, so that the window only draws frames on events. A signal ends the program.
     Rest,
 }
 
@@ -100,7 +101,7 @@ pub fn read(path: &Path) -> Result<Vec<Step>, ScriptError> {
     ron::from_str(&text).map_err(|source| ScriptError::Syntax { path: path.into(), source: Box::new(source) })
 }
 
-/// One event, or one wait, in a frame.
+/// One event that happens in a frame, or one wait.
 #[derive(Clone, Debug)]
 pub enum Atom {
     Move(PointerTarget),
@@ -115,9 +116,9 @@ pub enum Atom {
     Present(String, bool),
     View(ViewCommand),
     Picture(PathBuf),
-    /// Starts saving this number of screenshots, one per frame.
+    /// Starts to save this number of screenshots, one per frame.
     Pictures(PathBuf, u32),
-    /// Waits until these screenshots are saved.
+    /// Waits until the screenshots of `Pictures` are saved.
     PicturesSaved,
     State(PathBuf),
     LoseCard,
@@ -132,7 +133,7 @@ pub enum PointerTarget {
     View(f32, f32),
 }
 
-/// Number of pointer movements in a drag, so that widgets see the pointer move.
+/// Number of pointer movements in a drag. Widgets must see the pointer move several times.
 const DRAG_MOVES: usize = 8;
 
 impl Step {
@@ -238,8 +239,8 @@ impl Step {
     }
 }
 
-/// Clicks in the view. Two frames after the movement are needed, because the point under the pointer is known a frame
-/// late.
+/// Clicks in the view. Two frames must follow the movement, because the point under the pointer is only known a frame
+/// later.
 fn view_click(x: f32, y: f32, button: MouseButton) -> Vec<Atom> {
     let press = [Atom::Button(button, true), Atom::Frame, Atom::Button(button, false), Atom::Frame];
     [vec![Atom::Move(PointerTarget::View(x, y)), Atom::Frame, Atom::Frame], press.into()].concat()

@@ -1,10 +1,10 @@
-//! Commands of a process: playback, continue and branch.
+//! Commands on a process: playback, continue and branch.
 
 use egui_phosphor::regular as icon;
 
 use crate::frame::commands::{Action, Info, keys};
 
-/// Commands on the process of the transport.
+/// Commands on the process that the playback controls show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErosionAction {
     PlayPause,

@@ -1,4 +1,4 @@
-//! Play, step and scrub the selected erosion.
+//! Play, step through and scrub the selected erosion process.
 
 use bevy_egui::egui;
 use egui::{Align, DragValue, Layout, RichText, Slider, Ui, vec2};
@@ -13,14 +13,14 @@ use crate::frame::document::{Document, SPEED_RANGE};
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::{colour, icon_button, icon_toggle, slider};
 
-/// Minimum width after the buttons, in points, for the pace and the layer name.
+/// Minimum width to the right of the buttons, in points, for showing the pace and the layer name.
 const ROOM_FOR_PACE: f32 = 570.0;
-/// Minimum width after the buttons, in points, for the speed.
+/// Minimum width to the right of the buttons, in points, for showing the speed.
 const ROOM_FOR_SPEED: f32 = 310.0;
-/// Minimum width of the whole bar, in points, for all of its buttons.
+/// Minimum width of the whole bar, in points, for showing all of its buttons.
 const ROOM_FOR_BUTTONS: f32 = 360.0;
 
-/// Shows the transport bar; returns the command of a clicked button.
+/// Shows the bar with the playback controls; returns the command of a clicked button.
 pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<Command> {
     let Some((layer, total)) = document.process() else {
         ui.horizontal_centered(|ui| {
@@ -63,7 +63,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
             }
         }
         ui.add_space(4.0);
-        // without enough room, hide the pace first, which is shown elsewhere too, then the speed
+        // If the bar is too narrow, hide the pace first, because another panel shows it too. Then hide the speed.
         let room = ui.available_width();
         if room > ROOM_FOR_PACE {
             pace(ui, info, layer);
@@ -83,7 +83,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
     command
 }
 
-/// How much the process still changes, and the erosion score of the terrain.
+/// Shows how fast the process still changes, and the erosion score of the terrain.
 fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
     let history = info.insight.history.as_ref().filter(|history| history.layer == layer);
     if let Some((word, help)) = history.and_then(pace_word) {
@@ -101,8 +101,8 @@ fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
     }
 }
 
-/// The bar above the transport: the branches to choose from, and the offer after a change in the middle of a run. Shows
-/// nothing if there is neither.
+/// Shows the bar above the playback controls. It lists the branches to choose from, and the offer after a change in the
+/// middle of a run. Without branches and offer, the bar is hidden.
 pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
     let mut command = None;
     let branches = document.branches();
@@ -169,7 +169,7 @@ fn scrub(ui: &mut Ui, document: &mut Document, here: u32, total: u32) {
     }
 }
 
-/// The speed controls, laid out from the right.
+/// Shows the speed controls from right to left.
 fn speed(ui: &mut Ui, document: &mut Document) {
     let (mut speed, unlimited) = (document.transport().speed, document.transport().unlimited);
     let fastest = icon_toggle(ui, true, unlimited, icon::FAST_FORWARD, "As fast as possible");

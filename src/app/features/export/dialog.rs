@@ -1,4 +1,4 @@
-//! The settings of a time-lapse; the file is asked for afterwards.
+//! The dialog with the settings of a time-lapse. Afterwards, a file dialog asks for the file.
 
 use bevy_egui::egui;
 use egui::{Align, Layout, Ui};
@@ -9,7 +9,7 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use talweg::timelapse::{Film, MOST_FRAMES_A_SECOND};
 
-/// The dialog. See the module.
+/// The dialog with the settings of a time-lapse.
 pub struct FilmDialog(pub Film);
 
 impl Dialog for FilmDialog {

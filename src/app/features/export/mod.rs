@@ -1,4 +1,4 @@
-//! Exports: computes maps, meshes and films beside the evaluation, and writes them.
+//! Exports: computes maps, meshes and films while the editor stays usable, and writes them to files.
 //!
 //! ```text
 //! ExportAction ── window ──▶ ExportAction with a choice ──▶ task: ExportTask ──▶ message
@@ -186,7 +186,8 @@ fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     pick(ui, &mut queue, ExportAction::Timelapse, true);
 }
 
-/// Reports how an export ended, and quits the program if that waited for the export.
+/// Shows a message when an export has ended. Then quits the program, if quitting was delayed until the end of the
+/// export.
 fn receive(mut task: ResMut<ExportTask>, mut editor: ResMut<Editor>, mut exit: MessageWriter<AppExit>) {
     match task.work.ended() {
         None => {}
@@ -225,13 +226,13 @@ fn obey(
     }
 }
 
-/// The message about a failed export: says whether the file on disk is the old or the new one.
+/// The message about a failed export. It says whether the file on disk has the old or the new contents.
 fn failure(error: &anyhow::Error) -> String {
     let is_replaced = file_error(error).is_some_and(FileError::is_replaced);
     because(if is_replaced { "Exported, with a problem" } else { "Nothing was exported" }, error)
 }
 
-/// The file error behind an error, if there is one.
+/// The file error that caused an error, if there is one.
 fn file_error(error: &anyhow::Error) -> Option<&FileError> {
     let of_film = error.downcast_ref().and_then(|error| match error {
         FilmError::File(error) => Some(error),

@@ -1,4 +1,4 @@
-//! Exports from the editor, computed beside the worker.
+//! Exports from the editor, computed in addition to the work of the evaluation worker.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub enum ExportOrder {
 }
 
 impl ExportOrder {
-    /// Name of the export in messages.
+    /// Name of the export, for messages.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Build(_) => "terrain",
@@ -37,15 +37,15 @@ impl ExportOrder {
 /// Data about a running export.
 pub(super) struct ExportProgress {
     path: PathBuf,
-    /// Fraction of the files that is written, as the bits of an f32; NaN while the terrain is computed.
+    /// Fraction of the files that is already written, as the bits of an f32. NaN while the terrain is computed.
     written: Arc<AtomicU32>,
 }
 
-/// The running export, if there is one. Its result is a sentence about the written files.
+/// The running export, if there is one. Its result is a sentence about the files that it wrote.
 #[derive(Resource, Default)]
 pub struct ExportTask {
     pub(super) work: SingleTask<ExportProgress, String>,
-    /// Quit the program when the export is written.
+    /// Whether to quit the program after the export is written.
     pub then_quit: bool,
 }
 
@@ -81,7 +81,7 @@ impl ExportTask {
     }
 }
 
-/// An order that was parsed and checked.
+/// An export order after it was parsed and checked.
 enum ExportJob {
     Build(Box<ExportRequest>, ExportPlace),
     Film(Film, SaveTarget),
@@ -111,7 +111,7 @@ fn carry_out(scene: &Scene, job: &ExportJob, control: &Control, written: &Atomic
     }
 }
 
-/// An export in tiles, if the terrain is larger than the largest that is evaluated as a whole, or than the memory.
+/// Returns an export in tiles, if the terrain is too large for the evaluation as a whole or for the memory.
 fn large_export<'a>(
     scene: &'a Scene,
     request: &'a ExportRequest,

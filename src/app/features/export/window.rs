@@ -25,14 +25,14 @@ use talweg::tiles::MOST_SAMPLES;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportChoice {
     pub preset: BuildPreset,
-    /// The folder that file names of the preset are relative to.
+    /// The folder to which the file names of the preset are relative.
     pub folder: PathBuf,
     /// Whether to replace protected files.
     pub force: bool,
 }
 
 impl ExportChoice {
-    /// The target of the files.
+    /// The target folder of the files, and whether to replace protected files.
     pub fn place(&self) -> ExportPlace {
         ExportPlace { folder: self.folder.clone(), force: self.force }
     }
@@ -49,10 +49,10 @@ struct ProductRow {
     formats: Vec<(&'static str, &'static str)>,
 }
 
-/// The products with their sizes in bytes, or the problem of a choice.
+/// The names of the exported files with their sizes in bytes, or the reason why the choice is invalid.
 type CheckedSizes = Result<Vec<(String, u64)>, String>;
 
-/// The export window. See the module.
+/// The export window with the current choice.
 pub struct ExportWindow {
     scene: Scene,
     choice: ExportChoice,

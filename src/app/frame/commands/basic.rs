@@ -19,16 +19,16 @@ pub enum FileAction {
     Quit,
     /// Saves to the scene's file, or asks for a file, and then runs a command.
     SaveThen(Command),
-    /// Saves to this file and then runs a command, if there is one.
+    /// Saves to this file and then runs the command, if it is given.
     SaveTo(PathBuf, Option<Command>),
-    /// Like `SaveTo`, for a file that is write-protected or that another program has changed; the user has confirmed.
+    /// Like `SaveTo`, for a file that is write-protected or that another program has changed. The user has confirmed.
     SaveOver(PathBuf, Option<Command>),
-    /// Asks for another file to save to, and then runs a command, if there is one.
+    /// Asks for another file to save to, and then runs the command, if it is given.
     SaveElsewhere(Option<Command>),
 }
 
 impl FileAction {
-    /// All commands that need no argument.
+    /// All file commands that need no argument.
     pub fn all() -> Vec<Self> {
         vec![Self::New, Self::NewPlanet, Self::Open, Self::Save, Self::SaveAs, Self::Quit]
     }
@@ -77,7 +77,7 @@ impl Action for FileAction {
     }
 }
 
-/// Ways to leave the scene, which run after unsaved changes have been saved or discarded.
+/// Commands that replace or close the scene. They run after unsaved changes have been saved or discarded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proceed {
     New,
@@ -134,7 +134,7 @@ impl Action for EditAction {
     }
 }
 
-/// Commands on the computation.
+/// Commands that start or stop the computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComputeAction {
     Recompute,

@@ -9,7 +9,7 @@ use egui::{Id, Key, KeyboardShortcut, ModifierNames, Modifiers};
 use super::Command;
 use talweg::preferences::ChosenKeys;
 
-/// The keys that the user chose. See the module.
+/// The keys that the user chose for commands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keymap {
     /// Chosen keys by command name.
@@ -17,7 +17,7 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// Reads stored keys; also returns the keys that do not exist.
+    /// Parses stored keys. Also returns the stored names of keys that do not exist.
     pub fn read(kept: &ChosenKeys) -> (Self, Vec<String>) {
         let mut unread = Vec::new();
         let mut chord = |text: &String| {
@@ -38,7 +38,7 @@ impl Keymap {
         self.chosen.iter().map(|(name, keys)| (name.clone(), texts(keys))).collect()
     }
 
-    /// The keys of a command; menus show the first.
+    /// All keys of a command; menus show only the first.
     pub fn keys(&self, command: &Command) -> Vec<KeyboardShortcut> {
         match self.choice(command) {
             Some(keys) => keys.clone(),
@@ -85,8 +85,8 @@ impl Keymap {
         self.chosen.clear();
     }
 
-    /// Whether one of a command's keys was pressed. With Shift, digit keys type other characters, so their position
-    /// counts.
+    /// Whether one of a command's keys was pressed. With Shift, digit keys type other characters, so the position
+    /// `place` of the key on the keyboard is compared as well.
     pub(super) fn is_pressed(&self, command: &Command, key: Key, place: Option<Key>, modifiers: Modifiers) -> bool {
         let fits = |s: &KeyboardShortcut| {
             let is_key =
@@ -122,7 +122,7 @@ fn is_digit(key: Key) -> bool {
     matches!(key, Num0 | Num1 | Num2 | Num3 | Num4 | Num5 | Num6 | Num7 | Num8 | Num9)
 }
 
-/// A shortcut in its stored form: `Ctrl+Shift+S`. `Ctrl` is Cmd on a Mac.
+/// Returns a shortcut in its stored form, such as `Ctrl+Shift+S`. `Ctrl` is Cmd on a Mac.
 fn text_of(shortcut: &KeyboardShortcut) -> String {
     let held = [
         (shortcut.modifiers.command || shortcut.modifiers.ctrl, "Ctrl+"),
@@ -147,12 +147,12 @@ fn shortcut_of(text: &str) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(modifiers, Key::from_name(key)?))
 }
 
-/// A shortcut in its displayed form.
+/// Returns a shortcut in the form that menus display.
 pub fn shortcut_text(shortcut: &KeyboardShortcut) -> String {
     shortcut.format(&ModifierNames::NAMES, cfg!(target_os = "macos"))
 }
 
-/// Several shortcuts, joined by “or”.
+/// Returns several shortcuts in displayed form, joined by “or”.
 pub fn shortcuts_text(shortcuts: &[KeyboardShortcut]) -> String {
     shortcuts.iter().map(shortcut_text).collect::<Vec<_>>().join(" or ")
 }

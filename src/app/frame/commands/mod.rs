@@ -25,7 +25,7 @@ pub use basic::{ComputeAction, EditAction, FileAction, Proceed};
 pub use keymap::{Keymap, shortcut_text, shortcuts_text};
 pub use shortcuts::pressed;
 
-/// `keys![COMMAND + S]` is Ctrl+S, on a Mac Cmd+S.
+/// A shortcut: `keys![COMMAND + S]` is Ctrl+S, or Cmd+S on a Mac.
 macro_rules! keys {
     ($($modifiers:ident + $key:ident),*) => {{
         use bevy_egui::egui::{Key, KeyboardShortcut};
@@ -36,7 +36,7 @@ macro_rules! keys {
 }
 pub(crate) use keys;
 
-/// The modifiers for `keys!`.
+/// The modifiers that `keys!` accepts.
 pub(crate) mod held {
     use bevy_egui::egui::Modifiers;
 
@@ -74,10 +74,10 @@ pub trait Action: Clone + PartialEq + Debug + Send + Sync + 'static {
     /// The texts, icon and default keys of the action.
     fn info(&self) -> Info;
 
-    /// Heading of the action in the list of shortcuts.
+    /// Heading under which the list of shortcuts shows the action.
     fn section(&self) -> &'static str;
 
-    /// The tooltip, followed by the shortcut.
+    /// The tooltip text, followed by the shortcut.
     fn tooltip(&self, ctx: &egui::Context) -> String {
         Command::from(self.clone()).tooltip(ctx)
     }
@@ -114,7 +114,7 @@ impl<A: Action> AnyAction for A {
     }
 }
 
-/// One action of some feature, as the value that menus, keys and scripts send to its handler.
+/// One action of any feature, as the value that menus, keys and scripts send to the handler of the action.
 #[derive(Clone, Debug)]
 pub struct Command(Arc<dyn AnyAction>);
 
@@ -136,12 +136,12 @@ impl Command {
         self.0.info()
     }
 
-    /// Heading of the command in the list of shortcuts.
+    /// Heading under which the list of shortcuts shows the command.
     pub fn section(&self) -> &'static str {
         self.0.section()
     }
 
-    /// The action, if it has this type.
+    /// Returns the action if it has the type `A`.
     pub fn action<A: Action>(&self) -> Option<&A> {
         self.0.as_any().downcast_ref()
     }
@@ -157,7 +157,7 @@ impl Command {
         Keymap::shown(ctx).keys(self).first().copied()
     }
 
-    /// The tooltip, followed by the shortcut.
+    /// The tooltip text, followed by the shortcut.
     pub fn tooltip(&self, ctx: &egui::Context) -> String {
         let tooltip = self.info().tooltip;
         match self.shortcut(ctx) {
@@ -191,9 +191,10 @@ pub struct CommandRegistry {
     handlers: HashMap<TypeId, Handler>,
     /// Types of actions whose keys take precedence over all others while they apply.
     scopes: HashMap<TypeId, Applies>,
-    /// Systems that the Cancel key runs first to leave a mode; each returns whether there was one to leave.
+    /// Systems that the Cancel key runs first to leave a mode. Each returns whether it left a mode.
     leaving: Vec<SystemId<(), bool>>,
-    /// Systems that Cancel runs to close a window before it stops the computation.
+    /// Systems that Cancel runs to close a window before it stops the computation. Each returns whether it closed a
+    /// window.
     closing: Vec<SystemId<(), bool>>,
 }
 
@@ -203,7 +204,8 @@ impl CommandRegistry {
         &self.listed
     }
 
-    /// Whether the keys of a command apply in some states only, and then take precedence over others.
+    /// Whether the keys of a command apply in some states only. In these states, the keys take precedence over the keys
+    /// of other commands.
     pub fn is_scoped(&self, command: &Command) -> bool {
         self.scopes.contains_key(&command.0.as_any().type_id())
     }
@@ -211,7 +213,7 @@ impl CommandRegistry {
     /// The other commands that share a shortcut with `command` in the same state.
     pub fn conflicts(&self, keymap: &Keymap, command: &Command) -> Vec<(KeyboardShortcut, Command)> {
         let keys = keymap.keys(command);
-        // two scopes never apply at the same time
+        // the scopes of two types never apply at the same time
         let state = |command: &Command| self.is_scoped(command).then(|| command.0.as_any().type_id());
         let same = |other: &&Command| *other != command && state(other) == state(command);
         let shared = |other: &Command| {
@@ -224,8 +226,8 @@ impl CommandRegistry {
 
 /// Registers commands.
 pub trait CommandApp {
-    /// Registers the actions of one type and their handler. Those in `listed` have shortcuts and appear in the list of
-    /// shortcuts.
+    /// Registers the actions of one type and their handler. Only the actions in `listed` have shortcuts and appear in
+    /// the list of shortcuts.
     fn add_actions<A: Action, M>(
         &mut self,
         listed: impl IntoIterator<Item = A>,
@@ -235,11 +237,11 @@ pub trait CommandApp {
     /// Gives the keys of these actions precedence over all others, but only while `applies` returns true.
     fn scope_actions<A: Action>(&mut self, applies: fn(&World, &A) -> bool) -> &mut Self;
 
-    /// Adds a system that leaves a mode when Cancel is pressed; it returns whether there was one to leave.
+    /// Adds a system that leaves a mode when Cancel is pressed. The system returns whether it left a mode.
     fn add_leaving<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self;
 
-    /// Adds a system that closes a window before Cancel stops the computation; it returns whether there was one to
-    /// close.
+    /// Adds a system that closes a window before Cancel stops the computation. The system returns whether it closed a
+    /// window.
     fn add_closing<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self;
 }
 
@@ -285,7 +287,7 @@ impl CommandApp for App {
     }
 }
 
-/// Executes the issued commands and those that they issue in turn.
+/// Executes the issued commands, and the commands that their handlers issue in turn.
 pub fn run_all(world: &mut World, ctx: &egui::Context) {
     loop {
         let commands = std::mem::take(&mut world.resource_mut::<CommandQueue>().0);
@@ -303,12 +305,12 @@ pub fn run_all(world: &mut World, ctx: &egui::Context) {
     }
 }
 
-/// Leaves the active mode, if there is one; returns whether there was.
+/// Leaves the active mode. Returns false if no mode was active.
 pub fn leave(world: &mut World) -> bool {
     any(world, |registry| &registry.leaving)
 }
 
-/// Closes a window that Cancel closes; returns whether there was one.
+/// Closes one of the windows that Cancel closes. Returns false if none was open.
 pub fn close(world: &mut World) -> bool {
     any(world, |registry| &registry.closing)
 }

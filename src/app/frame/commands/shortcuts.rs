@@ -9,8 +9,9 @@ use crate::frame::editor::Editor;
 
 /// Returns the command whose shortcut was pressed, if any, and removes the key press from the input.
 ///
-/// While a text field has the focus, only shortcuts with Ctrl that do not edit text apply. While another widget has it,
-/// keys that move or press widgets stay with the widget. Actions with a scope come before all others while they apply.
+/// While a text field has the focus, only shortcuts with Ctrl that do not edit text apply. While another widget has the
+/// focus, that widget receives the keys that move or press widgets. While a scope applies, its actions take precedence
+/// over all others.
 pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());

@@ -1,4 +1,4 @@
-//! File dialogs for opening, saving and exporting. The dialog itself asks before it overwrites.
+//! File dialogs for opening, saving and exporting. The save dialog itself asks before it overwrites a file.
 
 use std::path::{Path, PathBuf};
 
@@ -24,14 +24,14 @@ pub const IMAGES: (&str, &[&str]) = (
 /// Title of the dialog that asks for a heightmap or image.
 pub const HEIGHTS_TITLE: &str = "Choose a heightmap or image";
 
-/// A file dialog. See the module.
+/// A file dialog, and the command that receives the chosen path.
 pub struct Files {
     dialog: FileDialog,
     then: Box<dyn Fn(PathBuf) -> Command + Send + Sync>,
 }
 
 impl Files {
-    /// Asks for a file of one kind; `then` makes the command from its path.
+    /// Asks for a file of one kind. `then` makes the command to run from the chosen path.
     pub fn open(
         document: &Document,
         title: &str,
@@ -44,7 +44,7 @@ impl Files {
         Self { dialog, then: Box::new(then) }
     }
 
-    /// Asks where to save a file. `name` is the suggested name, with the extension of the first of `kinds`.
+    /// Asks where to save a file. `name` is the suggested file name; the extension of the first of `kinds` is appended.
     pub fn save(
         document: &Document,
         title: &str,
@@ -62,7 +62,7 @@ impl Files {
 }
 
 impl Files {
-    /// Asks for a folder; the dialog starts in `at`, if that exists.
+    /// Asks for a folder. The dialog starts in the folder `at` if it exists.
     pub fn folder(
         document: &Document,
         title: &str,
@@ -78,7 +78,7 @@ impl Files {
 
 impl Dialog for Files {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // the search field is black in every theme
+        // the search field is black in every theme, so show it in the dark theme only
         self.dialog.config_mut().show_search = ctx.theme() == egui::Theme::Dark;
         self.dialog.update(ctx);
         match self.dialog.state() {

@@ -10,16 +10,16 @@ use super::commands::Command;
 
 /// A dialog that waits for an answer.
 pub trait Dialog: Send + Sync {
-    /// Shows the dialog. Returns the commands to run once it is answered; it is then closed.
+    /// Shows the dialog. When the user has answered, returns the commands to run; the dialog is then closed.
     fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Option<Vec<Command>>;
 
-    /// Whether another dialog may replace it without asking, because nothing would be lost.
+    /// Whether another dialog may replace this dialog without asking, because nothing would be lost.
     fn gives_way(&self) -> bool {
         false
     }
 }
 
-/// The open dialog. See the module. Only one dialog is open at a time.
+/// The open dialog. Only one dialog is open at a time.
 #[derive(Default)]
 pub struct Dialogs {
     open: Option<Box<dyn Dialog>>,
@@ -35,7 +35,7 @@ impl Dialogs {
         self.open.as_ref().is_some_and(|dialog| !dialog.gives_way())
     }
 
-    /// Opens a dialog and replaces the open one.
+    /// Opens a dialog. It replaces a dialog that is already open.
     pub fn open(&mut self, dialog: impl Dialog + 'static) {
         self.open = Some(Box::new(dialog));
     }
@@ -45,7 +45,7 @@ impl Dialogs {
         self.open(modals::Unsaved { then });
     }
 
-    /// Shows the open dialog; if it is answered, closes it and returns the answer.
+    /// Shows the open dialog. If the user has answered it, closes it and returns the commands of the answer.
     pub fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Vec<Command> {
         // Escape closes an open drop-down list before it closes the dialog
         let is_list_open = self.open.is_some() && egui::Popup::is_any_open(ctx);

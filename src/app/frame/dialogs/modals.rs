@@ -9,7 +9,7 @@ use crate::frame::theme::colour;
 
 /// Asks whether to save unsaved changes. Escape cancels, Enter saves.
 pub struct Unsaved {
-    /// The command to run afterwards.
+    /// The command to run after the question is answered.
     pub then: Command,
 }
 
@@ -48,7 +48,7 @@ pub fn is_confirmed(ctx: &egui::Context) -> bool {
     ctx.input(|input| input.key_pressed(Key::Enter)) && ctx.memory(|memory| memory.focused().is_none())
 }
 
-/// Returns an empty answer if Escape was pressed or the user clicked outside a modal dialog.
+/// Returns an answer without commands if Escape was pressed or the user clicked outside the modal dialog.
 pub fn dismissed<T>(ctx: &egui::Context, modal: &egui::ModalResponse<T>) -> Option<Vec<Command>> {
     (ctx.input(|i| i.key_pressed(Key::Escape)) || modal.should_close()).then(Vec::new)
 }
@@ -64,7 +64,7 @@ pub fn modal(ctx: &egui::Context, id: &'static str) -> Modal {
     Modal::new(id.into()).frame(frame)
 }
 
-/// A Close button, also triggered by Enter; it returns an empty answer.
+/// A Close button, which Enter also triggers. A click returns an answer without commands.
 pub fn close_button(ui: &mut Ui) -> Option<Vec<Command>> {
     let clicked = ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.add(button("Close")).clicked()).inner;
     (clicked || is_confirmed(ui.ctx())).then(Vec::new)

@@ -1,4 +1,4 @@
-//! The question before a changed, protected or linked file is overwritten, for all kinds of files.
+//! The question that is asked before a changed, protected or linked file of any kind is overwritten.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::frame::commands::{Command, Proceed};
 use crate::frame::editor::file_name;
 use talweg::io::{FileError, SaveTarget};
 
-/// Why the user must confirm.
+/// Why the user must confirm before the file is overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverwriteReason {
     /// Another program has changed the file since it was opened or saved here.
@@ -23,7 +23,7 @@ pub enum OverwriteReason {
 }
 
 impl OverwriteReason {
-    /// The reason for the question, if the error is one that can be confirmed.
+    /// The reason to ask the user, if the user can confirm this error.
     fn from_error(error: &FileError) -> Option<Self> {
         match error {
             FileError::Changed { .. } => Some(Self::Changed),
@@ -56,7 +56,7 @@ impl OverwriteReason {
     }
 }
 
-/// The question. See the module. Escape cancels; Enter chooses another file, so that nothing is lost.
+/// The question whether to overwrite a file. Escape cancels; Enter chooses another file, so that nothing is lost.
 pub struct Overwrite {
     pub path: PathBuf,
     pub reason: OverwriteReason,
@@ -67,8 +67,8 @@ pub struct Overwrite {
 }
 
 impl Overwrite {
-    /// Creates the question for an error, if the error allows one. `elsewhere` chooses another file, and `over` makes
-    /// the command that overwrites the file `to` anyway.
+    /// Creates the question for an error, if the user can confirm this error. `elsewhere` chooses another file. `over`
+    /// makes the command that overwrites the file `to` anyway.
     pub fn from_error(
         error: &FileError,
         to: &SaveTarget,
@@ -80,7 +80,7 @@ impl Overwrite {
         Some(Self { path: to.path().into(), reason, elsewhere, over: over(all_the_same) })
     }
 
-    /// The command that reloads the file, if that solves the problem.
+    /// The command that reloads the file, if another program has changed it.
     fn reload(&self) -> Option<Command> {
         (self.reason == OverwriteReason::Changed).then(|| Proceed::Open(self.path.clone()).into())
     }

@@ -1,5 +1,5 @@
-//! Edits of a process in the middle of its run: replay from the start or continue from here. Also branches, one shown
-//! at a time.
+//! Edits of a process in the middle of its run: replay it from the start, or continue from the playhead. Also branches
+//! of a process, of which only one is shown at a time.
 
 use crate::frame::document::{Document, Group, Selection};
 use talweg::eval::Playhead;
@@ -8,19 +8,19 @@ use talweg::nodes::multiscale::LargestScale;
 use talweg::param::Value;
 use talweg::scene::{Layer, ParamEpoch, ProcessSegment};
 
-/// The offer to continue from the playhead, after a process was changed while its playhead stood part of the way.
-/// Without it, the process is replayed from the start.
+/// The offer to continue from the playhead, after a process was changed while its playhead was before the end. If the
+/// user does not accept the offer, the process is replayed from the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
     pub layer: usize,
     pub iteration: u32,
-    /// The node and its parameter epochs at the time when the playhead stopped there.
+    /// The node and its parameter epochs at the time when the playhead stopped on it.
     node: Node,
     epochs: Vec<ParamEpoch>,
 }
 
 impl Offer {
-    /// `layer` with the node and the parameter epochs of that time.
+    /// Returns `layer` with the node and the parameter epochs from before the change.
     fn origin(&self, layer: &Layer) -> Layer {
         Layer { node: self.node.clone(), epochs: self.epochs.clone(), ..layer.clone() }
     }
@@ -51,7 +51,8 @@ fn epochs_until(layer: &Layer, samples: usize, iteration: u32) -> Vec<ParamEpoch
     epochs
 }
 
-/// Makes `layer` start with `epochs`. It ends after the same total of iterations, but runs for at least one more.
+/// Sets the first parameter epochs of `layer` to `epochs`. The layer keeps its total number of iterations, but runs for
+/// at least one iteration after the epochs.
 fn set_epochs(layer: &mut Layer, epochs: Vec<ParamEpoch>, total: u32) {
     let gone = epochs.iter().fold(0u32, |sum, p| sum.saturating_add(p.iterations));
     layer.epochs = epochs;
@@ -74,7 +75,7 @@ impl Document {
         (self.transport.playhead == here && differ_beyond_iterations(&now.node, &offer.node)).then_some(offer)
     }
 
-    /// The offer that an edit of `group` leads to; must be called before the edit.
+    /// Returns the offer that an edit of `group` would create. Must be called before the edit.
     pub(crate) fn offer_before(&self, group: Group) -> Option<Offer> {
         let Group::Node(layer) = group else { return self.offer.clone() };
         let playhead = self.transport.playhead.filter(|p| p.layer == layer && p.iteration > 0)?;
@@ -104,8 +105,8 @@ impl Document {
     }
 
     /// Copies the process under the playhead into a branch that continues from there, and shows the branch. If
-    /// parameters were changed in the middle of the run, the branch takes the change and the old layer gets its old
-    /// parameters back.
+    /// parameters were changed in the middle of the run, the branch gets the changed parameters and the old layer gets
+    /// its old parameters back.
     pub fn branch_from_here(&mut self) {
         // the offer concerns the layer under the playhead, even if another layer is selected
         let offer = self.offer().cloned();
@@ -143,8 +144,8 @@ impl Document {
         ('B'..='Z').map(|letter| format!("{stem} {letter}")).find(|name| !taken(name)).unwrap_or_else(|| stem.into())
     }
 
-    /// The branches of the selected layer, or else of the process of the transport. The layer itself is among them,
-    /// shown or hidden. Empty if there are none.
+    /// Indices of the branches of the selected layer, or else of the process that the playback controls show. The layer
+    /// itself is included, whether it is shown or hidden. Empty if there are no branches.
     pub fn branches(&self) -> Vec<usize> {
         let number = |index: usize| Some(self.scene().layers[index].branch).filter(|&number| number != 0);
         let selected = self.selected_layer().filter(|_| !self.transport.playing).and_then(number);
@@ -154,7 +155,7 @@ impl Document {
         if of_it.len() > 1 { of_it } else { Vec::new() }
     }
 
-    /// The member of [`branches`](Self::branches) that is on screen.
+    /// The layer among [`branches`](Self::branches) that is on screen.
     pub fn shown_branch(&self) -> Option<usize> {
         self.branches().into_iter().find(|&index| self.scene().layers[index].enabled)
     }
@@ -184,7 +185,7 @@ impl Document {
 mod tests {
     use super::*;
 
-    /// A document with noise below an erosion of 40 iterations, whose playhead stands at 15.
+    /// A document with noise below an erosion layer of 40 iterations. The playhead is at iteration 15.
     fn standing() -> Document {
         let mut document = Document::default();
         document.add_layer(Node::named("Perlin").unwrap());

@@ -16,7 +16,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// The layer that the group belongs to.
+    /// Index of the layer that the group belongs to, if it belongs to a layer.
     pub fn layer(self) -> Option<usize> {
         match self {
             Self::Settings | Self::Planet | Self::Climate => None,

@@ -1,11 +1,11 @@
-//! Groups of layers: create, dissolve and move them. An edit of a group also applies to its members.
+//! Groups of layers: create, dissolve and move groups. An edit of a group also applies to its members.
 
 use crate::frame::document::{Document, Selection};
 use talweg::nodes::Node;
 use talweg::nodes::filters::group::LayerGroup;
 use talweg::scene::{Layer, Scene};
 
-/// Target position of layers: before the layer that has this index now, at this nesting depth.
+/// Target position of layers: before the layer that has this index at present, at this nesting depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackPlace {
     pub index: usize,
@@ -13,7 +13,7 @@ pub struct StackPlace {
 }
 
 impl Document {
-    /// Layers and their members, from the bottom up.
+    /// Indices of the given layers and of their members, from the bottom up.
     pub fn with_members(&self, indices: &[usize]) -> Vec<usize> {
         let count = self.scene().layers.len();
         let mut all: Vec<usize> =
@@ -34,7 +34,8 @@ impl Document {
         }
     }
 
-    /// Puts layers into a new group at the position of the topmost of them. Does nothing if one is locked.
+    /// Puts layers into a new group at the position of the topmost of them. Does nothing if one of the layers is
+    /// locked.
     pub fn group_layers(&mut self, indices: &[usize]) {
         let gathered = self.with_members(indices);
         let (Some(&top), None) = (gathered.last(), self.first_locked(&gathered)) else { return };
@@ -117,7 +118,7 @@ impl Document {
         }
     }
 
-    /// Moves a layer one step down, in the same way.
+    /// Moves a layer one step down: below the next layer, into a group that ends below it, or out of its own group.
     pub fn move_down(&mut self, index: usize) {
         if let Some(place) = place_below(self.scene(), index) {
             self.move_layers(index, place);
@@ -138,7 +139,7 @@ impl Document {
     }
 }
 
-/// The position one step above a layer; `None` at the top.
+/// The position one step above a layer; `None` if the layer is at the top.
 fn place_above(scene: &Scene, index: usize) -> Option<StackPlace> {
     let (own, above) = (scene.layers.get(index)?.depth, scene.layers.get(index + 1)?);
     Some(match above.depth {
@@ -151,7 +152,7 @@ fn place_above(scene: &Scene, index: usize) -> Option<StackPlace> {
     })
 }
 
-/// The position one step below a layer; `None` at the bottom.
+/// The position one step below a layer; `None` if the layer is at the bottom.
 fn place_below(scene: &Scene, index: usize) -> Option<StackPlace> {
     let (own, start) = (scene.layers.get(index)?.depth, scene.block(index).start);
     let below = start.checked_sub(1).map(|below| (below, scene.layers[below].depth));

@@ -1,4 +1,4 @@
-//! Edits of the layer stack: add, duplicate, delete, reorder, rename, show and hide, solo.
+//! Edits of the layer stack: add, duplicate, delete, reorder, rename, show, hide and solo layers.
 
 use crate::frame::document::{Document, Group, Selection, StackPlace, Variant};
 use talweg::nodes::{Node, Work};
@@ -6,9 +6,9 @@ use talweg::param::{Preset, Value};
 use talweg::scene::{Blend, Gesture, Layer, Scene, SceneError, Warning};
 
 impl Document {
-    /// Adds a layer above the selected one (on top while the scene is selected) and selects it. A generator with layers
-    /// below adds its heights to them, so that it does not hide them. A node with default parameters gets its preset
-    /// Natural, if it has one, because defaults define the file format and cannot change with taste.
+    /// Adds a layer above the selected one (on top while the scene is selected) and selects it. If there are layers
+    /// below, a generator adds its heights to them, so that it does not hide them. A node with default parameters gets
+    /// its preset Natural, if it has one. The defaults define the file format, so they cannot change with taste.
     pub fn add_layer(&mut self, mut node: Node) {
         let about = node.about();
         let as_it_comes = Node::named(about.name).is_some_and(|plain| plain == node);
@@ -40,10 +40,10 @@ impl Document {
         Scene { name: self.scene().name.clone(), settings, layers, ..Scene::default() }.to_ron()
     }
 
-    /// Inserts the layers of a scene text above the selected layer, as one undo step. They keep their seeds.
+    /// Inserts the layers of a scene text above the selected layer, as one undo step. The layers keep their seeds.
     ///
     /// # Errors
-    /// If the text is not a scene; nothing changes then.
+    /// If the text is not a scene; the document then does not change.
     pub fn paste_layers(&mut self, text: &str) -> Result<Vec<Warning>, SceneError> {
         let (pasted, warnings) = Scene::from_ron(text)?;
         let StackPlace { index: at, depth } = self.position_for_new();
@@ -65,8 +65,8 @@ impl Document {
         Ok(warnings)
     }
 
-    /// Adds layers above the selected one, as one undo step, each with a new seed and an unused name. Selects the layer
-    /// `selected` among them.
+    /// Adds layers above the selected one, as one undo step. Each gets a new seed and an unused name. `selected` is the
+    /// index in `layers` of the layer to select.
     pub fn add_layers(&mut self, label: &str, layers: Vec<Layer>, selected: usize) {
         let StackPlace { index: at, depth } = self.position_for_new();
         let count = layers.len();
@@ -96,7 +96,7 @@ impl Document {
         self.edit("Rename layer", None, |scene| {
             let Some(layer) = scene.layers.get_mut(index) else { return };
             let old = std::mem::replace(&mut layer.name, name.into());
-            // if two layers shared the old name, masks keep reading the other one
+            // if two layers shared the old name, masks keep reading the layer that still has it
             if !scene.layers.iter().any(|layer| layer.name == old) {
                 scene.follow_rename(&old, name);
             }
@@ -113,7 +113,7 @@ impl Document {
         });
     }
 
-    /// Shows a layer alone, or everything again. This is no undo step, because the scene does not change.
+    /// Shows a layer alone, or all layers again. Solo is not an undo step, because the scene does not change.
     pub fn toggle_solo(&mut self, index: usize) {
         self.solo = if self.solo == Some(index) { None } else { Some(index) };
         self.transport.pause();
@@ -167,7 +167,7 @@ impl Document {
         self.offer = offer;
     }
 
-    /// Adds a stored layer above the selected one and selects it; it keeps its seed.
+    /// Adds a stored layer above the selected one and selects the new layer, which keeps its seed.
     pub fn add_own_preset(&mut self, kept: &Layer) {
         let at = self.position_for_new();
         let mut layer = kept.clone();
@@ -176,7 +176,7 @@ impl Document {
         self.insert(&format!("Add {}", kept.name), at.index, layer);
     }
 
-    /// Updates all stored layer indices when the layers are renumbered.
+    /// Updates all stored layer indices after layers were renumbered. `number` returns the new index of an old index.
     pub(crate) fn renumber(&mut self, number: impl Fn(usize) -> Option<usize>) {
         if let Selection::Layer(index) = self.selection {
             self.selection = number(index).map_or(Selection::Scene, Selection::Layer);

@@ -1,7 +1,7 @@
-//! The open scene and all of its editing state: history, file, selection, solo, transport.
+//! The open scene and all of its editing state: history, file, selection, solo, playback.
 //!
-//! Plain data, without engine or interface. Every change goes through [`Document::edit`], so that it can be undone.
-//! [`Document::take_request`] returns the next request for the worker.
+//! The document is plain data, without engine or interface. Every change of the scene is made by [`Document::edit`], so
+//! that it can be undone. [`Document::take_request`] returns the next request for the worker.
 
 mod branches;
 mod group;
@@ -30,7 +30,7 @@ use talweg::field::MapKind;
 use talweg::io::{FileStamp, SaveTarget};
 use talweg::scene::{EditHistory, Gesture, Layer, Scene, SceneError, Warning};
 
-/// The selection, whose parameters the panel shows.
+/// The selected item. The panel shows its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// The settings of the scene.
@@ -39,7 +39,7 @@ pub enum Selection {
     Layer(usize),
 }
 
-/// The open document. See the module.
+/// The open document: the scene and its editing state.
 #[derive(Debug)]
 pub struct Document {
     scene: Scene,
@@ -49,20 +49,20 @@ pub struct Document {
     openings: u64,
     /// The scene as it was last opened or saved.
     saved: Scene,
-    /// Counts the changes of the scene, of its file, and of the saved state.
+    /// Counts the changes of the scene, of its file, and of its saved state.
     edits: u64,
-    /// The stamp of the scene's file at that time.
+    /// The stamp that the scene's file had when it was last opened or saved.
     stamp: Option<FileStamp>,
     selection: Selection,
     /// Further selected layers.
     others: BTreeSet<usize>,
     solo: Option<usize>,
-    /// The highest evaluated layer, if it is not the topmost.
+    /// The highest evaluated layer; `None` if all layers are evaluated.
     end: Option<usize>,
     /// Versions A and B of layers, by layer index.
     sides: BTreeMap<usize, LayerVersions>,
     transport: Transport,
-    /// Counts the changes that need an evaluation, including changes to another scene.
+    /// Counts the changes that need an evaluation, including a switch to another scene.
     revision: u64,
     /// Revision and quality of the newest request.
     asked: Option<(u64, RequestQuality)>,
@@ -76,9 +76,9 @@ pub struct Document {
     dragging: bool,
     /// The offer to continue or branch, after a process was changed in the middle of its run.
     offer: Option<Offer>,
-    /// Whether the history of the process is needed for the charts.
+    /// Whether the charts need the history of the process.
     watching: bool,
-    /// The point whose history is plotted.
+    /// The point whose history the charts plot.
     place: Option<[f32; 2]>,
     /// The variant of the same scene that the terrain on screen is compared with.
     variant: Option<Variant>,
@@ -129,7 +129,7 @@ impl Document {
         &self.scene
     }
 
-    /// A counter that changes when another scene is opened, but not with edits.
+    /// A counter that increases when another scene is opened, but not with edits.
     pub fn openings(&self) -> u64 {
         self.openings
     }
@@ -172,8 +172,8 @@ impl Document {
         &self.transport
     }
 
-    /// Whether the full-resolution terrain was requested but has not arrived. If nothing is being computed, it was
-    /// stopped.
+    /// Whether the full-resolution terrain was requested but has not arrived. If no evaluation is running, the user has
+    /// stopped it.
     pub fn is_unfinished(&self) -> bool {
         let asked_full = self
             .asked
@@ -190,12 +190,12 @@ impl Document {
         self.revision
     }
 
-    /// Counts the changes of the scene, of its file, and of the saved state.
+    /// Counts the changes of the scene, of its file, and of its saved state.
     pub fn edits(&self) -> u64 {
         self.edits
     }
 
-    /// Whether the pointer drags something that changes the scene.
+    /// Whether the user drags a control or object that changes the scene.
     pub fn is_dragging(&self) -> bool {
         self.dragging
     }
@@ -225,7 +225,7 @@ impl Document {
         let before = self.scene.clone();
         change(&mut self.scene);
         if before == self.scene {
-            // keep shared data shared, so that nobody mistakes an equal tree for a changed one
+            // keep shared data shared, so that an equal construction tree does not count as changed
             self.scene = before;
             return;
         }
@@ -235,7 +235,7 @@ impl Document {
     }
 
     /// Must be called once a frame, with the state of the pointer button and the focused widget. A gesture lasts while
-    /// the button is down or the widget has the focus. While the button is down, small previews are enough.
+    /// the button is down or the widget has the focus. While the button is down, only small previews are requested.
     pub fn end_frame(&mut self, pointer_down: bool, focused: Option<u64>) {
         if let Some(gesture) = self.gesture
             && !pointer_down
@@ -257,12 +257,12 @@ impl Document {
         self.history.redo_label()
     }
 
-    /// Labels of the edits up to now, the oldest first, as far as undo reaches.
+    /// Labels of the edits that can be undone, the oldest first.
     pub fn edits_done(&self) -> Vec<&str> {
         self.history.done_labels()
     }
 
-    /// Labels of the undone edits, the next one to redo first.
+    /// Labels of the undone edits; the first is the next edit to redo.
     pub fn edits_undone(&self) -> Vec<&str> {
         self.history.undone_labels()
     }
@@ -287,7 +287,8 @@ impl Document {
         self.after_change(&before);
     }
 
-    /// Selects the layer that undo or redo changed. Solo, playhead and variant stay only if the stack kept its order.
+    /// Selects the layer that undo or redo changed. Solo, playhead and variant are kept only if the order of the layers
+    /// did not change.
     fn follow(&mut self, before: &Scene) {
         self.others.clear();
         let (old, new) = (&before.layers, &self.scene.layers);
@@ -328,12 +329,12 @@ impl Document {
         self.bump(false);
     }
 
-    /// Whether the history of the process is needed for the charts.
+    /// Whether the charts need the history of the process.
     pub fn is_watching(&self) -> bool {
         self.watching
     }
 
-    /// Sets whether the history of the process is needed for the charts.
+    /// Sets whether the charts need the history of the process.
     pub fn watch(&mut self, watching: bool) {
         if self.watching != watching {
             self.watching = watching;
@@ -341,12 +342,13 @@ impl Document {
         }
     }
 
-    /// The point whose history is plotted: fractions of the side to the east and to the south, from 0 to 1.
+    /// The point whose history the charts plot: fractions of the side length from the west and from the north edge,
+    /// from 0 to 1.
     pub fn place(&self) -> Option<[f32; 2]> {
         self.place
     }
 
-    /// Sets the point whose history is plotted, or clears it.
+    /// Sets the point whose history the charts plot, or clears it.
     pub fn watch_place(&mut self, place: Option<[f32; 2]>) {
         if self.place != place {
             self.place = place;
@@ -354,7 +356,7 @@ impl Document {
         }
     }
 
-    /// Requests the shown terrain again, for more data about it. A playing process continues.
+    /// Requests the shown terrain again, to get more data about it. A playing process continues.
     fn request_again(&mut self) {
         self.bump(true);
     }
@@ -370,7 +372,7 @@ impl Document {
             openings: self.openings + 1,
             edits: self.edits + 1,
             revision: self.revision + 1,
-            // nothing of the old scene may be shown any more
+            // terrains of the old scene may not be shown any more
             shown: self.revision + 1,
             watching: self.watching,
             ..Self::default()
@@ -380,7 +382,7 @@ impl Document {
     /// Opens a scene file.
     ///
     /// # Errors
-    /// If it cannot be read; the document does not change then.
+    /// If the file cannot be read; the document then does not change.
     pub fn open(&mut self, path: &Path) -> Result<Vec<Warning>, SceneError> {
         let (scene, warnings, stamp) = Scene::load_stamped(path)?;
         self.replace(scene, Some(path.into()));
@@ -388,7 +390,7 @@ impl Document {
         Ok(warnings)
     }
 
-    /// Continues with a scene whose edits were not saved. The contents of its file are the saved state.
+    /// Continues with a scene whose edits were not saved. The contents of `file` count as the saved state.
     pub fn restore(&mut self, scene: Scene, file: Option<PathBuf>) {
         let saved = file.as_deref().and_then(|file| Scene::load_stamped(file).ok());
         self.replace(scene, file);
@@ -397,7 +399,7 @@ impl Document {
         self.stamp = stamp;
     }
 
-    /// Replaces the scene by another one as an edit: the file stays, and the edit can be undone.
+    /// Replaces the scene by another one as an edit. The document keeps its file, and the edit can be undone.
     pub fn replace_by_edit(&mut self, label: &str, scene: Scene) {
         let before = self.scene.clone();
         self.edit(label, None, |now| *now = scene);
@@ -416,7 +418,7 @@ impl Document {
     /// Saves to a file, which becomes the document's file.
     ///
     /// # Errors
-    /// If the file cannot be written, or if the write may not survive a power failure; the document stays unsaved.
+    /// If the file cannot be written, or if the write may not survive a power failure; the document then stays unsaved.
     pub fn save(&mut self, to: impl Into<SaveTarget>) -> Result<(), SceneError> {
         let to = to.into();
         let saved = self.scene.save(&to);
@@ -445,8 +447,8 @@ impl Document {
     }
 }
 
-/// Whether a change needs an evaluation. Names, palette, biomes and materials do not; the sun does, because light and
-/// shadows are prepared with the terrain.
+/// Whether a change needs an evaluation. Changes of names, palette, biomes and materials do not. Changes of the sun do,
+/// because light and shadows are prepared with the terrain.
 fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
     let essence = |scene: &Scene| {
         let mut scene = scene.clone();

@@ -1,8 +1,9 @@
-//! Requests for the worker, and the decision which of its answers are still needed.
+//! Creates requests for the worker, and decides which of its reports are still needed.
 //!
-//! While a slider is dragged, previews are requested; on release, the full resolution. Playing, stepping and scrubbing
-//! request the full resolution only. With a layer on solo, a generator is computed alone on flat terrain, at full
-//! opacity and without mask. A filter or an erosion is computed with all layers below it and none above.
+//! While the user drags a slider, previews are requested; on release, the full resolution. Playing, stepping and
+//! scrubbing request the full resolution only. With a generator on solo, only this layer is computed, on flat terrain,
+//! at full opacity and without a mask. With a filter or an erosion layer on solo, that layer and all layers below it
+//! are computed.
 
 use std::sync::Arc;
 
@@ -36,8 +37,9 @@ impl Document {
         Some(Request { revision, scene, quality, playhead, play, watch, place, mask, stroke })
     }
 
-    /// Whether to show the terrain of a report; also moves the playhead along with a playing process. A preview of an
-    /// older revision is accepted if nothing newer is on screen, because no other may come while a slider is dragged.
+    /// Returns whether to show the terrain of a report. Also moves the playhead along with a playing process. A preview
+    /// of an older revision is accepted if no newer terrain is on screen. While the user drags a slider, no other
+    /// preview may arrive.
     pub fn accept<P>(&mut self, report: &WorkerReport<P>) -> bool {
         let current = |revision: u64| revision == self.revision;
         let taken = match report {
@@ -73,12 +75,12 @@ impl Document {
         taken
     }
 
-    /// The scene as it is shown on screen (with solo and end of evaluation), and the playhead.
+    /// The scene as shown on screen, with solo and the end of the evaluation applied, and the playhead.
     pub fn shown_scene(&self) -> (Scene, Option<Playhead>) {
         self.shown_of(self.scene.clone())
     }
 
-    /// Applies solo and end of evaluation to a scene that has the same layers as the current one.
+    /// Applies solo and the end of the evaluation to a scene that has the same layers as the current scene.
     pub(crate) fn shown_of(&self, mut scene: Scene) -> (Scene, Option<Playhead>) {
         let mut playhead = self.transport.playhead;
         if let Some(index) = self.solo.filter(|&index| index < scene.layers.len()) {

@@ -1,4 +1,4 @@
-//! Edits of all selected layers at once, each one undo step; locks; the end of the evaluation.
+//! Edits of all selected layers at once, each as one undo step. Also locks, and the layer at which the evaluation ends.
 
 use crate::frame::document::{Document, Selection};
 
@@ -12,11 +12,11 @@ impl Document {
         all
     }
 
-    /// Adds a layer to the selection or removes it.
+    /// Adds a layer to the selection, or removes it if it is already selected.
     pub fn toggle_selected(&mut self, index: usize) {
         let mut all = self.selected_layers();
         match all.iter().position(|&selected| selected == index) {
-            // one layer stays selected
+            // at least one layer stays selected
             Some(at) if all.len() > 1 => drop(all.remove(at)),
             Some(_) => return,
             None => {}
@@ -27,7 +27,7 @@ impl Document {
         self.others = all.into_iter().filter(|&other| other != primary).collect();
     }
 
-    /// Selects all layers from the one that was selected first to this one.
+    /// Selects all layers between the layer that was selected first and this layer, including both.
     pub fn select_range(&mut self, index: usize) {
         let Some(from) = self.selected_layer().filter(|_| index < self.scene().layers.len()) else {
             return self.select(Selection::Layer(index));
@@ -68,7 +68,7 @@ impl Document {
         });
     }
 
-    /// Deletes layers and their members. Deletes nothing if one is locked.
+    /// Deletes layers and their members. Deletes nothing if one of them is locked.
     pub fn delete_layers(&mut self, indices: &[usize]) {
         let gone = self.with_members(indices);
         let Some(lowest) = gone.iter().copied().min() else { return };
@@ -96,8 +96,8 @@ impl Document {
         }
     }
 
-    /// Adds copies of layers and their members above the topmost of them. A copy keeps its seed and therefore gives the
-    /// same heights.
+    /// Adds copies of layers and their members above the topmost of them. A copy keeps its seed, so its heights are the
+    /// same.
     pub fn duplicate_layers(&mut self, indices: &[usize]) {
         let copied = self.with_members(indices);
         let Some(top) = copied.last().copied() else { return };
@@ -130,12 +130,12 @@ impl Document {
         });
     }
 
-    /// The highest evaluated layer, if it is not the topmost.
+    /// Index of the highest evaluated layer; `None` if all layers are evaluated.
     pub fn end(&self) -> Option<usize> {
         self.end
     }
 
-    /// Evaluates only up to a layer, or everything again; the scene does not change.
+    /// Makes the evaluation end at a layer, or at the top again. The scene does not change.
     pub fn toggle_end(&mut self, index: usize) {
         let is_top = index + 1 >= self.scene().layers.len();
         self.end = if self.end == Some(index) || is_top { None } else { Some(index) };

@@ -1,5 +1,5 @@
-//! Two versions of a layer, A and B, to try something out beside the present state. They last until the document is
-//! closed.
+//! Two versions of a layer, A and B, so that the user can try changes and keep the current version. The versions last
+//! until the document is closed.
 
 use crate::frame::document::Document;
 use talweg::nodes::Node;
@@ -21,16 +21,16 @@ impl LayerVersion {
     }
 }
 
-/// Both versions of a layer. See the module.
+/// Both versions of a layer, A and B.
 #[derive(Clone, Debug)]
 pub struct LayerVersions {
     sides: [LayerVersion; 2],
-    /// The version that the layer shows, not counting undo.
+    /// The version that the layer shows, unless undo has changed it since.
     shown: usize,
 }
 
 impl Document {
-    /// The version that a layer shows: 0 is A, 1 is B; `None` if it has only one.
+    /// Returns the version that a layer shows: 0 is A, 1 is B. Returns `None` if the layer has only one version.
     pub fn shown_side(&self, index: usize) -> Option<usize> {
         let (kept, layer) = (self.sides.get(&index)?, self.scene().layers.get(index)?);
         let present = LayerVersion::of_layer(layer);
@@ -39,7 +39,7 @@ impl Document {
         Some(if is_other { 1 - kept.shown } else { kept.shown })
     }
 
-    /// Shows a version of a layer, as an undo step. The first time, B starts as a copy of A.
+    /// Shows a version of a layer, as an undo step. When the user first shows version B, it is a copy of A.
     pub fn show_version(&mut self, index: usize, side: usize) {
         let Some(layer) = self.scene().layers.get(index).filter(|layer| !layer.locked) else { return };
         let present = LayerVersion::of_layer(layer);

@@ -31,12 +31,12 @@ fn strokes_mut(scene: &mut Scene, target: StrokeTarget) -> Option<&mut Arc<Strok
 }
 
 impl Document {
-    /// The strokes of a layer or of its mask; `None` if it cannot have any.
+    /// The strokes of a layer or of its mask; `None` if the target cannot have strokes.
     pub fn strokes(&self, target: StrokeTarget) -> Option<&Arc<Strokes>> {
         strokes_of(self.scene(), target)
     }
 
-    /// Changes strokes. The terrain on screen is then updated at full resolution.
+    /// Changes the strokes of a layer or mask. The terrain on screen is then updated at full resolution.
     pub fn edit_strokes(
         &mut self,
         target: StrokeTarget,
@@ -58,7 +58,7 @@ impl Document {
         self.stroked = Some((self.revision, target));
     }
 
-    /// The data map that is shown on the terrain in place of the selected overlay.
+    /// The data map that is shown on the terrain instead of the selected overlay.
     pub fn shown_map(&self) -> Option<MapKind> {
         self.shown_map
     }

@@ -1,7 +1,7 @@
 //! Playback of a process: play, pause, step, scrub.
 //!
-//! The playhead stands on one process layer at a time. It stays there while other layers are edited, until the
-//! transport of another layer is used or the playhead reaches the end.
+//! The playhead is on one process layer at a time. It stays there while the user edits other layers. It leaves when the
+//! user plays, steps or scrubs another layer, or when it reaches the end.
 
 use crate::frame::document::Document;
 use talweg::eval::Playhead;
@@ -16,11 +16,11 @@ pub const SPEED_RANGE: (f32, f32) = (1.0, 240.0);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transport {
     pub(crate) playing: bool,
-    /// `None` means the end of every process.
+    /// The process layer and iteration that are shown. With `None`, every process is shown at its end.
     pub(crate) playhead: Option<Playhead>,
-    /// Iterations per second, unless `unlimited`.
+    /// Speed of the playback in iterations per second; ignored if `unlimited` is set.
     pub speed: f32,
-    /// Play as fast as possible.
+    /// Whether to play as fast as possible.
     pub unlimited: bool,
 }
 
@@ -59,9 +59,9 @@ impl Transport {
 }
 
 impl Document {
-    /// The process that the transport controls, with its number of iterations. It is the playing process, else the
-    /// selected layer, else the stream power layer that uses the uplift of the selected layer, else the process under
-    /// the playhead.
+    /// Returns the process that the playback controls show, and its number of iterations. The first of these that
+    /// exists is used: the playing process, the selected layer, the stream power layer that uses the uplift of the
+    /// selected layer, the process under the playhead.
     pub fn process(&self) -> Option<(usize, u32)> {
         let iterations = |index: usize| {
             let layer = self.scene().layers.get(index).filter(|layer| layer.enabled)?;
@@ -77,7 +77,8 @@ impl Document {
         }
     }
 
-    /// The first stream power layer above a layer, if that layer or one between the two writes the uplift map.
+    /// Returns the first stream power layer above a layer. The layer itself, or a layer between the two, must write the
+    /// uplift map.
     fn lifted_by(&self, index: usize) -> Option<usize> {
         let layers = &self.scene().layers;
         let is_lifted = |layer: &Layer| matches!(layer.node, Node::StreamPower(_) | Node::AnalyticStreamPower(_));
@@ -86,7 +87,7 @@ impl Document {
         layers[index..process].iter().any(lifts).then_some(process)
     }
 
-    /// Iteration of the playhead in [`process`](Self::process).
+    /// The iteration at which [`process`](Self::process) is shown.
     pub fn iteration(&self) -> u32 {
         let Some((layer, total)) = self.process() else { return 0 };
         match self.transport.playhead {
@@ -132,7 +133,7 @@ impl Document {
         }
     }
 
-    /// Sets the speed in iterations per second; takes effect immediately.
+    /// Sets the speed in iterations per second. The new speed takes effect immediately.
     pub fn set_speed(&mut self, speed: f32, unlimited: bool) {
         let speed = speed.clamp(SPEED_RANGE.0, SPEED_RANGE.1);
         if (speed, unlimited) == (self.transport.speed, self.transport.unlimited) {

@@ -10,7 +10,7 @@ use talweg::param::{Params, Value};
 use talweg::scene::Gesture;
 
 impl Document {
-    /// The construction tree of the selected layer, with the layer's number.
+    /// The construction tree of the selected layer, and the index of the layer.
     pub fn tree(&self) -> Option<(usize, &Arc<Tree>)> {
         let index = self.selected_layer()?;
         Some((index, self.tree_of(index)?))
@@ -23,13 +23,13 @@ impl Document {
         }
     }
 
-    /// The seed of the construction's pieces, derived from the seed of the layer.
+    /// The seed for the pieces of a construction, derived from the seed of the layer.
     pub fn tree_seed(&self, index: usize) -> u32 {
         let layer = self.scene().layers.get(index);
         layer.map_or(0, |layer| Construction::seed(self.scene().random(layer)))
     }
 
-    /// Replaces the tree of the layer by `tree`; numbers are clamped to their ranges.
+    /// Replaces the construction tree of the layer by `tree`. Numbers in it are clamped to their ranges.
     pub fn edit_tree(&mut self, index: usize, label: &str, gesture: Option<Gesture>, tree: Tree) {
         if self.is_locked(index) {
             return;
@@ -38,7 +38,7 @@ impl Document {
             if let Some(Node::Construction(construction)) = scene.layers.get_mut(index).map(|layer| &mut layer.node)
                 && let Some(param) = construction.about().find("tree")
             {
-                // the parameter accepts a tree
+                // the parameter accepts a construction tree
                 let _ = construction.set(param, &Value::Structured(Arc::new(tree)));
             }
         });

@@ -1,6 +1,7 @@
-//! Another state of the same scene to compare with: a layer hidden or shown, or another branch.
+//! Another state of the same scene to compare with: one layer hidden or shown, or another branch.
 //!
-//! Comparing is no edit: it changes nothing and cannot be undone. The variants of the contact sheet can be applied.
+//! A comparison is not an edit: it changes nothing and cannot be undone. The variants of the contact sheet can be
+//! applied as edits.
 
 use crate::frame::document::Document;
 use talweg::eval::Playhead;
@@ -15,12 +16,12 @@ pub struct Variant {
 }
 
 impl Document {
-    /// The variant that the terrain on screen is compared with; it follows every edit.
+    /// The variant that the terrain on screen is compared with. The variant follows every edit of the scene.
     pub fn variant(&self) -> Option<Variant> {
         self.variant
     }
 
-    /// Compares with the scene in which layer `index` is hidden, or shown if it is hidden now.
+    /// Starts a comparison with the scene in which layer `index` is hidden, or shown if it is hidden now.
     pub fn vary(&mut self, index: usize) {
         self.variant = self.scene.layers.get(index).map(|layer| Variant { layer: index, shown: !layer.enabled });
     }
@@ -52,7 +53,7 @@ impl Document {
         Some((scene, playhead))
     }
 
-    /// A variant of the scene with the solo and end of evaluation of the screen.
+    /// Returns a variant of the scene with the same solo and end of the evaluation as the scene on screen.
     pub fn seen(&self, variant: SceneVariant) -> SceneVariant {
         SceneVariant { scene: self.shown_of(variant.scene).0, ..variant }
     }
@@ -78,8 +79,8 @@ impl Document {
         Some((scene, playhead))
     }
 
-    /// A short name of the state on screen: the layer on solo or the shown branches, else the scene; with the
-    /// iteration, if a process is shown before its end.
+    /// A short name of the state on screen: the layer on solo or the shown branches, else the scene. If a process is
+    /// shown before its end, the name includes the iteration.
     pub fn state_name(&self) -> String {
         let layer = |index: usize| self.scene.layers.get(index).map(|layer| layer.name.clone());
         let solo = self.solo.and_then(layer).map(|name| format!("{name} alone"));

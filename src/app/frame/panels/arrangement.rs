@@ -8,7 +8,7 @@ use egui_tiles::{Container, ContainerKind, LinearDir, SimplificationOptions, Til
 use super::{DockEdge, DockedPanel, PanelShown};
 use talweg::preferences::PanelLayout;
 
-/// The name of the view in the list of panels.
+/// The name of the 3D view in the stored list of panels.
 const VIEW: &str = "view";
 /// Minimum size of the view in points.
 const MIN_VIEW_SIZE: Vec2 = vec2(200.0, 120.0);
@@ -25,15 +25,15 @@ pub(super) enum DockPane {
     Panel(usize),
 }
 
-/// The layout of all panels. See the module.
+/// The layout of all panels and of the view.
 pub(super) struct PanelTiles {
     pub tree: Tree<DockPane>,
-    /// Sizes in points that the user chose for parts of a row or column. They apply whenever there is room.
+    /// Sizes in points that the user chose for panels in a row or column. They apply whenever there is enough room.
     chosen: HashMap<TileId, f32>,
 }
 
 impl PanelTiles {
-    /// Restores the stored layout. Panels that are not in it go to their default positions.
+    /// Restores the stored layout. Panels that the stored layout does not contain get their default positions.
     pub fn new(panels: &[DockedPanel], kept: Option<&PanelLayout>) -> Self {
         let (mut tiles, mut chosen) = (Tiles::default(), HashMap::new());
         let root = kept.filter(|layout| layout.panels().contains(&VIEW));
@@ -55,13 +55,13 @@ impl PanelTiles {
         arrangement
     }
 
-    /// The tile of a panel.
+    /// The tile that contains a panel or the view.
     pub fn find(&self, pane: DockPane) -> Option<TileId> {
         self.tree.tiles.iter().find_map(|(id, tile)| (*tile == Tile::Pane(pane)).then_some(*id))
     }
 
-    /// Docks a panel at an edge: at the left below the other panels, at the right as the outermost, at the bottom below
-    /// the view.
+    /// Docks a panel at an edge. At the left edge it is placed below the other panels, at the right edge outside them,
+    /// at the bottom directly below the view.
     pub fn dock(&mut self, panel: usize, edge: DockEdge) {
         let pane = DockPane::Panel(panel);
         let tile = self.find(pane).unwrap_or_else(|| self.tree.tiles.insert_pane(pane));
@@ -122,7 +122,7 @@ impl PanelTiles {
         tabs.flat_map(|id| self.children(id)).collect()
     }
 
-    /// Stores the current sizes as chosen, after the user has moved a border.
+    /// Stores the current sizes as the user's choice, after the user has moved a border.
     pub fn choose_sizes(&mut self) {
         for (_, tile) in self.tree.tiles.iter() {
             if let Tile::Container(Container::Linear(linear)) = tile {
@@ -210,7 +210,7 @@ impl PanelTiles {
         }
     }
 
-    /// The height of a panel that is exactly as high as its content, if it is one.
+    /// The height of a tile that is a panel exactly as high as its content; `None` for other tiles.
     fn fixed(&self, tile: TileId, axis: usize, sizes: &PanelSizes) -> Option<f32> {
         match (self.tree.tiles.get_pane(&tile)?, axis) {
             (DockPane::Panel(index), 1) => sizes.shown.get(*index).and_then(|shown| shown.height()),
@@ -218,7 +218,7 @@ impl PanelTiles {
         }
     }
 
-    /// Size along an axis, in points, of the visible panels in a tile together.
+    /// Total size along an axis, in points, of the visible panels in a tile.
     fn size(&self, tile: TileId, axis: usize, sizes: &PanelSizes, of: fn(&DockedPanel) -> [f32; 2]) -> f32 {
         match self.tree.tiles.get(tile) {
             Some(Tile::Pane(DockPane::View)) => MIN_VIEW_SIZE[axis],
@@ -252,7 +252,7 @@ impl PanelTiles {
         self.tree.tiles.get_container(tile).map(Container::children_vec).unwrap_or_default()
     }
 
-    /// The row or column that contains a tile; created if there is none.
+    /// Returns the row or column that contains a tile. Creates it if it does not exist.
     fn line_around(&mut self, tile: TileId, dir: LinearDir) -> TileId {
         let parent = self.tree.tiles.parent_of(tile);
         if let Some(parent) = parent
@@ -294,8 +294,9 @@ struct SizedPart {
     takes_rest: bool,
 }
 
-/// Distributes `room`. Each part gets the size it wants, and the part that takes the rest gets the remainder. Without
-/// such a part, all parts that are not fixed grow equally. No part gets less than its minimum as long as there is room.
+/// Distributes the length `room`. Each part gets the size it wants, and the part that takes the rest gets the
+/// remainder. Without such a part, all parts that are not fixed grow equally. No part gets less than its minimum as
+/// long as there is room.
 fn share_out(parts: &[SizedPart], room: f32) -> Vec<f32> {
     let mut lengths: Vec<f32> = parts.iter().map(|part| part.wanted.max(part.least)).collect();
     let rest = parts.iter().position(|part| part.takes_rest);
@@ -401,7 +402,7 @@ mod tests {
             assert_eq!(layers.x, 300.0);
             assert!((layers.y - 699.0 / 3.0).abs() < 0.5, "{layers}");
         }
-        // a shrunken panel gets its size back as soon as there is room
+        // a panel that was shrunk gets its size back as soon as there is room
         assert!(size(&mut arrangement, vec2(600.0, 700.0), DockPane::Panel(3)).x < 279.0);
         assert_eq!(size(&mut arrangement, vec2(1280.0, 700.0), DockPane::Panel(3)).x, 280.0);
         // with little room, the view keeps its minimum size

@@ -1,5 +1,5 @@
-//! The panels around the view. They dock at its edges, can be dragged elsewhere or onto each other as tabs, and keep
-//! their layout.
+//! The panels around the view. They dock at its edges, and the user can drag them elsewhere or onto each other as tabs.
+//! The preferences store their layout.
 //!
 //! ```text
 //! feature ── add_panel: name, edge, size, whether it is open ──▶ Dock ── PanelArrangement (egui_tiles) ──▶ rectangles
@@ -26,14 +26,14 @@ use super::theme::colour;
 /// Width of the strip by which a panel is dragged, in points.
 const HANDLE: f32 = 9.0;
 
-/// Default edge of a panel.
+/// The edge of the view at which a panel docks by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DockEdge {
-    /// Below the other panels at this edge.
+    /// Left edge. A new panel is placed below the panels already there.
     Left,
-    /// Beside the other panels at this edge, as the outermost.
+    /// Right edge. A new panel is placed outside the panels already there.
     Right,
-    /// Above the other panels at this edge.
+    /// Bottom edge. A new panel is placed above the panels already there.
     Bottom,
 }
 
@@ -48,8 +48,8 @@ pub struct DockedPanel {
     pub name: &'static str,
     pub title: &'static str,
     pub edge: DockEdge,
-    /// Position among the panels of its edge: from the top at the left and at the bottom, from the view outwards at the
-    /// right.
+    /// Position among the panels of its edge. At the left and at the bottom it counts from the top, at the right from
+    /// the view outwards.
     pub place: i32,
     /// Default width and height, in points.
     pub size: [f32; 2],
@@ -95,7 +95,7 @@ impl PanelShown {
 struct RegisteredPanel {
     shown: SystemId<(), PanelShown>,
     contents: SystemId<InMut<'static, Ui>>,
-    /// The command that closes the panel, if it can be closed.
+    /// The command that closes the panel; `None` if the panel cannot be closed.
     close: Option<Command>,
 }
 
@@ -110,8 +110,8 @@ pub struct Dock {
 
 /// Registers panels.
 pub trait PanelApp {
-    /// Adds a panel, with a system that returns whether it is open, and one that draws it. `close` closes it, if
-    /// possible.
+    /// Adds a panel, with one system that returns whether the panel is open, and one that draws it. `close` is the
+    /// command that closes the panel, if it can be closed.
     fn add_panel<M, N>(
         &mut self,
         panel: DockedPanel,
@@ -190,13 +190,13 @@ pub(super) fn run_action(In(action): In<PanelAction>, mut dock: ResMut<Dock>, mu
     }
 }
 
-/// The menu entry.
+/// The menu entry that restores the default layout of the panels.
 pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
     pick(ui, &mut queue, PanelAction::Reset, editor.panels.is_some());
 }
 
-/// Draws all panels within `root`, and the bars of the view with `bars`. Returns the rectangle left for the view.
+/// Draws all panels within `root`, and the bars above the view with `bars`. Returns the rectangle left for the view.
 pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut Ui)) -> Rect {
     let Some(mut dock) = world.remove_resource::<Dock>() else { return root.available_rect_before_wrap() };
     let before = std::mem::take(&mut dock.shown);
@@ -257,11 +257,11 @@ struct DockBehavior<'a> {
     tabs: HashSet<TileId>,
     bars: fn(&mut World, &mut Ui),
     free_rect: Rect,
-    /// The layout has changed and must be stored.
+    /// Whether the layout has changed and must be stored.
     edited: bool,
-    /// A panel was dropped elsewhere.
+    /// Whether the user has moved a panel elsewhere.
     moved: bool,
-    /// A border was moved.
+    /// Whether the user has moved a border.
     resized: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The colours of the two themes. The active theme belongs to the thread that draws.
+//! The colours of the two themes. The active theme is stored per thread, for the thread that draws.
 
 use std::cell::Cell;
 
@@ -82,7 +82,8 @@ pub mod colour {
     }
 }
 
-/// Colours of plots, distinguishable with red-green colour blindness (Okabe & Ito 2008); darker on a light background.
+/// Colours of plots, distinguishable with red-green colour blindness (Okabe & Ito 2008). They are darker in the light
+/// theme.
 pub mod ink {
     use bevy_egui::egui::Color32;
 
@@ -90,15 +91,15 @@ pub mod ink {
         dark DARK, light LIGHT;
         /// First colour of a plot.
         blue: 86, 180, 233 => 0, 104, 164;
-        /// Second colour.
+        /// Second colour of a plot.
         orange: 230, 159, 0 => 158, 96, 0;
-        /// Third colour.
+        /// Third colour of a plot.
         green: 0, 158, 115 => 0, 120, 87;
-        /// Fourth colour.
+        /// Fourth colour of a plot.
         rose: 204, 121, 167 => 165, 60, 118;
-        /// Fifth colour.
+        /// Fifth colour of a plot.
         yellow: 240, 228, 66 => 112, 102, 0;
-        /// Sixth colour.
+        /// Sixth colour of a plot.
         vermilion: 213, 94, 0 => 190, 66, 0;
     }
 }
@@ -147,7 +148,7 @@ mod tests {
                 ("text", colour::text(), 7),
                 ("strong text", colour::text_strong(), 7),
                 ("weak text", colour::text_weak(), 7),
-                // used on panels and buttons only
+                // the accent colour is used on panels and buttons only
                 ("accent", colour::accent(), 5),
                 ("warning", colour::warning(), 5),
                 ("error", colour::error(), 5),

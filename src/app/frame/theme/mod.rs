@@ -8,17 +8,18 @@ use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Shadow, Stroke, Te
 pub use self::colours::{colour, ink};
 use talweg::preferences::{InterfacePreferences, ThemeChoice};
 
-/// Height of a row of the stack and of a parameter.
+/// Height of a row of the layer stack and of a parameter, in points.
 pub const ROW: f32 = 26.0;
 
-/// Side length of a button that shows only an icon.
+/// Side length of a button that shows only an icon, in points.
 pub const ICON_BUTTON: f32 = 26.0;
 
-/// Gives `ctx` our fonts, and disables egui's own zoom, because the window's scale sets the size of panels and view.
+/// Adds Talweg's fonts to `ctx`, and disables egui's own zoom. The scale of the window sets the size of panels and view
+/// instead.
 pub fn prepare(ctx: &egui::Context) {
     let mut fonts = egui::FontDefinitions::default();
     egui_phosphor::add_to_fonts(&mut fonts, egui_phosphor::Variant::Regular);
-    // arrows and operators of formulas are missing in the proportional font
+    // the proportional font has no arrows and no operators of formulas
     if let Some(fallbacks) = fonts.families.get_mut(&FontFamily::Proportional) {
         fallbacks.push("Hack".into());
     }
@@ -125,7 +126,7 @@ pub fn icon_button(ui: &mut egui::Ui, enabled: bool, icon: &str, label: &str) ->
     icon_toggle(ui, enabled, false, icon, label)
 }
 
-/// An icon button that can be switched on.
+/// An icon button that is on or off.
 pub fn icon_toggle(ui: &mut egui::Ui, enabled: bool, on: bool, icon: &str, label: &str) -> egui::Response {
     let button =
         egui::Button::new(egui::RichText::new(icon).size(16.0)).selected(on).min_size(Vec2::splat(ICON_BUTTON));
@@ -150,7 +151,7 @@ pub fn paint_text(ui: &egui::Ui, rect: egui::Rect, text: &str, color: Color32, i
     ui.painter().galley(at, galley, color);
 }
 
-/// Adds a slider without a number, `width` points wide, with a handle that fits a row.
+/// Adds a slider without a number field. It is `width` points wide, and its handle fits the height of a row.
 pub fn slider(ui: &mut egui::Ui, enabled: bool, width: f32, slider: egui::Slider) -> egui::Response {
     let added = ui.scope(|ui| {
         ui.spacing_mut().slider_width = width;

@@ -15,8 +15,8 @@ const MARGIN: f32 = 12.0;
 /// Maximum size of the legend in the view, including its margins.
 pub const PLACE: egui::Vec2 = vec2(WIDTH + 2.0 * MARGIN, HEIGHT + MARGIN);
 
-/// Paints the legend into the lower left corner of `area`. It ignores clicks, so that the camera gets them. `whose`
-/// precedes the title if there is more than one legend.
+/// Paints the legend into the lower left corner of `area`. The legend ignores clicks, so that the camera receives them.
+/// If there is more than one legend, `whose` names the terrain and precedes the title.
 pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
     let (unit, ticks) = in_units(legend);
     let title =
@@ -53,7 +53,7 @@ pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, &told));
 }
 
-/// The unit and tick texts in the preferred units; any text before a number is kept.
+/// The unit and the texts of the ticks in the preferred units. Text before a number is kept.
 fn in_units(legend: &Legend) -> (String, Vec<String>) {
     let unit = ShownUnit::of_stored("m");
     let kept = || legend.ticks.iter().map(|tick| tick.text.clone());

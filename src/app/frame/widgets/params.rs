@@ -1,7 +1,7 @@
-//! Parameter rows, generated from the parameter descriptions alone.
+//! Rows that show and edit parameters, generated from the parameter descriptions alone.
 //!
-//! The slider covers the slider range; a typed value may use the whole hard range. A double-click on the label or the
-//! slider, or their context menu, restores the default. A dot marks values that differ from the default.
+//! The slider covers the slider range; a typed value may be anywhere in the hard range. A double-click on the label or
+//! the slider restores the default, and so does their context menu. A dot marks values that differ from the default.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ use egui::{DragValue, PointerButton, Response, Sense, Slider, SliderClamping, Ui
 use egui_phosphor::regular as icon;
 use talweg::param::{About, ParamKind, ParamSpec, Params, Value};
 
-/// Width of the number field, unless its text needs more.
+/// Minimum width of the number field, in points. Longer texts widen the field.
 const VALUE_WIDTH: f32 = 74.0;
 
 /// Shows additional content in the tooltip of a parameter's slider.
@@ -63,8 +63,8 @@ pub(crate) fn run_image_action(In(action): In<ImageAction>, mut editor: ResMut<E
     }
 }
 
-/// Rows for the parameters of `group` that matter in the current state and that `show` accepts. Returns a command that
-/// one of them issued.
+/// Rows for the parameters of `group` that apply in the current state and that `show` accepts. Returns a command that
+/// one of the rows issued.
 pub fn rows(
     ui: &mut Ui,
     document: &mut Document,
@@ -74,7 +74,7 @@ pub fn rows(
 ) -> Option<Command> {
     let params = group.params(document.scene())?;
     let about = params.about();
-    // strokes are drawn in the view and have a list of their own
+    // the user draws strokes in the view, and they have a list of their own
     let is_row = |spec: &ParamSpec| spec.kind != ParamKind::Strokes && show(spec);
     let shown: Vec<usize> =
         (0..about.params.len()).filter(|&k| params.matters(k) && is_row(&about.params[k])).collect();
@@ -85,7 +85,7 @@ pub fn rows(
     command
 }
 
-/// Rows for parameters that do not belong to a scene.
+/// Rows for parameters that are not part of a scene.
 pub fn own_rows(ui: &mut Ui, params: &mut dyn Params) {
     let about = params.about();
     for (index, spec) in about.params.iter().enumerate() {
@@ -189,7 +189,8 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
     .inner
 }
 
-/// A slider and a number field. Returns the change and which of the two made it, and whether to restore the default.
+/// A slider and a number field. Returns the change and which of the two controls made it, and whether to restore the
+/// default.
 fn number(
     ui: &mut Ui,
     about: &About,
@@ -200,7 +201,7 @@ fn number(
     more: &mut dyn FnMut(&mut Ui),
 ) -> (Option<(Response, f64)>, bool) {
     let whole = matches!(spec.kind, ParamKind::Int { .. });
-    // from here on, numbers are in the shown unit
+    // below this line, numbers are in the shown unit
     let unit = ShownUnit::of_stored(spec.unit);
     let [value, least, most] = [value, hard.0, hard.1].map(|kept| unit.shown(kept));
     let slider = (unit.shown(slider.0), unit.shown(slider.1));
@@ -215,7 +216,7 @@ fn number(
     let rail = theme::slider(ui, true, width, widget).labelled_by(label.id);
     sought::offer_focus(&rail);
     let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary)) && rail.contains_pointer();
-    // a slider treats every button as a drag and does not report clicks
+    // a slider treats every button press as a drag and does not report clicks
     let rail = tooltip_with(ui, rail.interact(Sense::click()), about, spec, more);
     let right = PointerButton::Secondary;
     let asks_menu = ui.input(|i| i.pointer.button_down(right) || i.pointer.button_released(right));
@@ -290,7 +291,7 @@ fn field(
     Field { response, inner: typed }
 }
 
-/// Why a typed value was rejected or clamped.
+/// Returns the message why a typed value was rejected or clamped.
 fn refusal(text: &str, read: Option<f64>, spec: &ParamSpec, (least, most): (f64, f64)) -> Option<String> {
     let name = title(spec);
     match read {
@@ -310,7 +311,7 @@ fn refusal_id() -> egui::Id {
     egui::Id::new("refused number")
 }
 
-/// Returns once why the last typed value was rejected or clamped.
+/// Returns the message why the last typed value was rejected or clamped, and clears it.
 pub fn take_refusal(ctx: &egui::Context) -> Option<String> {
     ctx.data_mut(|data| data.remove_temp(refusal_id()))
 }

@@ -1,4 +1,4 @@
-//! Plots in panels. They show all of their data, and leave wheel and drag events to the panel around them.
+//! Plots in panels. They show all of their data. They leave mouse wheel and drag events to the surrounding panel.
 
 use bevy_egui::egui;
 use egui::{Vec2, Vec2b};

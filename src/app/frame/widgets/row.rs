@@ -10,7 +10,7 @@ use crate::frame::units;
 use talweg::param::{About, ParamKind, ParamSpec, Value};
 use talweg::scene::{Gesture, Scene};
 
-/// A request for a file dialog.
+/// A request to open a file dialog for a parameter.
 pub struct Choose;
 
 pub struct Change {
@@ -48,7 +48,7 @@ pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
     response
 }
 
-/// The name of a parameter as the panel shows it, without the unit, which is shown beside the value.
+/// The name of a parameter as the panel shows it. The unit is removed, because it is shown after the value.
 pub fn title(spec: &ParamSpec) -> &str {
     if spec.unit == "m" { spec.label.strip_suffix(" metres").unwrap_or(&spec.label) } else { &spec.label }
 }
@@ -74,7 +74,8 @@ pub(super) fn tooltip(ui: &Ui, response: Response, about: &About, spec: &ParamSp
     tooltip_with(ui, response, about, spec, &mut |_| ())
 }
 
-/// Like `tooltip`, with further content below. It appears beside the panel, where it covers no other row.
+/// Like `tooltip`, with further content below the description. The tooltip appears to the side of the panel, so that it
+/// covers no other row.
 pub(super) fn tooltip_with(
     ui: &Ui,
     response: Response,
@@ -115,7 +116,7 @@ pub fn shown(spec: &ParamSpec, value: &Value) -> String {
     }
 }
 
-/// The f64 with the same decimal text as `v`, so that 0.1 does not become 0.10000000149.
+/// Returns the f64 with the same decimal text as `v`, so that 0.1 does not become 0.10000000149.
 pub(super) fn exact(v: f32) -> f64 {
     v.to_string().parse().unwrap_or(f64::from(v))
 }
@@ -125,7 +126,7 @@ pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut 
     opened_section(ui, title, open, false, contents);
 }
 
-/// Like `section`; opens by itself if `must` is true.
+/// Like `section`; if `must` is true, the section opens by itself.
 pub fn opened_section(ui: &mut Ui, title: &str, open: bool, must: bool, contents: impl FnOnce(&mut Ui)) {
     ui.add_space(6.0);
     ui.separator();

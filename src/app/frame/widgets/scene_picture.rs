@@ -1,4 +1,4 @@
-//! The thumbnail of a scene, which may still be rendering.
+//! The thumbnail of a scene. Its image may still be rendering.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use egui::{Color32, ColorImage, Rect, TextureHandle, TextureOptions, Ui, pos2, v
 use crate::frame::theme::colour;
 use talweg::appearance::RgbImage;
 
-/// The thumbnail. See the module.
+/// A thumbnail, with a plain background until its image is ready.
 #[derive(Clone, Default)]
 pub struct SceneThumbnail {
     image: Arc<OnceLock<RgbImage>>,
@@ -22,7 +22,7 @@ impl SceneThumbnail {
         let _ = self.image.set(image);
     }
 
-    /// Shows the thumbnail with a side of `side` points.
+    /// Shows the thumbnail with a side length of `side` points.
     pub fn show(&self, ui: &mut Ui, side: f32) {
         let (rect, _) = ui.allocate_exact_size(vec2(side, side), egui::Sense::hover());
         self.paint(ui, rect);
@@ -49,7 +49,8 @@ impl SceneThumbnail {
     }
 }
 
-/// Whether another image may become a texture in this frame; uploading a whole gallery at once would make a long frame.
+/// Whether another image may become a texture in this frame. To upload a whole gallery in one frame would take too
+/// long.
 fn has_room(ctx: &egui::Context) -> bool {
     const A_FRAME: usize = 2;
     let now = ctx.cumulative_frame_nr();

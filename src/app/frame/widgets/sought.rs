@@ -1,5 +1,5 @@
-//! A parameter that the search shows: its section opens, it scrolls into view, and has the focus and a frame around it
-//! until the next click.
+//! The parameter that the user found with the search. Its section opens and the panel scrolls to it. It has the focus
+//! and a frame around it until the next click.
 
 use bevy_egui::egui;
 use egui::{Align, Context, Id, InnerResponse, Key, Stroke, StrokeKind, Ui};
@@ -11,8 +11,8 @@ use crate::frame::theme::colour;
 struct Sought {
     group: Group,
     index: usize,
-    /// Number of frames in which the parameter is still scrolled into view and focused. More than one, because a dialog
-    /// that has just closed keeps the focus for a frame.
+    /// Number of further frames in which the panel scrolls to the parameter and focuses it. More than one frame is
+    /// needed, because a dialog that has just closed keeps the focus for a frame.
     frames_left: u8,
 }
 
@@ -30,17 +30,17 @@ fn now(ctx: &Context) -> Option<Sought> {
     ctx.data(|data| data.get_temp(id()))
 }
 
-/// Starts showing this parameter.
+/// Starts to scroll to a parameter and to highlight it.
 pub fn seek(ctx: &Context, group: Group, index: usize) {
     ctx.data_mut(|data| data.insert_temp(id(), Sought { group, index, frames_left: 3 }));
 }
 
-/// Whether a parameter of a group must still be scrolled into view, so that its section must be open.
+/// Whether the panel must still scroll to a parameter of `group`, so that its section must be open.
 pub fn is_within(ctx: &Context, group: Group) -> bool {
     now(ctx).is_some_and(|sought| sought.group == group && !sought.is_found())
 }
 
-/// Stops showing the parameter after a click or Escape.
+/// Stops highlighting the parameter after a click or Escape.
 pub fn forget(ctx: &Context) {
     let is_over = ctx.input(|input| input.pointer.any_pressed() || input.key_pressed(Key::Escape));
     if is_over && now(ctx).is_some_and(|sought| sought.is_found()) {
@@ -48,7 +48,7 @@ pub fn forget(ctx: &Context) {
     }
 }
 
-/// Draws the row of a parameter and scrolls it into view if the search shows it.
+/// Draws the row of a parameter. If the search shows the parameter, scrolls to it and draws a frame around it.
 pub fn row<R>(
     ui: &mut Ui,
     group: Group,

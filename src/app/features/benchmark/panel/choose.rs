@@ -27,7 +27,7 @@ const KEPT: &str = "From scenes";
 #[derive(Debug)]
 struct Pick {
     category: &'static str,
-    /// Name in the list and in the results.
+    /// Name of the node in the list and in the results.
     title: String,
     help: String,
     /// Text that the search matches, in lower case.
@@ -36,14 +36,14 @@ struct Pick {
     is_chosen: bool,
 }
 
-/// A line of the list.
+/// A line of the list of nodes.
 #[derive(Clone, Copy, Debug)]
 enum Line {
     Category(&'static str),
     Pick(usize),
 }
 
-/// The choice of measurements. See the module.
+/// The measurements that the user has chosen.
 #[derive(Debug)]
 pub struct Choice {
     picks: Vec<Pick>,
@@ -51,7 +51,7 @@ pub struct Choice {
     /// Lines of the list; empty if the list must be rebuilt.
     lines: Vec<Line>,
     sizes: [bool; SIZES.len()],
-    /// Thread counts, and whether each is chosen.
+    /// Thread counts, each with whether the user has chosen it.
     threads: Vec<(usize, bool)>,
     repetitions: usize,
     extremes: bool,
@@ -97,7 +97,7 @@ impl Pick {
 }
 
 impl Choice {
-    /// The order that corresponds to the current choice.
+    /// The benchmark order for the current choice.
     fn order(&self) -> BenchOrder {
         let subjects = self.picks.iter().filter(|p| p.is_chosen).map(|p| (p.title.clone(), p.node.clone())).collect();
         let sizes = SIZES.into_iter().zip(self.sizes).filter(|(_, on)| *on).map(|(n, _)| n).collect();
@@ -141,7 +141,7 @@ impl Choice {
     }
 }
 
-/// Shows the choice; returns the request of a clicked button.
+/// Shows the choice of measurements; returns the request of a clicked button.
 pub fn show(ui: &mut Ui, choice: &mut Choice, document: &Document, info: &BenchInfo) -> Option<BenchRequest> {
     const BELOW: f32 = 172.0;
     let area = ui.available_rect_before_wrap();

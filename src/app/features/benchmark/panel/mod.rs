@@ -55,7 +55,7 @@ impl Tab {
     }
 }
 
-/// State of the window.
+/// State of the benchmark window.
 #[derive(Resource, Debug, Default)]
 pub struct BenchState {
     is_open: bool,
@@ -63,9 +63,9 @@ pub struct BenchState {
     tab: Tab,
     column: Column,
     is_descending: bool,
-    /// Row order of the table, for a report and a sort column.
+    /// Row order of the table, with the report, sort column and sort direction that it belongs to.
     order: Option<(Arc<Report>, Column, bool, Vec<usize>)>,
-    /// Index of the thread count whose growth is plotted.
+    /// Index of the thread count for which the run time is plotted against the number of samples.
     threads: usize,
     /// Index of the size whose speed-up is plotted, counted from the largest.
     size: usize,
@@ -155,7 +155,7 @@ fn contents(ui: &mut Ui, state: &mut BenchState, document: &Document, info: &Ben
     ask
 }
 
-/// A child `Ui`, so that content that is too wide is clipped and does not widen the window.
+/// A child `Ui`. It clips content that is too wide, so that such content does not widen the window.
 fn part(ui: &mut Ui, id: &str, rect: Rect) -> Ui {
     let mut child = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect));
     child.shrink_clip_rect(rect);
@@ -249,7 +249,7 @@ fn chip(ui: &mut Ui, width: f32, is_on: bool, text: &str, name: &str, tip: &str)
     response.clicked()
 }
 
-/// A cell of a line, from `left` to `right`.
+/// The rectangle of a cell of a table line, from `left` to `right`.
 fn cell(line: Rect, left: f32, right: f32) -> Rect {
     Rect::from_min_max(pos2(left, line.top()), pos2(right, line.bottom()))
 }

@@ -19,7 +19,7 @@ use talweg::benchmark::{BenchCell, Findings};
 /// Maximum number of nodes plotted at once.
 const MOST_SHOWN: usize = 7;
 
-/// Colours that are distinguishable with red-green colour blindness (Okabe & Ito 2008), each with a marker of its own.
+/// Colours that are distinguishable with red-green colour blindness (Okabe & Ito 2008), each with its own marker shape.
 fn inks() -> [(Color32, MarkerShape); MOST_SHOWN] {
     [
         (ink::blue(), MarkerShape::Circle),
@@ -32,7 +32,7 @@ fn inks() -> [(Color32, MarkerShape); MOST_SHOWN] {
     ]
 }
 
-/// The plotted nodes: the first ones of the table in sort order.
+/// The plotted nodes: the first nodes of the table in sort order.
 fn shown<'a>(state: &mut BenchState, report: &'a Arc<Report>) -> Vec<&'a Findings> {
     let mut subjects = Vec::new();
     for row in state.order(report) {
@@ -44,7 +44,7 @@ fn shown<'a>(state: &mut BenchState, report: &'a Arc<Report>) -> Vec<&'a Finding
             break;
         }
     }
-    // so that each node keeps its colour when the table is sorted differently
+    // sort the nodes, so that each keeps its colour when the table is sorted differently
     subjects.sort_unstable();
     subjects.into_iter().map(|subject| &report.found.subjects[subject]).collect()
 }
@@ -147,20 +147,20 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     });
 }
 
-/// The end points of the fitted power law in the logarithms of the plot. The line passes through the mean of all
-/// points.
+/// The end points of the fitted power law, in the logarithms of the plot axes. The line passes through the mean of all
+/// measured points.
 fn fitted(subject: &Findings, on: usize, cells: &[&BenchCell]) -> Option<[[f64; 2]; 2]> {
     let law = growth_of(subject, on)?.time?;
     let n = cells.len() as f64;
     let x = cells.iter().map(|cell| samples(cell.samples)).sum::<f64>() / n;
     let y = cells.iter().map(|cell| cell.milliseconds.median.log10()).sum::<f64>() / n;
     let sides = cells.iter().map(|cell| cell.samples);
-    // the exponent refers to the side length, the axis shows its square
+    // the exponent refers to the side length, but the axis shows the number of samples, which is its square
     let at = |side: usize| [samples(side), y + 0.5 * law.exponent * (samples(side) - x)];
     Some([at(sides.clone().min()?), at(sides.max()?)])
 }
 
-/// Grid lines at 1, 2, … 9 of every decade; the steps decide which are labelled.
+/// Grid lines at 1, 2, … 9 of every decade. The step size of a grid line determines whether it gets a label.
 fn decades(input: GridInput) -> Vec<GridMark> {
     let (first, last) = (input.bounds.0.floor() as i32, input.bounds.1.ceil() as i32);
     if last - first > 24 {
@@ -172,7 +172,7 @@ fn decades(input: GridInput) -> Vec<GridMark> {
             let value = move |m: usize| f64::from(k) + ((m + 1) as f64).log10();
             steps.iter().enumerate().map(move |(m, &step_size)| GridMark { value: value(m), step_size })
         })
-        // labels of other marks would lie outside the plot
+        // labels of grid lines beyond the bounds would lie outside the plot
         .filter(|mark| (input.bounds.0..=input.bounds.1).contains(&mark.value))
         .collect()
 }
@@ -254,7 +254,7 @@ pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     });
 }
 
-/// Shortens a name to fit beside the bars.
+/// Shortens a node name so that it fits next to the bars.
 fn shortened(name: &str) -> String {
     const MOST: usize = 22;
     if name.chars().count() <= MOST {

@@ -1,4 +1,4 @@
-//! The bar above the view: A, the display modes, and B.
+//! The bar above the view: the name of A, the display modes, and the name of B.
 
 use bevy_egui::egui;
 use egui::containers::menu::MenuButton;
@@ -22,7 +22,7 @@ fn badge(ui: &mut Ui, side: CompareSide) {
 /// Shows the bar; returns the command of a clicked button.
 pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &CompareInfo) -> Option<Command> {
     let mut command = None;
-    // the names share the width left by the buttons
+    // the two names share the width that the buttons leave
     let name_width = ((ui.available_width() - 340.0) / 2.0).clamp(60.0, 260.0);
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -123,7 +123,7 @@ pub fn choose(ui: &mut Ui, document: &Document) -> Option<Command> {
     chosen
 }
 
-/// Shortens a name, because menus do not shorten their entries.
+/// Shortens a scene name, because menus do not shorten their entries.
 fn shortened(name: &str) -> String {
     const MOST: usize = 32;
     match name.char_indices().nth(MOST) {

@@ -18,21 +18,21 @@ pub use crate::features::compare::panel::bar::{bar, choose};
 pub use crate::features::compare::panel::table::table;
 pub use crate::features::compare::panel::view_overlay::view_overlay;
 
-/// How A and B are displayed. The panels change it and the view reads it.
+/// How the view displays A and B. The panels change this state and the view reads it.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
 pub struct CompareState {
     pub mode: CompareMode,
     /// Position of the divider of the split view, as a fraction of the width.
     pub split: f32,
-    /// A and B are swapped.
+    /// Whether A and B are swapped.
     pub swapped: bool,
-    /// The table is open.
+    /// Whether the table of differences is open.
     pub table: bool,
-    /// There is a B, or one is being computed.
+    /// Whether there is a B, or one is being computed.
     is_on: bool,
-    /// The overlay before the difference was shown.
+    /// The overlay that was shown before the difference overlay.
     pub(super) before: Overlay,
-    /// The pointer is on the divider.
+    /// Whether the pointer is on the divider.
     holds_pointer: bool,
 }
 
@@ -90,14 +90,14 @@ impl CompareState {
 pub struct CompareInfo {
     /// Name of B, once it is computed.
     pub b: Option<String>,
-    /// B is a planet.
+    /// Whether B is a planet.
     pub is_planet: bool,
-    /// Name of the next B, and the fraction of it that is computed.
+    /// Name of the next B, and the fraction of its computation that is done.
     pub making: Option<(String, f32)>,
-    /// Legend of the overlay of B.
+    /// Legend of the overlay shown on B.
     pub legend: Option<Arc<Legend>>,
     pub table: Option<Arc<Table>>,
-    /// The table is older than the terrain on screen.
+    /// Whether the table is older than the terrain on screen.
     pub stale: bool,
 }
 

@@ -24,7 +24,7 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
         let area = ui.available_rect_before_wrap();
         let columns = ((area.width() / COLUMN) as usize).max(1);
         let lines = table.rows.len().div_ceil(columns);
-        // numbers far away from their labels are hard to read
+        // limit the width, because numbers far away from their labels are hard to read
         let width = (area.width() / columns as f32).min(460.0);
         let mut bottom = area.top();
         for (k, rows) in table.rows.chunks(lines.max(1)).enumerate() {
@@ -58,7 +58,7 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
 
 /// A label followed by three right-aligned numbers.
 fn line_of(ui: &mut Ui, texts: [&str; 4], tints: [Color32; 4], help: &str) {
-    // areas of planets have nine digits, volumes of their seas ten
+    // wide enough for areas of planets, which have nine digits, and volumes of their seas, which have ten
     const NUMBER: f32 = 68.0;
     const HEIGHT: f32 = 18.0;
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
@@ -75,7 +75,7 @@ fn line_of(ui: &mut Ui, texts: [&str; 4], tints: [Color32; 4], help: &str) {
     }
 }
 
-/// A, B and A − B as text, with the same number of decimals.
+/// The values of A, B and A − B as texts with the same number of decimals.
 fn cells(values: Values, unit: ShownUnit) -> (String, String, String) {
     match values {
         Values::Each { a, b } => {

@@ -1,4 +1,4 @@
-//! The overlay of the view during a comparison.
+//! The items drawn over the view during a comparison.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::view::{CompareLayout, CompareSide, Legend};
 /// Height of the projection buttons of a planet, in points.
 const PROJECTION_HEIGHT: f32 = 36.0;
 
-/// Shows the names of the two parts, the divider between them, and the legends.
+/// Shows the names of the two parts of the view, the divider between the parts, and the legends.
 pub fn view_overlay(
     ui: &mut Ui,
     area: Rect,
@@ -33,7 +33,7 @@ pub fn view_overlay(
     for pane in panes.iter().flatten() {
         let rect = Rect::from_min_max(pos2(at(pane.from), area.top()), pos2(at(pane.to), area.bottom()));
         let name = if pane.side == CompareSide::A { document.state_name() } else { b.clone() };
-        // a planet's choice of projection lies in the upper right corner
+        // the projection buttons of a planet are in the upper right corner
         let is_planet = document.scene().is_planet();
         let rect = if is_planet { rect.with_min_y(rect.top() + PROJECTION_HEIGHT) } else { rect };
         tag(ui, rect, pane.side, &name, state.mode == CompareMode::Difference && pane.side == CompareSide::A);
@@ -49,7 +49,7 @@ fn line(ui: &Ui, area: Rect, x: f32, tint: Color32) {
     ui.painter().with_clip_rect(area).vline(x, area.y_range(), Stroke::new(2.0, tint));
 }
 
-/// The name of a terrain in the upper left corner of its part.
+/// Shows the name of a terrain in the upper left corner of its part of the view.
 fn tag(ui: &mut Ui, part: Rect, side: CompareSide, name: &str, is_difference: bool) {
     const MARGIN: f32 = 8.0;
     let (letter, tint) = letter(side);
@@ -101,7 +101,7 @@ fn handle(ui: &mut Ui, area: Rect, state: &mut CompareState) {
     response.on_hover_cursor(egui::CursorIcon::ResizeHorizontal).on_hover_text_at_pointer(tip);
 }
 
-/// The legend of the overlay; two legends if those of A and B differ.
+/// Shows the legend of the overlay. If the legends of A and B differ, shows both.
 fn legends(ui: &mut Ui, area: Rect, state: &CompareState, a: Option<&Arc<Legend>>, info: &CompareInfo) {
     let b = info.legend.as_ref().filter(|_| info.b.is_some());
     let panes = state.layout().panes(state.swapped);
@@ -112,7 +112,7 @@ fn legends(ui: &mut Ui, area: Rect, state: &CompareState, a: Option<&Arc<Legend>
         }
         return;
     }
-    // side by side, or stacked if there is not enough room
+    // place the legends side by side, or stacked if the view is too narrow
     let beside = area.width() >= 2.0 * legend::PLACE.x;
     for (k, side) in shown.iter().enumerate() {
         let shift = if beside { vec2(area.width() - legend::PLACE.x, 0.0) } else { vec2(0.0, -legend::PLACE.y) };

@@ -2,7 +2,7 @@
 
 use crate::features::construction::viewport::*;
 
-/// Drapes lines of the plan over the visible terrain.
+/// Projects lines of the plan vertically onto the visible terrain.
 pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> Vec<(Polyline, bool)> {
     let metres = metres(tree);
     let longest = metres.0 / 96.0;
@@ -23,7 +23,8 @@ pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> V
                 let on_square = place.iter().all(|c| (0.0..=1.0).contains(c));
                 match screen(stage, place).filter(|_| on_square) {
                     Some(at) => {
-                        // test the visibility of every fourth point only, because neighbours usually share it
+                        // test the visibility of every fourth point only, because neighbouring points usually have the
+                        // same visibility
                         if k.is_multiple_of(4) {
                             seen = stage.is_seen(place);
                         }
@@ -43,7 +44,7 @@ pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> V
 }
 
 impl Lines {
-    /// The outline of a piece, reused from `kept` if nothing has changed.
+    /// Returns the outline of a piece. Reuses `kept` if the piece has not changed.
     fn of_piece(kept: Option<Self>, stage: &Stage, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Self {
         if let Some(kept) = kept
             && Arc::ptr_eq(&kept.tree, tree)
@@ -88,7 +89,7 @@ pub(crate) fn draw_outlines(
     }
 }
 
-/// Draws a line with a dark edge, so that it is visible on snow and on rock; fainter where it is hidden.
+/// Draws a line with a dark edge, so that it is visible on snow and on rock. Hidden parts of the line are fainter.
 pub(crate) fn stroke(painter: &egui::Painter, line: &Polyline, width: f32, tint: Color32) {
     for part in line.chunk_by(|a, b| a.1 == b.1) {
         let points: Vec<Pos2> = part.iter().map(|p| p.0).collect();

@@ -1,7 +1,7 @@
-//! Dragging pieces: by a handle while the button is down, or with the pointer after G, R or S.
+//! Dragging pieces: by a handle while the mouse button is down, or with the pointer after the key G, R or S.
 //!
-//! After a key, the piece follows the pointer until a click or Enter confirms; Escape or the right button cancels. X
-//! and Y lock an axis, Z changes the height, and typed numbers are metres (or feet), degrees or factors.
+//! After a key, the piece follows the pointer until a click or Enter confirms the drag; Escape or the right button
+//! cancels it. X and Y lock an axis, and Z changes the height. Typed numbers are metres (or feet), degrees or factors.
 
 use crate::features::construction::viewport::*;
 use crate::frame::tasks::{Outcome, Task};
@@ -9,7 +9,7 @@ use crate::frame::units::{self, ShownUnit};
 use egui::{Event, Key};
 use talweg::construction::edit::link_group::{self, Motion};
 
-/// How a piece follows the pointer after a key.
+/// How a piece follows the pointer after the key G, R or S.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grab {
     Move,
@@ -33,7 +33,7 @@ enum DragAxis {
     South,
 }
 
-/// Keyboard input during a drag without a button.
+/// Keyboard input during a drag without a mouse button.
 #[derive(Default)]
 struct Keys {
     axis: Option<DragAxis>,
@@ -48,10 +48,10 @@ impl Keys {
     }
 }
 
-/// The terrain without the dragged pieces, which takes a moment to compute.
+/// The terrain without the dragged pieces. Another thread computes it.
 #[derive(Default)]
 enum Ground {
-    /// Not needed.
+    /// The terrain without the pieces is not needed.
     #[default]
     No,
     Coming(Task<Vec<GroundBelow>>),
@@ -82,20 +82,20 @@ pub(crate) struct PieceDrag {
     /// The pieces that are moved, rotated, scaled or raised: the grabbed one, or all selected ones.
     all: Vec<PiecePath>,
     pub(crate) layer: usize,
-    /// The tree and the view at the start of the drag.
+    /// The construction tree at the start of the drag.
     pub(crate) tree: Arc<Tree>,
     stage: Stage,
     transform: TransformPath,
     seed: u32,
-    /// Centre of the piece, in the metres of its parent and in those of the tree.
+    /// Centre of the piece, in the metres of its parent and in the metres of the construction tree.
     pub(crate) centre: Point,
     pivot: Point,
-    /// Where it was grabbed, once the pointer is over the view.
+    /// The point at which the piece was grabbed; `None` until the pointer is over the view.
     from: Option<(Point, Pos2)>,
     ground: Ground,
-    /// The pointer has moved.
+    /// Whether the pointer has moved since the drag started.
     moved: bool,
-    /// Total movement in metres of the tree.
+    /// Total movement, in the metres of the construction tree.
     shifted: Point,
     /// Total rotation in degrees, over any number of turns.
     turned: f64,
@@ -109,7 +109,7 @@ impl PieceDrag {
         self.keys.is_some()
     }
 
-    /// The current centre, in the metres of its parent.
+    /// The current centre of the piece, in the metres of its parent.
     pub(crate) fn middle(&self) -> Point {
         match self.grip {
             Grip::Move => self.transform.inward(add(self.pivot, self.shifted)),
@@ -123,7 +123,7 @@ impl PieceDrag {
         self.keys = Some(Keys::default());
     }
 
-    /// Takes all key presses out of the input.
+    /// Takes all key presses out of the egui input and applies them to the drag.
     pub(crate) fn take_keys(&mut self, ctx: &egui::Context) {
         let events = ctx.input_mut(|input| {
             let is_key = |event: &Event| matches!(event, Event::Key { .. } | Event::Text(_));
@@ -165,7 +165,7 @@ impl PieceDrag {
         }
     }
 
-    /// Sets the point from which the drag continues.
+    /// Returns the point from which the drag measures its movement. Sets the point if it is not set yet.
     fn anchor(&mut self, stage: &Stage, at: Pos2, metres: Metres) -> Point {
         if let Some((from, _)) = self.from {
             return from;
@@ -180,7 +180,7 @@ impl PieceDrag {
     }
 }
 
-/// Makes the selected piece follow the pointer.
+/// Makes the selected piece follow the pointer without a mouse button.
 pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, grab: Grab) {
     let Some(stage) = stage else { return };
     let (Some((_, tree)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
@@ -195,7 +195,8 @@ pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, g
     }
 }
 
-/// Starts a drag. `at` is where the button went down; without it, the drag starts at the next pointer position.
+/// Starts a drag. `at` is the screen position at which the button was pressed. Without `at`, the drag starts at the
+/// next pointer position.
 pub(crate) fn take_hold(
     document: &Document,
     state: &mut TreeState,
@@ -251,14 +252,14 @@ pub(crate) fn take_hold(
     state.view.held = Some(held);
 }
 
-/// Returns a message if one of the pieces is locked and they cannot be moved.
+/// Returns a message if one of the pieces is locked, because they cannot be moved then.
 pub fn locked_among(tree: &Tree, paths: &[PiecePath]) -> Option<String> {
     let locked = paths.iter().find(|path| path.is_locked(tree))?;
     let title = title_of(tree, locked, locked.piece(tree)?);
     Some(format!("Feature “{title}” is locked; unlock it first."))
 }
 
-/// Starts computing the terrain without the pieces.
+/// Starts to compute the terrain without the dragged pieces.
 fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, paths: &[PiecePath], seed: u32) -> Ground {
     let (tree, paths, before) = (tree.clone(), paths.to_vec(), view.latest().cloned());
     let work =
@@ -270,7 +271,7 @@ fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, paths: &[PiecePath], s
     }
 }
 
-/// The result of a drag.
+/// The change that a drag makes: of the whole piece, of one of its points, or of one of its dimensions.
 enum DragResult {
     Moved(Motion),
     Point(usize, Point),
@@ -375,7 +376,7 @@ pub(crate) fn drag(
     document.edit_tree(held.layer, label, Some(gesture()), tree);
 }
 
-/// Text of the status line during a drag: its effect, and how to end it.
+/// Text of the status line during a drag: the effect of the drag, and how to end it.
 fn drag_hint(held: &PieceDrag, said: &str) -> String {
     let Some(keys) = &held.keys else {
         return format!("{said}; release to confirm, Esc to cancel");
@@ -385,7 +386,7 @@ fn drag_hint(held: &PieceDrag, said: &str) -> String {
     format!("{said}{typed}; {axes}type a number; click or Enter to confirm, Esc to cancel")
 }
 
-/// Rounds to steps of ten in the shown unit.
+/// Rounds a length to steps of ten in the shown unit.
 fn in_tens(metres: f64) -> f64 {
     let unit = ShownUnit::of_stored("m");
     unit.kept((unit.shown(metres) / 10.0).round() * 10.0)
@@ -465,7 +466,7 @@ fn made(
     }
 }
 
-/// Ends the drag when the button is released, or a key or click ends it.
+/// Ends the drag when the user releases the button, presses a key that ends it, or clicks.
 pub(crate) fn end(ctx: &egui::Context, document: &mut Document, state: &mut TreeState) {
     let Some(held) = &state.view.held else { return };
     let Some(keys) = &held.keys else {
@@ -474,7 +475,7 @@ pub(crate) fn end(ctx: &egui::Context, document: &mut Document, state: &mut Tree
         }
         return;
     };
-    // keep widgets below from receiving the click
+    // keep widgets below the pointer from receiving the click
     let screen = ctx.content_rect();
     let id = egui::Id::new("a piece follows the pointer");
     egui::Area::new(id).order(egui::Order::Foreground).fixed_pos(screen.min).show(ctx, |ui| {

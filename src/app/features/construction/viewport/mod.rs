@@ -1,8 +1,8 @@
-//! Pieces in the view: select them by a click, draw their outlines on the terrain, and move, rotate, scale and raise
-//! them by handles.
+//! Pieces in the view: a click selects a piece, outlines are drawn on the terrain, and handles move, rotate, scale and
+//! raise a piece.
 //!
-//! During a drag, the terrain from the start of the drag is used, so that a hill that follows the pointer does not lift
-//! the point under the pointer. The whole drag is one undo step; Escape cancels it.
+//! A drag uses the terrain from its start. Otherwise a hill that follows the pointer would lift the point under the
+//! pointer. The whole drag is one undo step; Escape cancels it.
 
 mod draw;
 mod hold;
@@ -45,10 +45,10 @@ const GRAB: f32 = 9.0;
 const RING: f32 = 62.0;
 /// Length of the raise handle, in screen points.
 const STICK: f32 = 46.0;
-/// Maximum distance of two clicks for the second to select the next piece below.
+/// Maximum distance of two clicks, in screen points, for the second click to select the next piece below.
 const SAME_CLICK: f32 = 5.0;
 
-/// The handles.
+/// The handles by which a piece can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Grip {
     Move,
@@ -62,7 +62,7 @@ enum Grip {
 /// A line on the screen: its points, and whether each is visible.
 type Polyline = Vec<(Pos2, bool)>;
 
-/// Lines on the screen, whether they are inner lines, and the data they were computed from.
+/// Lines on the screen, each with whether it is an inner line. Also the inputs from which they were computed.
 struct Lines {
     tree: Arc<Tree>,
     path: PiecePath,
@@ -70,12 +70,12 @@ struct Lines {
     lines: Vec<(Polyline, bool)>,
 }
 
-/// State of the view between frames.
+/// State of the pieces in the view that is kept between frames.
 #[derive(Default)]
 pub struct ViewportState {
     pick: PickTask,
     held: Option<PieceDrag>,
-    /// The pen, while a line is drawn with the pointer.
+    /// The pen; `None` unless the user draws a line with the pointer.
     pen: Option<pen::Pen>,
     /// The last pointer position.
     pointer: Option<Pos2>,
@@ -88,11 +88,11 @@ pub struct ViewportState {
     /// Centre of the selected piece, in the metres of its parent.
     centre: Option<(Arc<Tree>, PiecePath, Option<Point>)>,
     last_click: Option<Pos2>,
-    /// The result of the last search for a piece under the pointer, and its pointer position.
+    /// The last search for a piece under the pointer, with its result.
     under: Option<Under>,
 }
 
-/// The piece under the pointer.
+/// The result of a search for the piece under the pointer.
 struct Under {
     at: Pos2,
     /// Serial numbers of the drawn terrain at the time of the search.
@@ -103,7 +103,7 @@ struct Under {
 
 /// Requests that wait for the pick index.
 enum Waiting {
-    /// With Shift, the piece is added to the selection.
+    /// A click that selects a piece. With Shift, the piece is added to the selection.
     Click {
         at: Pos2,
         place: GroundPosition,
@@ -112,19 +112,20 @@ enum Waiting {
     Put(Item, Option<Pos2>),
 }
 
-/// The result of a frame.
+/// The effects of a frame on the camera and the pointer.
 #[derive(Default)]
 pub struct Done {
-    /// The pointer is in use, so the camera must ignore it.
+    /// Whether the pointer is in use, so that the camera must ignore it.
     pub takes_pointer: bool,
-    /// The left button is in use; the camera may use the others.
+    /// Whether the left button is in use. The camera may use the other buttons.
     pub takes_primary: bool,
-    /// A box of the world to be framed by the camera.
+    /// A box in world coordinates that the camera must frame.
     pub look: Option<[[f32; 3]; 2]>,
 }
 
 impl ViewportState {
-    /// Stops drawing and discards the unfinished line, or cancels the running drag; returns whether there was one.
+    /// Stops the pen and discards its unfinished line, or cancels the running drag. Returns whether there was a pen or
+    /// a drag.
     pub fn let_go(&mut self, document: &mut Document) -> bool {
         if self.pen.take().is_some() {
             return true;
@@ -145,7 +146,7 @@ impl ViewportState {
         Self { pick: self.pick.emptied(), ..Self::default() }
     }
 
-    /// Whether a piece follows the pointer without a button, so that keys apply to it.
+    /// Whether a piece follows the pointer without a mouse button, so that keys apply to the piece.
     pub fn is_grabbing(&self) -> bool {
         self.held.as_ref().is_some_and(PieceDrag::is_grabbed)
     }
@@ -155,20 +156,20 @@ impl ViewportState {
         self.pen.is_some()
     }
 
-    /// Takes the key presses for the piece that follows the pointer.
+    /// Applies the key presses to the piece that follows the pointer.
     pub fn take_keys(&mut self, ctx: &egui::Context) {
         if let Some(held) = self.held.as_mut().filter(|held| held.is_grabbed()) {
             held.take_keys(ctx);
         }
     }
 
-    /// The pick index of the current tree, if it is computed.
+    /// The pick index of the current construction tree, if it is already computed.
     pub fn pick_index(&mut self, document: &Document) -> Option<&PickIndex> {
         let (layer, tree) = document.tree()?;
         self.pick.index(tree, document.tree_seed(layer))
     }
 
-    /// The newest pick index, which may belong to an older tree.
+    /// The newest pick index, which may belong to an older construction tree.
     pub fn latest(&self) -> Option<&Arc<PickIndex>> {
         self.pick.latest()
     }
@@ -178,7 +179,7 @@ fn gesture() -> Gesture {
     Gesture(egui::Id::new("piece in the view").value())
 }
 
-/// Converts between fractions of the side and metres of the tree.
+/// Converts between fractions of the side length and metres of the construction tree.
 #[derive(Clone, Copy)]
 struct Metres(f64);
 
@@ -205,7 +206,7 @@ fn screen(stage: &Stage, place: GroundPosition) -> Option<Pos2> {
     stage.screen(place, 0.0).map(|[x, y]| pos2(x, y))
 }
 
-/// Draws over the view and handles the pointer in it.
+/// Draws the pieces over the view and handles the pointer in the view.
 pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: Option<&Stage>, free: Rect) -> Done {
     let mut done = Done::default();
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return done };
@@ -219,7 +220,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
     });
 
     state.view.pointer = pointer;
-    // releasing the button at the end of a drag is no click
+    // when the user releases the button at the end of a drag, this is not a click
     let was_held = state.view.held.is_some();
     if was_held {
         drag(&ctx, document, state, stage, pointer);
@@ -230,7 +231,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
     // start computing the index before it is needed
     state.view.pick_index(document);
     waited(document, state, stage, free);
-    // the drag may have changed the tree
+    // the drag may have changed the construction tree
     let tree = document.tree_of(layer).cloned().unwrap_or(tree);
     carried(ui, document, state, stage, free);
 
@@ -273,7 +274,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
     done
 }
 
-/// The hint for the piece or handle under the pointer.
+/// The status hint for the piece or handle under the pointer.
 fn hovering(state: &TreeState, tree: &Tree) -> Option<String> {
     let path = state.hovered.as_ref()?;
     let title = title_of(tree, path, path.piece(tree)?);
@@ -324,7 +325,7 @@ fn middle(state: &mut TreeState, tree: &Arc<Tree>, path: &PiecePath) -> Option<P
         return *centre;
     }
     let centre = match &state.view.held {
-        // the centre follows a moved piece, and stays in other drags
+        // the centre follows a moved piece and stays in place in other drags
         Some(held) if !matches!(held.grip, Grip::Point(_) | Grip::Dimension(_)) => Some(held.middle()),
         _ => pick_index::centre(tree, path),
     };
@@ -362,7 +363,7 @@ fn handles(state: &mut TreeState, stage: &Stage, tree: &Arc<Tree>, path: &PieceP
     }
     handles.grips.push((Grip::Raise, at - vec2(0.0, STICK)));
     handles.grips.push((Grip::Move, at));
-    // handles that would overlap others appear when the camera is closer
+    // a handle that would overlap another one is hidden until the camera is closer
     for (dimension, q) in dimensions(piece, arm(tree)) {
         if let Some(at) = screen(stage, metres.place(transform.outward(q)))
             && handles.grips.iter().all(|(_, other)| other.distance(at) > 1.5 * GRAB)
@@ -432,7 +433,7 @@ fn clicks(
     }
 }
 
-/// Executes the waiting request once the pick index is ready.
+/// Executes the request that waits for the pick index, once the index is ready.
 fn waited(document: &mut Document, state: &mut TreeState, stage: &Stage, free: Rect) {
     if state.view.waiting.is_none() || state.view.pick_index(document).is_none() {
         return;
@@ -466,7 +467,7 @@ fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: GroundPos
     state.select(chosen);
 }
 
-/// The box of the world around a piece.
+/// The box around a piece, in world coordinates.
 pub fn look_at(stage: &Stage, tree: &Tree, path: &PiecePath, seed: u32) -> Option<[[f32; 3]; 2]> {
     let metres = metres(tree);
     let places =

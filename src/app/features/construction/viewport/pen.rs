@@ -1,8 +1,8 @@
 //! Drawing with the pointer: a line drawn over the terrain replaces the line of the selected piece.
 //!
-//! The pen stays active until Escape, its key, or another selection. A line is drawn on the terrain as it was when the
-//! line began. When the button is released, a curve with few points is fitted, and fewer the farther away the camera
-//! is.
+//! The pen stays active until Escape or its key is pressed, or another piece is selected. A line is drawn on the
+//! terrain as it was when the line began. When the user releases the button, a curve with few points is fitted to the
+//! line. The farther away the camera is, the fewer points the curve has.
 
 use crate::features::construction::viewport::*;
 use egui::Event;
@@ -12,7 +12,7 @@ use talweg::construction::edit::freehand::{DrawnLine, line_form, redraw};
 const TOLERANCE: f64 = 3.0;
 /// Distance between two recorded positions, in screen points.
 const STEP: f32 = 2.0;
-/// A movement up to this many screen points is a click.
+/// Maximum movement of a click, in screen points. A longer movement draws a line.
 const CLICK: f32 = 8.0;
 
 /// An active pen.
@@ -26,8 +26,8 @@ struct PenStroke {
     /// The view at the start of the line.
     stage: Stage,
     last: Pos2,
-    /// Greatest distance of the pointer from the start of the line, in screen points.
     from: Pos2,
+    /// Greatest distance of the pointer from the start of the line, in screen points.
     farthest: f32,
     places: Vec<GroundPosition>,
 }
@@ -37,7 +37,7 @@ impl PenStroke {
         if !self.places.is_empty() && at.distance(self.last) < STEP {
             return;
         }
-        // where there is no terrain, the line continues straight
+        // where there is no terrain, no points are added, so the line continues straight
         if let Some(place) = self.stage.ground([at.x, at.y]) {
             self.places.push(place);
             self.last = at;
@@ -120,7 +120,7 @@ pub(crate) fn follow(
     true
 }
 
-/// Gives the piece the drawn line.
+/// Replaces the line of the piece by the drawn line.
 fn finish(document: &mut Document, state: &mut TreeState, path: &PiecePath, stroke: &PenStroke) {
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     if stroke.farthest < CLICK || stroke.places.len() < 2 {

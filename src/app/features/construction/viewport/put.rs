@@ -25,7 +25,7 @@ pub(crate) fn carried(ui: &Ui, document: &Document, state: &mut TreeState, stage
     state.hint = Some(format!("Release to place {} here, Esc to cancel", item.label().to_lowercase()));
 }
 
-/// Places a library item on the terrain; `None` means the centre of the view.
+/// Places a library item on the terrain. `None` as the position means the centre of the view.
 pub fn put(
     document: &mut Document,
     state: &mut TreeState,
@@ -66,14 +66,15 @@ pub fn put(
     }
 }
 
-/// The transform of the selected piece, for edits other than drags.
+/// The transform of the selected piece, for edits other than drags, with its layer and seed.
 pub fn transform_of(document: &Document, tree: &Tree, path: &PiecePath) -> Option<(usize, u32, TransformPath)> {
     let (layer, _) = document.tree()?;
     let seed = document.tree_seed(layer);
     Some((layer, seed, TransformPath::for_piece(tree, path, seed)))
 }
 
-/// Movement of an arrow key in metres of the tree: along the compass direction closest to the direction on screen.
+/// The movement by an arrow key, in metres of the construction tree. Its direction is the compass direction closest to
+/// the direction on screen.
 pub fn push_metres(stage: Option<&Stage>, tree: &Tree, right: i32, away: i32, share: f64) -> Point {
     let yaw = stage.map_or(0.0, |stage| f64::from(stage.pose.yaw));
     let quarter = (yaw / std::f64::consts::FRAC_PI_2).round() as i64;
@@ -86,7 +87,7 @@ pub fn push_metres(stage: Option<&Stage>, tree: &Tree, right: i32, away: i32, sh
     [east * by, south * by]
 }
 
-/// Returns the piece with a moving edit applied.
+/// Returns the piece after an edit that moves it.
 pub fn pushed(
     piece: &Piece,
     point: Option<usize>,
