@@ -16,7 +16,7 @@
 //! half a metre. Where channels are [incised](crate::channels::incised_channels), courses are smoothed: [`SMOOTHINGS`]
 //! times, every sample moves half way to the mean of its neighbours along the stream. Source: stream burning (Saunders
 //! 1999) with banks that slope down to the streams (AGREE, Hellweger 1997), here for the terrain's own streams; curves
-//! after Chaikin 1974. The height of the coarser grid as the limit is a method of our own.
+//!       after Chaikin 1974. The height of the coarser grid as the limit is a method of our own.
 
 use crate::Context;
 use talweg_ground::field::{Edges, Grid, Stream};

@@ -19,8 +19,8 @@ const EYE_METRES: f32 = 1.7;
 const FLY_SPEED: f32 = 0.08;
 /// Walking speed in metres per second.
 const WALK_METRES: f32 = 4.0;
-/// Minimum walking speed, as a fraction of the side length per second. Without it, large terrains would take too long to
-/// cross.
+/// Minimum walking speed, as a fraction of the side length per second. Without it, large terrains would take too long
+/// to cross.
 const WALK: f32 = 0.006;
 /// Speed factor while Shift is held.
 const FAST: f32 = 5.0;
