@@ -347,9 +347,7 @@ fn show_found(editor: &mut Editor, found: &FoundSessions, pictures: &mut Picture
     let list = SceneList {
         id: "unsaved work",
         title: "Unsaved work found".into(),
-        text: "Talweg ended before this work was saved. Scenes that you neither open nor discard are offered again at \
-               the next start."
-            .into(),
+        text: "Talweg ended before this work was saved. Open or discard it, or decide later.".into(),
         scenes: listed.collect(),
         foot: SceneChoice::once("Later", RecoveryAction::KeepFound.into()),
         kept: None,
