@@ -201,7 +201,7 @@ fn list(
     });
 }
 
-/// Paints the fraction of a type at the clicked point.
+/// Paints the fraction of a ground type at the clicked point.
 fn share(ui: &Ui, row: Rect, weight: f32, [r, g, b]: [u8; 3]) {
     if weight < 0.005 {
         return;

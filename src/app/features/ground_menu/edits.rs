@@ -10,11 +10,11 @@ use talweg::nodes::Node;
 use talweg::nodes::sculpt::ground::Sculpt;
 use talweg::scene::{Layer, Mask};
 
-/// Half the height range of a mask by height, as a fraction of the relief.
+/// Half the height range of a mask that *Mask by this height* sets, as a fraction of the relief.
 const HEIGHT_BAND: f32 = 0.05;
 /// Half the slope range of a mask by slope, in degrees.
 const SLOPE_BAND: f32 = 6.0;
-/// Radius of Flatten here, as a fraction of the side length.
+/// Radius of the stroke of *Flatten here*, as a fraction of the side length.
 const FLAT_RADIUS: f32 = 0.04;
 
 /// Restricts the mask to heights near the height of a point.
@@ -69,7 +69,7 @@ pub(super) fn flatten(document: &mut Document, point: &PickedPoint) -> (usize, u
     (top, 0)
 }
 
-/// Three significant digits; no decimals for large values.
+/// Rounds to three significant digits; large values get no decimals.
 fn tidy(value: f32) -> f32 {
     let step = 10.0f32.powf((value.abs().max(1e-3).log10().floor() - 2.0).min(0.0));
     (value / step).round() * step

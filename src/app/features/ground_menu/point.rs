@@ -16,7 +16,8 @@ use talweg::scene::{Scene, Settings};
 /// A point of the terrain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PickedPoint {
-    /// Fractions of the side to the east and to the south; on a planet, of a map of all longitudes and latitudes.
+    /// Position as fractions of the side length from the west and the north edge. On a planet, as fractions of a map of
+    /// all longitudes and latitudes.
     pub place: [f32; 2],
     /// Index of the nearest sample.
     pub sample: usize,
@@ -29,7 +30,7 @@ pub struct PickedPoint {
 }
 
 impl PickedPoint {
-    /// The point of a terrain at fractions of its side.
+    /// The point of a terrain at a position given as fractions of its side length.
     pub fn on_square(terrain: &Terrain, settings: &Settings, [u, v]: [f32; 2]) -> Self {
         let n = terrain.samples();
         let [column, row] = [u, v].map(|share| ((share * (n - 1) as f32).round().max(0.0) as usize).min(n - 1));
@@ -43,7 +44,7 @@ impl PickedPoint {
         }
     }
 
-    /// The point of a planet; `on_map` are its fractions of a map.
+    /// The point of a planet. `on_map` is its position as fractions of a map of all longitudes and latitudes.
     fn on_planet(
         terrain: &Terrain,
         scene: &Scene,
@@ -70,7 +71,7 @@ impl PickedPoint {
         })
     }
 
-    /// Position and height in one line.
+    /// Position and height of the point as one line of text.
     pub fn text(&self) -> String {
         match self.latitude_longitude {
             Some([latitude, longitude]) => {
@@ -113,7 +114,7 @@ pub struct GroundMenuState {
 }
 
 impl GroundMenuState {
-    /// Opens the menu for the point under the pointer; returns whether there is terrain.
+    /// Opens the menu for the point under the pointer. Returns whether there is terrain under the pointer.
     pub(super) fn pick(&mut self, at: [f32; 2]) -> bool {
         if self.under.is_some() {
             (self.picked, self.at) = (self.under, Some(at));
@@ -144,7 +145,7 @@ pub(super) fn tell(
         // the terrain on screen may still belong to the previous scene
         None if terrain.grid.is_globe() => None,
         None => probe.hit.map(|hit| PickedPoint {
-            // a construction is drawn in finer detail than the grid
+            // use the height of the drawn surface, because a construction is drawn in finer detail than the grid
             height_metres: hit.height_metres,
             ..PickedPoint::on_square(terrain, &scene.settings, [hit.u, hit.v])
         }),

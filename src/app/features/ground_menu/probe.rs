@@ -1,7 +1,7 @@
 //! The probe: the properties of the terrain at a point, and each layer's contribution to its height.
 //!
-//! The values are those of the terrain on screen. The contributions come from evaluating the scene with one layer after
-//! the other switched on, on a grid of at most [`SAMPLES`] per side, so that they are ready soon.
+//! The values are those of the terrain on screen. The contributions come from an evaluation that switches the layers on
+//! one after the other. Its grid has at most [`SAMPLES`] per side, so that the contributions are ready soon.
 
 use bevy::ecs::system::InMut;
 use bevy::prelude::*;
@@ -21,20 +21,20 @@ use talweg::scene::Scene;
 
 /// Maximum number of samples per side for the contributions.
 const SAMPLES: usize = 257;
-/// Memory limit of the evaluation.
+/// Memory limit of the evaluation, in bytes.
 const BUDGET: usize = 128 << 20;
 
 /// Contribution of a layer to the height of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Contribution {
     layer: String,
-    /// Change of the height in metres.
+    /// Change of the height by the layer, in metres.
     added: f32,
     /// Height above the datum after the layer, in metres.
     height: f32,
 }
 
-/// The window of the probed point.
+/// The window that shows the probed point.
 #[derive(Resource, Default)]
 pub(super) struct ProbeWindow {
     point: Option<PickedPoint>,
@@ -46,7 +46,7 @@ pub(super) struct ProbeWindow {
 }
 
 impl ProbeWindow {
-    /// Probes a point.
+    /// Opens the window for a point and starts to compute the contributions of the layers.
     pub(super) fn begin(&mut self, document: &Document, state: &GroundMenuState, point: &PickedPoint, tasks: &Tasks) {
         let scene = document.scene().clone();
         let relief = scene.settings.relief_metres;
@@ -71,7 +71,7 @@ impl ProbeWindow {
     }
 }
 
-/// Contribution of each visible layer to the height of a point; `None` if cancelled.
+/// Contribution of each visible layer to the height of a point; `None` if the computation was cancelled.
 fn contributions(scene: &Scene, samples: usize, point: &PickedPoint, control: &Control) -> Option<Vec<Contribution>> {
     let mut store = Store::new(Cache::new(BUDGET), Timeline::new(0));
     // hide layers instead of removing them, because masks may read them

@@ -1,7 +1,8 @@
-//! Adds a river from a point: follows the flow of water over the terrain on screen, as a curve of a construction.
+//! Adds a river from a point, as a curve of a construction. The river follows the flow of water over the terrain on
+//! screen.
 //!
-//! The course follows the filled surface to the sea or to the edge. It is smoothed and thinned to the necessary points.
-//! It widens where water joins it.
+//! The course follows the filled surface to the sea or to the edge. It is smoothed and reduced to the necessary points.
+//! The river widens where other water flows into it.
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ use talweg::scene::{Blend, Layer, Settings};
 
 /// Greatest distance from the centre line of a river to the end of its banks, as a fraction of the side length.
 const WIDTH: f32 = 0.012;
-/// Depth of the channel, in widths.
+/// Depth of the channel, as a multiple of the river's width.
 const DEPTH: f32 = 0.21;
 /// Width at the source, as a fraction of the greatest width.
 const SOURCE_WIDTH: f32 = 0.3;
@@ -69,7 +70,7 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<RiverTask>, mut editor: Res
     }
 }
 
-/// The points of a river from a sample to the sea or the edge. Few or none if that is near.
+/// The points of a river from a sample to the sea or the edge. Few points or none if the sea or the edge is near.
 fn course(
     terrain: &Terrain,
     settings: &Settings,

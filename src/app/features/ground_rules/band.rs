@@ -1,4 +1,4 @@
-//! The band of a condition: a diagram of how far each value fulfils the condition, with draggable corners.
+//! The band of a condition: a diagram that shows how far each value fulfils the condition. Its corners can be dragged.
 
 use bevy_egui::egui;
 use egui::{CursorIcon, DragValue, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
@@ -24,7 +24,7 @@ pub struct BandScale {
 }
 
 impl BandScale {
-    /// A number field for a value.
+    /// Makes a number field that shows a stored value in this format.
     pub fn field<'a>(&self, field: DragValue<'a>) -> DragValue<'a> {
         let (times, decimals) = (self.times, self.decimals);
         let most = 10.0 * f64::from(self.ends[1] - self.ends[0]);
@@ -47,19 +47,19 @@ impl BandScale {
     }
 }
 
-/// The band after a drag.
+/// The new band after a drag, and the gesture of the drag.
 pub struct DraggedBand {
     pub band: Band,
     pub gesture: Gesture,
 }
 
-/// Indices of the numbers of a band that matter: two, or all four.
+/// Indices of the numbers that limit a band: two for a limit on one side, four for limits on both sides.
 pub fn points(band: Band) -> impl Iterator<Item = usize> + Clone {
     let (begins, ends) = (band[1] > EVERYWHERE[1], band[2] < EVERYWHERE[2]);
     (0..4).filter(move |index| if *index < 2 { begins } else { ends })
 }
 
-/// The band with one number moved, which pushes its neighbours along.
+/// Returns the band with one number changed. Neighbouring numbers are moved so that all stay in order.
 pub fn with_point(mut band: Band, index: usize, value: f32) -> Band {
     band[index] = value;
     for k in points(band).collect::<Vec<_>>() {
@@ -80,7 +80,7 @@ pub fn editor(ui: &mut Ui, label: &str, band: Band, scale: &BandScale) -> Option
     let to_x = |value: f32| egui::remap_clamp(value, scale.ends[0]..=scale.ends[1], area.left()..=area.right());
     let nearest = |x: f32, y: f32| {
         let is_upper = y < area.center().y;
-        // of two corners at the same position, take the one on the pointer's side
+        // of two corners at the same position, choose the corner on the pointer's side
         let distance = |k: &usize| {
             let away = (to_x(band[*k]) - x).abs();
             let is_top = *k == 1 || *k == 2;

@@ -15,7 +15,7 @@ pub struct ConditionRow {
     label: &'static str,
     help: &'static str,
     scale: BandScale,
-    /// The band when the condition is switched on.
+    /// The band at the moment when the user switches the condition on.
     first: Band,
 }
 
@@ -117,7 +117,7 @@ pub struct BandChange {
     pub gesture: Option<Gesture>,
 }
 
-/// The shape of a band: for which values it is fulfilled.
+/// The shape of a band: whether values above, below or between its limits fulfil it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BandShape {
     Above,
@@ -144,7 +144,7 @@ impl BandShape {
         }
     }
 
-    /// A band of this shape in the position of another band.
+    /// Returns a band of this shape, with limits taken from another band.
     fn made_of(self, [a, b, c, d]: Band, scale: &BandScale) -> Band {
         let [low, high] = scale.ends;
         let (begins, ends) = (b > EVERYWHERE[1], c < EVERYWHERE[2]);

@@ -1,4 +1,5 @@
-//! The ground material rules of the scene: where each material lies, and where plants and stones stand.
+//! The ground material rules of the scene: where each material covers the terrain, and where plants and stones are
+//! placed.
 
 mod band;
 mod conditions;

@@ -142,7 +142,7 @@ fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command>
             }
         }
     });
-    // reserve its room while it is hidden, so that nothing moves during a drag
+    // reserve the space of the button while it is hidden, so that nothing moves during a drag
     let back = egui::Button::new(format!("{}  Reset to palette rules", icon::ARROW_COUNTER_CLOCKWISE));
     let back = ui.add_visible(has_own, back);
     if back.on_hover_text("Deletes the rules of the scene and uses those of the palette.").clicked() {
@@ -358,7 +358,7 @@ fn share_row(ui: &mut Ui, label: &str, tip: &str, share: f32) -> Option<(f32, Op
     ui.horizontal(|ui| {
         let name = label_cell(ui, label, false).on_hover_text(tip);
         let width = ui.available_width() - 58.0;
-        // a slider with steps would round a value that was not changed
+        // use a slider without steps, because steps would round a value that was not changed
         let rail = theme::slider(ui, true, width, Slider::new(&mut dragged, 0.0..=100.0));
         rail.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Slider, true, format!("{label} slider")));
         let field = DragValue::new(&mut typed).range(0.0..=100.0).max_decimals(1).suffix("%");
@@ -372,7 +372,7 @@ fn share_row(ui: &mut Ui, label: &str, tip: &str, share: f32) -> Option<(f32, Op
     changed.map(|(percent, id)| ((percent / 100.0) as f32, Some(Gesture(id.value()))))
 }
 
-/// A number with a label; returns the gesture if it was changed.
+/// A number field with a label; returns the gesture if the user has changed the number.
 fn number(ui: &mut Ui, label: &str, tip: &str, field: DragValue) -> Option<Gesture> {
     let name = label_cell(ui, label, false).on_hover_text(tip);
     let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
@@ -391,7 +391,7 @@ struct RuleRow {
     note: String,
 }
 
-/// The list of rules; the last rule, which covers the others, is on top. Scrolls to a newly selected rule.
+/// Shows the list of rules. The last rule, which covers the others, is on top. Scrolls to a newly selected rule.
 fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
     let height = SEEN_ROWS.min(rows.len() as f32) * (ROW - 2.0);
     let key = ui.id().with("revealed");
@@ -431,7 +431,7 @@ fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
     });
 }
 
-/// An edit of a list by a button.
+/// An edit of the list of rules by a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListEdit {
     Add,

@@ -1,5 +1,5 @@
-//! The fraction of the map that each rule covers. The values of the conditions are computed once in the background, at
-//! points all over the map, so that the coverage can be updated while a rule is dragged.
+//! The fraction of the map that each rule covers. A background task computes the condition values once, at points all
+//! over the map. The coverage can therefore be updated while the user drags a rule.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -26,10 +26,10 @@ type PlaceValues = [f32; CONDITIONS.len()];
 /// The sampled condition values of the map on screen.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct RuleCoverage {
-    /// Values at points all over the map.
+    /// Condition values at points all over the map.
     values: Option<Arc<Vec<PlaceValues>>>,
-    /// For each of [`CONDITIONS`], whether its map is missing, so that the value is 0 everywhere. `None` before there
-    /// is a terrain.
+    /// For each of [`CONDITIONS`], whether its map is missing, so that its value is 0 everywhere. `None` until there is
+    /// a terrain.
     pub missing: Option<[bool; CONDITIONS.len()]>,
 }
 
@@ -52,14 +52,14 @@ impl RuleCoverage {
     }
 }
 
-/// The sampled terrain, and the palette that colours it.
+/// Identifies the sampled terrain and the palette that colours it.
 type SampleKey = (u64, String);
 
 /// The task that samples the map in the background.
 #[derive(Resource, Default)]
 pub(super) struct RuleCoverTask(Newest<SampleKey, Arc<Vec<PlaceValues>>>);
 
-/// Takes results and starts the next task.
+/// Takes the results of the sampling task and starts the next task.
 pub(super) fn advance(
     mut task: ResMut<RuleCoverTask>,
     mut covers: ResMut<RuleCoverage>,
@@ -91,7 +91,7 @@ pub(super) fn advance(
     *covers = RuleCoverage { values, missing };
 }
 
-/// Which conditions have no map in a terrain.
+/// For each condition, whether its map is missing in a terrain.
 fn missing_maps(terrain: &Terrain) -> [bool; CONDITIONS.len()] {
     let lacks = |kind| terrain.map(kind).is_none();
     CONDITIONS.map(|condition| match condition {

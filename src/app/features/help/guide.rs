@@ -27,7 +27,7 @@ enum GuideBlock {
 fn blocks(markdown: &str) -> Vec<GuideBlock> {
     let mut blocks = Vec::new();
     let mut is_open = false;
-    // images are shown in the file only; the window's fonts lack the menu arrow
+    // skip images, which only the file shows; replace the menu arrow, which the fonts of the window lack
     let pictures = |line: &&str| !line.starts_with("![");
     for line in markdown.lines().map(str::trim).filter(pictures).map(|line| line.replace('▸', icon::CARET_RIGHT)) {
         let line = line.as_str();
@@ -57,7 +57,7 @@ enum TextStyle {
     Code,
 }
 
-/// The parts of a line; links keep only their text.
+/// Splits a line into parts of one style. Of a link, only the text is kept.
 fn parts(line: &str) -> Vec<(TextStyle, String)> {
     let mut parts: Vec<(TextStyle, String)> = Vec::new();
     let (mut style, mut rest) = (TextStyle::Plain, line);
@@ -96,7 +96,7 @@ fn job(line: &str) -> LayoutJob {
     job
 }
 
-/// The dialog. See the module.
+/// The dialog that shows the user guide.
 pub struct GuideDialog(Vec<GuideBlock>);
 
 impl Default for GuideDialog {

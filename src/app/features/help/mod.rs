@@ -47,7 +47,7 @@ pub enum HelpAction {
     Guide,
     Shortcuts,
     About,
-    /// The page of the node of this name.
+    /// The help page of the node with this name.
     Node(&'static str),
 }
 
@@ -77,7 +77,7 @@ impl Action for HelpAction {
 #[derive(Resource, Default)]
 struct NodePictures(Option<Task<()>>);
 
-/// Size of the images.
+/// Size of the images on a help page.
 const PICTURES: Size = Size { samples: 129, pixels: 168 };
 
 /// Images of the effect of each parameter of a node, rendered in the background.
@@ -96,10 +96,10 @@ fn pictures_of(node: &Node, tasks: &Tasks, drawing: &mut NodePictures) -> Vec<Pa
         pages.push(ParamPictures { param, values });
     }
     let draw = move |control: &Control| {
-        // without threads, the page has no images
+        // if no threads can be started, the page has no images
         let Ok(pool) = thread_pool(0) else { return };
         let place = |index: usize, thumbnail: Thumbnail| places[index].set(thumbnail.image);
-        // cancelled when another page is opened
+        // the drawing is cancelled when another page is opened
         let _ = pool.install(|| draw_all(&variants, PICTURES, control, &place));
     };
     drawing.0 = tasks.start("node-pictures", draw).ok();
@@ -207,7 +207,7 @@ fn shortcut(ui: &mut Ui, command: &Command, keys: &str) {
     });
 }
 
-/// Name, version, purpose, licence.
+/// The about box: name, version, purpose and licence of the program.
 struct AboutDialog;
 
 impl Dialog for AboutDialog {

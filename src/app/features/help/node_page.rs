@@ -17,13 +17,13 @@ use talweg::nodes::Node;
 use talweg::nodes::help::law;
 use talweg::param::{ParamKind, ParamSpec};
 
-/// The page. See the module.
+/// The help page of one node.
 pub struct NodePage {
     node: Box<Node>,
     pictures: Vec<ParamPictures>,
 }
 
-/// Images of a parameter at several values, with its index; they may still be rendering.
+/// Images of a parameter at several values, with the index of the parameter. The images may still be rendering.
 pub struct ParamPictures {
     pub param: usize,
     pub values: Vec<(String, SceneThumbnail)>,
@@ -118,7 +118,7 @@ pub fn with_plain_letters(law: &str) -> String {
             letters.iter().find(|(marked, _)| *marked == letter).map(|(_, plain)| (mark, *plain))
         });
         match marked {
-            // one mark per word
+            // write the mark only once for a run of superscript or subscript letters
             Some((mark, letter)) if before == Some(mark) => plain.push(letter),
             Some((mark, letter)) => plain.extend([mark, letter]),
             None => plain.push(letter),
@@ -128,7 +128,7 @@ pub fn with_plain_letters(law: &str) -> String {
     plain
 }
 
-/// The effect of a parameter, from a low to a high value.
+/// Shows images of a parameter's effect, from a low to a high value.
 fn row_of_pictures(ui: &mut Ui, pictures: &ParamPictures) {
     ui.horizontal_wrapped(|ui| {
         for (value, picture) in &pictures.values {
@@ -158,7 +158,7 @@ fn parameter(ui: &mut Ui, spec: &ParamSpec) {
     }
 }
 
-/// The default and the range of a parameter.
+/// The default and the range of a parameter, as text.
 fn range(spec: &ParamSpec) -> String {
     let default = units::param_text(spec, &spec.default);
     match spec.kind {

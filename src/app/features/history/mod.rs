@@ -1,4 +1,4 @@
-//! The list of edits, done and undone; a click undoes or redoes up to an edit.
+//! The list of edits, both applied and undone. A click on an edit undoes or redoes up to it.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;

@@ -1,5 +1,5 @@
-//! Imports heightmaps as scenes, by *File ▸ Import* or by dropping files on the window. Also reloads files that a scene
-//! reads and another program has changed, when the window gets the focus.
+//! Imports heightmaps as scenes, by *File ▸ Import* or when files are dropped on the window. When the window gets the
+//! focus, also reloads files of the scene that another program has changed.
 
 use std::path::{Path, PathBuf};
 
@@ -50,17 +50,17 @@ impl Plugin for ImportPlugin {
 /// The import commands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportAction {
-    /// Asks for a file.
+    /// Asks for a file to import.
     Ask,
     /// Creates a scene from a file, after asking for the layout of a raw file and about unsaved changes.
     File(PathBuf),
-    /// Like `File`, with a known layout.
+    /// Like `File`, but the layout of the raw file is already known.
     Raw(ImportedFile),
     /// Like `Raw`, after unsaved changes have been saved or discarded.
     Begin(ImportedFile),
 }
 
-/// A file, and the layout of a raw file.
+/// A file to import, with its layout if it is a raw file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedFile {
     path: PathBuf,
@@ -83,7 +83,7 @@ impl Action for ImportAction {
     }
 }
 
-/// The file that is being read, if any; large files take seconds.
+/// The import that is reading a file, if any. Large files take seconds.
 #[derive(Resource, Default)]
 struct ImportTask(SingleTask<ReadFile, Scene>);
 
@@ -135,7 +135,7 @@ fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
     let file = task.0.progress().map(|(file, _)| file.clone());
     match (task.0.ended(), file) {
         (Some(Ok(_)), Some(read)) if editor.doc.is_dirty() && editor.doc.edits() != read.edits => {
-            // the scene was edited meanwhile; after the question, read the file again
+            // the scene was edited during the import, so ask about the changes; afterwards the file is read again
             editor.dialogs.ask_about_changes(ImportAction::Begin(read.file).into());
         }
         (Some(Ok(scene)), Some(read)) => {
@@ -207,7 +207,7 @@ fn dropped_action(path: &Path) -> Option<DroppedFile> {
 struct ReadFiles(Vec<(PathBuf, Option<FileStamp>)>);
 
 impl ReadFiles {
-    /// Checks the files again; returns those that existed before and have changed.
+    /// Checks the stamps of the files. Returns the files that were there at the last check and have changed.
     fn look(&mut self, files: Vec<PathBuf>) -> Vec<PathBuf> {
         let stamped = files.into_iter().map(|path| {
             let stamp = FileStamp::read(&path).ok();

@@ -14,7 +14,7 @@ use crate::frame::theme::colour;
 use talweg::io::formats::{RasterReader, RawLayout};
 use talweg::nodes::generators::import::RowOrder;
 
-/// The dialog. See the module.
+/// The dialog that asks for the layout of a raw file.
 pub(super) struct RawDialog {
     path: PathBuf,
     /// Number of samples in the file, if its length is a multiple of the sample size.
@@ -40,7 +40,7 @@ impl RawDialog {
         Some(Self { path: path.into(), count, bytes, width, big_endian: false, rows: RowOrder::North })
     }
 
-    /// The number of rows for the given width, if they are complete.
+    /// The number of rows for the chosen width; `None` if the last row would be incomplete.
     fn height(&self) -> Option<usize> {
         let width = self.width as usize;
         self.count.filter(|count| count.is_multiple_of(width) && count / width >= 2).map(|count| count / width)
@@ -52,7 +52,7 @@ impl RawDialog {
     }
 }
 
-/// The default width: that of a square, or of the most nearly square layout.
+/// The default width for a number of samples: that of the most nearly square layout.
 fn usual_width(count: usize) -> u32 {
     let side = count.isqrt().max(2);
     let width = (side..=count / 2).find(|width| count.is_multiple_of(*width)).unwrap_or(side);

@@ -13,7 +13,7 @@ use crate::frame::widgets::long_list;
 use talweg::nodes::Node;
 use talweg::planet::World;
 
-/// Search text, and whether a shortcut opened the menu.
+/// The search text of the menu, and whether a shortcut has opened the menu.
 #[derive(Debug, Default)]
 pub struct AddMenu {
     search: String,
@@ -27,7 +27,8 @@ impl AddMenu {
     }
 }
 
-/// The word that nodes use in place of a search word, if they differ: a search for *erode* finds an erosion.
+/// Returns the word that node descriptions use instead of a search word, if the two differ. A search for *erode*
+/// therefore finds erosion nodes.
 pub fn stem(word: &str) -> Option<&'static str> {
     matches!(word, "erod" | "erode" | "eroded" | "erodes" | "eroding").then_some("erosion")
 }
@@ -37,7 +38,8 @@ pub fn has_word(text: &str, word: &str) -> bool {
     text.contains(word) || stem(word).is_some_and(|stem| text.contains(stem))
 }
 
-/// The nodes that `search` finds by name, category, synonym or description. Nodes whose name begins with it come first.
+/// Returns the nodes that `search` finds by name, category, synonym or description. Nodes whose name begins with
+/// `search` come first.
 pub fn find(search: &str) -> Vec<Node> {
     let words: Vec<String> = search.to_lowercase().split_whitespace().map(String::from).collect();
     let mut found: Vec<Node> = Node::catalogue()
@@ -66,7 +68,8 @@ pub fn misfit(world: World) -> &'static str {
     }
 }
 
-/// Shows the button; returns the chosen command. `recent` are the nodes added last, `own` the user's presets.
+/// Shows the button; returns the chosen command. `recent` are the nodes that were added last, and `own` are the user's
+/// presets.
 pub fn button(
     ui: &mut Ui,
     menu: &mut AddMenu,
@@ -183,7 +186,7 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, ch
     });
 }
 
-/// The nodes added last, as small buttons.
+/// Shows the nodes that were added last, as small buttons.
 fn again(ui: &mut Ui, recent: &[String], world: World, chosen: &mut Option<Node>) {
     ui.add_space(2.0);
     ui.horizontal_wrapped(|ui| {

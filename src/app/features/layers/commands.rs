@@ -1,4 +1,4 @@
-//! Commands of layers.
+//! Commands on layers and on the layer stack.
 
 use egui_phosphor::regular as icon;
 

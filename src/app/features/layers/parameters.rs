@@ -61,7 +61,7 @@ pub fn show(
         ui.disable();
     }
     ui.add_space(6.0);
-    // the ids of the rows belong to the layer's node, so that a drag never changes another layer
+    // the ids of the rows contain the layer's node, so that a drag never changes another layer
     ui.push_id((index, about.name), |ui| {
         let forgotten = presets(ui, document, index, &layer, own);
         if !layer.epochs.is_empty() {
@@ -113,7 +113,7 @@ pub fn shows_mix(layer: &Layer, name: &str) -> bool {
     }
 }
 
-/// The presets of the node, applied with one click.
+/// Shows the presets of the node. A click applies a preset.
 fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, own: &[OwnPreset]) -> Option<Command> {
     let about = layer.node.about();
     let own = || own.iter().filter(|preset| preset.layer.node.about().name == about.name);
@@ -162,7 +162,7 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, ow
     command
 }
 
-/// The two versions of the layer: the shown one is marked, and a click shows the other.
+/// Shows the two versions of the layer, A and B. The active version is marked, and a click switches to the other.
 fn sides(ui: &mut Ui, document: &mut Document, index: usize) {
     let shown = document.shown_side(index);
     ui.spacing_mut().item_spacing.x = 2.0;
@@ -181,7 +181,7 @@ fn sides(ui: &mut Ui, document: &mut Document, index: usize) {
     }
 }
 
-/// Shows the parameter epochs before the current one.
+/// Shows the parameter epochs before the current epoch.
 fn parameter_epochs(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
     let gone = layer.epochs.iter().fold(0u32, |sum, epoch| sum.saturating_add(epoch.iterations));
     ui.horizontal(|ui| {

@@ -1,4 +1,5 @@
-//! The user's presets: one file each in the configuration folder, which contains a layer as the text of a scene.
+//! The user's presets. Each preset is a file in the configuration folder that contains one layer as the text of a
+//! scene.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use bevy::prelude::Resource;
 use talweg::io::{FileError, SaveTarget, StagedFile};
 use talweg::scene::{Layer, Scene};
 
-/// Subfolder of the configuration folder.
+/// Name of the subfolder of the configuration folder for presets.
 const FOLDER: &str = "presets";
 /// Maximum number of presets that are read.
 const MOST: usize = 500;
@@ -31,7 +32,7 @@ pub enum PresetError {
     Remove { path: PathBuf, source: std::io::Error },
 }
 
-/// The user's presets. See the module. They are read once, and again after a change.
+/// The user's presets. They are read from the folder once, and again after a change.
 #[derive(Resource, Default)]
 pub struct PresetLibrary(Option<Vec<OwnPreset>>);
 
@@ -41,10 +42,10 @@ impl PresetLibrary {
         self.0.get_or_insert_with(|| read(config))
     }
 
-    /// Saves the text of a scene with one layer under a name; replaces a preset of that name.
+    /// Saves a preset, given as the text of a scene with one layer. A preset of the same name is replaced.
     ///
     /// # Errors
-    /// If the file cannot be written; an old file stays.
+    /// If the file cannot be written; an old file then stays unchanged.
     pub fn keep(&mut self, config: Option<&Path>, name: &str, text: &str) -> Result<(), PresetError> {
         use std::io::Write;
         let folder = config.ok_or(PresetError::NoFolder)?.join(FOLDER);
@@ -67,7 +68,8 @@ impl PresetLibrary {
     }
 }
 
-/// The file of a preset: letters and digits of its name, with other characters replaced by hyphens.
+/// The file of a preset. Its name consists of the letters and digits of the preset's name; other characters become
+/// hyphens.
 fn file_of(folder: &Path, name: &str) -> PathBuf {
     let plain: String = name.trim().chars().map(|c| if c.is_alphanumeric() || c == ' ' { c } else { '-' }).collect();
     folder.join(format!("{plain}.ron"))

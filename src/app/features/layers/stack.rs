@@ -26,18 +26,18 @@ struct LayerRename {
     index: usize,
     /// The current text.
     text: String,
-    /// The field has received the focus.
+    /// Whether the text field has received the focus.
     begun: bool,
 }
 
-/// State of the list.
+/// State of the layer list.
 #[derive(Resource, Debug, Default)]
 pub struct StackState {
     renaming: Option<LayerRename>,
     pub add_menu: AddMenu,
     /// Names of the folded groups.
     folded: HashSet<String>,
-    /// Show the cost of each layer.
+    /// Whether to show the cost of each layer.
     shows_costs: bool,
     /// Last computation time of each layer, by name.
     costs: HashMap<String, Duration>,
@@ -52,7 +52,7 @@ impl StackState {
 }
 
 impl StackState {
-    /// Stores computation times; layers that came from the cache keep their previous times.
+    /// Stores computation times. A layer whose result came from the cache keeps its previous time.
     fn note_costs(&mut self, document: &Document, costs: &[(usize, Duration)]) {
         for (index, spent) in costs {
             if let Some(layer) = document.scene().layers.get(*index) {
@@ -61,13 +61,13 @@ impl StackState {
         }
     }
 
-    /// Cancels the editing of a name; returns whether one was edited.
+    /// Cancels the editing of a name; returns whether a name was being edited.
     pub fn stop_renaming(&mut self) -> bool {
         self.renaming.take().is_some()
     }
 }
 
-/// Indentation of a row for each group around its layer.
+/// Indentation of a row in points, for each group that contains its layer.
 const INDENT: f32 = 14.0;
 
 /// The icon of a node, by kind and category.
@@ -162,7 +162,7 @@ fn layers(ui: &mut Ui, document: &mut Document, state: &mut StackState, problems
     command
 }
 
-/// The layers that have rows, the topmost first; layers in folded groups have none.
+/// The layers that have rows, the topmost first. Layers in folded groups have no rows.
 fn shown_rows(document: &Document, state: &StackState) -> Vec<usize> {
     let scene = document.scene();
     let mut rows = Vec::with_capacity(scene.layers.len());
@@ -174,8 +174,8 @@ fn shown_rows(document: &Document, state: &StackState) -> Vec<usize> {
     rows
 }
 
-/// The target of a drop between two rows: below the upper one, at the depth that the horizontal position selects among
-/// the depths possible there.
+/// The target of a drop between two rows. The layer is inserted below the upper row. The horizontal position selects
+/// one of the nesting depths that are possible there.
 fn place_of_gap(document: &Document, state: &StackState, rows: &[(usize, Rect)], gap: usize, x: f32) -> StackPlace {
     let scene = document.scene();
     let (index, most) = match gap.checked_sub(1).map(|above| rows[above].0) {
@@ -220,7 +220,7 @@ fn row(
     }
     let mut command = None;
     response.context_menu(|ui| {
-        // a context menu on one of several selected layers applies to all of them
+        // a context menu on one of several selected layers applies to all selected layers
         if !document.selected_layers().contains(&index) {
             document.select(Selection::Layer(index));
         }
@@ -311,7 +311,7 @@ fn name(
         state.renaming = None;
     } else if !response.has_focus() {
         response.request_focus();
-        // only once, so that typed text does not replace earlier typed text
+        // select the text only once, so that typing does not replace text typed before
         if !std::mem::replace(begun, true) {
             crate::frame::widgets::row::select_all(ui, id, text);
         }

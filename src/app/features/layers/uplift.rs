@@ -27,17 +27,17 @@ impl UpliftSource {
 const PLAIN: f32 = 0.03;
 /// Height of the construction that gives the fastest uplift, as a fraction of the relief.
 const FASTEST: f32 = 0.4;
-/// Number of iterations, and the years of each.
+/// Number of iterations, and the duration of each iteration in years.
 const AGE: (u32, f32) = (60, 8000.0);
 
-/// The layers from the bottom up, and the index of the one that the user edits.
+/// The layers of a set from the bottom up, and the index of the layer that the user edits.
 pub fn layers(scene: &Scene, source: UpliftSource) -> (Vec<Layer>, usize) {
     let settings = &scene.settings;
     let plain = settings.sea_level + PLAIN * settings.relief_metres;
     let mut layers = Vec::new();
     match source {
         UpliftSource::Strokes => {
-            // terrain at sea level does not rise
+            // add a base above sea level, because terrain at sea level does not rise
             if scene.layers.is_empty() {
                 let base = plain / settings.relief_metres;
                 let ground = Perlin { frequency: 5.0, octaves: 8, amplitude: 0.04, base, ..Perlin::default() };
@@ -61,7 +61,7 @@ fn named(name: &str, node: Node) -> Layer {
     Layer { name: name.into(), ..Layer::new(node, 0) }
 }
 
-/// Stream power with an uplift rate at which mountains finally come near the height scale.
+/// A stream power node with an uplift rate at which the mountains finally reach nearly the height scale.
 fn stream_power(settings: &Settings) -> StreamPower {
     let (iterations, time_step) = AGE;
     let uplift_rate = 1000.0 * settings.relief_metres / (iterations as f32 * time_step);

@@ -1,7 +1,8 @@
 //! Contour lines on a map of the terrain, and the positions of their height labels.
 //!
-//! Law: a pixel is darker the nearer its centre is to a contour level, in pixels: |h mod i| / |∇h|. Every fifth line is
-//! thicker. Lines below the sea have another colour.
+//! Law: a pixel is darker the nearer its centre is to a contour level. The distance in pixels is |h mod i| / |∇h|, with
+//! the height h, the contour interval i and the height gradient ∇h per pixel. Every fifth line is thicker. Lines below
+//! the sea have another colour.
 
 use rayon::prelude::*;
 
@@ -9,21 +10,21 @@ use talweg::appearance::RgbImage;
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::scene::Settings;
 
-/// Every fifth line is thick and labelled with its height.
+/// Number of lines from one thick line to the next. Thick lines are labelled with their height.
 pub(super) const INDEX_EVERY: f32 = 5.0;
 /// Approximate distance between two labels in pixels.
 const LABEL_CELL: usize = 150;
-/// Minimum distance of lines in pixels; denser lines are not drawn, because they would hide the terrain.
+/// Minimum distance between two lines in pixels. Denser lines are not drawn, because they would hide the terrain.
 const LEAST_PIXELS: f32 = 2.5;
 
 /// A height label on a contour line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContourLabel {
-    /// Fractions of the side, to the east and to the south.
+    /// Position as fractions of the side length from the west and the north edge.
     pub place: [f32; 2],
     /// Height in metres.
     pub height: f32,
-    /// Direction of the line there, in radians from the east to the south, between -π/2 and π/2.
+    /// Direction of the line at the label, in radians from the east to the south, between -π/2 and π/2.
     pub angle: f32,
 }
 
@@ -81,8 +82,8 @@ pub(super) fn lay(
     })
 }
 
-/// Positions of the labels on the thick lines: in every part of the image, the point nearest to a line where the
-/// terrain is neither flat nor so steep that the lines touch.
+/// Positions of the labels on the thick lines. Each part of the image has at most one label, near a line on gentle
+/// terrain. Flat terrain, and terrain so steep that the lines touch, have no labels.
 pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side: usize) -> Vec<ContourLabel> {
     let ground = PixelGround { terrain, relief: settings.relief_metres, side };
     let index = interval * INDEX_EVERY;
@@ -101,7 +102,7 @@ pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side
                 if steep * 4.0 > interval || away > 1.0 {
                     continue;
                 }
-                // a label is easy to read on gentle terrain
+                // prefer gentle terrain, where a label is easy to read
                 let cost = away + 40.0 * steep / interval;
                 if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                     let mut angle = (-east).atan2(south);

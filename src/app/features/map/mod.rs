@@ -104,7 +104,7 @@ pub struct MapState {
     pub is_open: bool,
     pub style: MapStyle,
     pub contours: bool,
-    /// Contour interval in metres; 0 until the user has chosen one.
+    /// Contour interval in metres; 0 until the user has chosen an interval.
     pub interval: f32,
     /// Unit system in which the interval is a round number.
     units: UnitSystem,
@@ -129,16 +129,17 @@ impl Default for MapState {
 /// Data that links the map and the view.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct MapLink {
-    /// The camera: fractions of the side to the east and to the south, heading and half the field of view in radians.
+    /// The camera: position as fractions of the side length from the west and the north edge, heading, and half the
+    /// field of view in radians.
     pub camera: Option<([f32; 2], f32, f32)>,
     /// The point of the terrain under the pointer in the view.
     pub pointer: Option<[f32; 2]>,
 }
 
-/// Requests of the map to the view.
+/// Requests that the map sends to the view.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub enum MapRequest {
-    /// Moves the camera above a point: fractions of the side to the east and to the south.
+    /// Moves the camera above a point, given as fractions of the side length from the west and the north edge.
     MoveCamera([f32; 2]),
     /// Turns the camera to a heading, in radians clockwise from north.
     TurnCamera(f32),

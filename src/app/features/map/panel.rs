@@ -24,14 +24,14 @@ const MOST_ZOOM: f32 = 40.0;
 const GRAB: f32 = 12.0;
 /// Minimum distance of two labels, in screen points.
 const LABEL_GAP: f32 = 70.0;
-/// Length of the lines of sight, in points.
+/// Length of the two lines that show the camera's field of view, in points.
 const SIGHT: f32 = 46.0;
 
 /// The visible part of the map, and its texture.
 #[derive(Default)]
 pub(super) struct DrawnMap {
     texture: Option<(Arc<MapPicture>, TextureHandle)>,
-    /// Centre of the visible part as fractions of the side, and the zoom factor; `None` before the first frame.
+    /// Centre of the visible part as fractions of the side length, and the zoom factor; `None` before the first frame.
     seen: Option<([f32; 2], f32)>,
     held: Held,
 }
@@ -46,7 +46,7 @@ enum Held {
     Heading,
 }
 
-/// Data besides the map that the panel reads and changes.
+/// Data, in addition to the map itself, that the panel reads and changes.
 pub(super) struct MapHands<'a, 'w> {
     pub link: &'a MapLink,
     pub ruler: &'a mut Ruler,
@@ -55,7 +55,7 @@ pub(super) struct MapHands<'a, 'w> {
     pub queue: &'a mut CommandQueue,
 }
 
-/// Converts fractions of the side to screen points.
+/// Converts fractions of the side length to screen points.
 #[derive(Clone, Copy)]
 struct MapFrame {
     rect: Rect,
@@ -153,7 +153,7 @@ fn bar(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands) {
     }
 }
 
-/// The checkbox and the interval of the contour lines.
+/// Shows the checkbox and the interval of the contour lines.
 fn contours(ui: &mut Ui, state: &mut MapState) {
     ui.checkbox(&mut state.contours, "Contours");
     let (mut interval, speed) = (state.interval, state.interval * 0.02);
@@ -164,7 +164,7 @@ fn contours(ui: &mut Ui, state: &mut MapState) {
     }
 }
 
-/// The wheel zooms at the pointer; a drag moves the map, the camera or its heading.
+/// Handles the mouse: the wheel zooms at the pointer; a drag moves the map, moves the camera or turns the camera.
 fn zoom_and_move(ui: &Ui, drawn: &mut DrawnMap, frame: &mut MapFrame, response: &Response, hands: &mut MapHands) {
     let whole = frame.rect.width().min(frame.rect.height());
     let turned = ui.input(|i| i.smooth_scroll_delta.y);
@@ -286,7 +286,7 @@ fn ruler(painter: &Painter, ruler: &Ruler, frame: &MapFrame) {
     }
 }
 
-/// Draws the camera and its field of view, at the edge of the map if it is outside.
+/// Draws the camera and its field of view. If the camera is outside the map, draws it at the edge.
 fn camera_sign(painter: &Painter, frame: &MapFrame, (place, yaw, half): ([f32; 2], f32, f32)) {
     let at = frame.held_within(place);
     let ray = |angle: f32| at + SIGHT * vec2(angle.sin(), -angle.cos());
@@ -316,7 +316,7 @@ fn cross(painter: &Painter, at: Pos2) {
 fn scale_bar(painter: &Painter, frame: &MapFrame, size_metres: f32) {
     let (near, far) = (ShownUnit::of_stored("m"), ShownUnit::of_stored("km"));
     let most = 0.3 * frame.rect.width() / frame.side * size_metres;
-    // a round number of the larger unit, if that fits
+    // the length is a round number of the larger unit, if that fits
     let per_unit = |unit: ShownUnit, metres: f64| unit.kept(1.0) * metres;
     let is_far = f64::from(most) >= per_unit(far, 1000.0);
     let metres_each = if is_far { per_unit(far, 1000.0) } else { per_unit(near, 1.0) } as f32;

@@ -19,7 +19,7 @@ use talweg::scene::Settings;
 /// Minimum and maximum side length in pixels.
 const SIDES: [usize; 2] = [512, 1280];
 
-/// The inputs of a map.
+/// The terrain and settings from which a map is rendered.
 #[derive(Clone)]
 pub(super) struct MapSubject {
     terrain: Arc<Terrain>,
@@ -48,8 +48,10 @@ pub struct MapPicture {
 }
 
 impl MapPicture {
+    /// Renders a map.
+    ///
     /// # Errors
-    /// If `control` cancels it.
+    /// If `control` cancels the rendering.
     fn new(of: &MapSubject, control: &Control) -> Result<Self, Cancelled> {
         let side = of.terrain.samples().clamp(SIDES[0], SIDES[1]);
         let grey = Palette::named_or_default("greyscale");
@@ -75,7 +77,7 @@ impl MapPicture {
     }
 }
 
-/// Blends colours, one per sample with its opacity, over the image; the shading stays.
+/// Blends the colours of an overlay over the image and keeps its shading. There is one colour with opacity per sample.
 fn lay_overlay(image: &mut RgbImage, terrain: &Terrain, colours: &[[u8; 4]]) {
     let (n, side) = (terrain.samples(), image.width);
     for (k, pixel) in image.rgb.chunks_mut(3).enumerate() {
@@ -90,7 +92,7 @@ fn lay_overlay(image: &mut RgbImage, terrain: &Terrain, colours: &[[u8; 4]]) {
     }
 }
 
-/// The map task. See the module.
+/// The task that renders the map, and the newest map.
 #[derive(Resource, Default)]
 pub(super) struct MapTask(Newest<MapSubject, Arc<MapPicture>>);
 
@@ -133,7 +135,7 @@ pub(super) fn advance(
     let is_known = task.0.done().is_some_and(|(of, _)| *of == subject);
     if task.0.running().is_none() && !is_known {
         let of = subject.clone();
-        // if no thread can be started, the map comes with the next terrain
+        // if no thread can be started, the map is rendered with the next terrain
         let made = tasks.start("map", move |control| MapPicture::new(&of, control).ok().map(Arc::new));
         task.0.begin(subject, made);
     }

@@ -31,11 +31,11 @@ pub struct MeasuresState {
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct MeasuresInfo {
     pub measures: Option<Arc<Measures>>,
-    /// Measures of a planet, in place of those of a terrain.
+    /// Measures of a planet; `None` while a terrain is on screen.
     pub planet: Option<Arc<PlanetMeasures>>,
-    /// The measures belong to an older terrain.
+    /// Whether the measures belong to an older terrain.
     pub stale: bool,
-    /// The terrain on screen is a preview.
+    /// Whether the terrain on screen is a preview.
     pub preview: bool,
     /// Preview accuracy; `None` until it is computed.
     pub trust: Option<Trust>,
@@ -171,7 +171,7 @@ pub fn rows<T>(ui: &mut Ui, list: &[Measure<T>], of: &T, tint: Color32) {
     }
 }
 
-/// A row: the name of a measure, the range of real terrain, and its value.
+/// Shows a row with the name of a measure, the range of real terrain, and the measured value.
 fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
     const HEIGHT: f32 = 17.0;
     const VALUE: f32 = 92.0;
@@ -227,7 +227,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
     });
 }
 
-/// Formats a value with as many digits as fit and make sense.
+/// Formats a value with as many digits as fit and are significant.
 fn short<T>(measure: &Measure<T>, reading: MeasureValue) -> String {
     match reading {
         MeasureValue::Number(value) if value.abs() >= 1.0e6 => format!("{value:.0}"),
@@ -236,8 +236,8 @@ fn short<T>(measure: &Measure<T>, reading: MeasureValue) -> String {
     }
 }
 
-/// Draws the range of real terrain and the position of this value. The diagram is three ranges wide, with the published
-/// range in the middle.
+/// Draws the range of real terrain and the position of the measured value. The diagram is three times as wide as the
+/// published range, which is in the middle.
 fn draw_band(ui: &Ui, rect: Rect, band: &ReferenceBand, value: f64) {
     let span = band.high - band.low;
     let place = |v: f64| {

@@ -40,7 +40,7 @@ pub fn copy(ui: &mut Ui, info: &MeasuresInfo) {
     }
 }
 
-/// Points of the curve: percentage of the planet above a height, and that height in kilometres.
+/// Points of the hypsometric curve: the percentage of the planet above a height, and that height in kilometres.
 pub fn hypsometric_curve(measures: &PlanetMeasures) -> Vec<[f64; 2]> {
     let bands = measures.hypsometry.len() as f64;
     let span = measures.highest_metres - measures.lowest_metres;
@@ -60,7 +60,7 @@ fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
     let unit = ShownUnit::of_stored("km");
     let plot = plot::still("hypsometry", vec2(ui.available_width(), 170.0)).y_axis_min_width(30.0);
     plot.show(ui, |ui| {
-        // sea level is where the land ends
+        // on the curve, sea level is at the percentage of land
         if measures.land_share > 0.0 && measures.land_share < 1.0 {
             let sea = unit.shown(height_of_share(measures));
             ui.hline(HLine::new("sea", sea).color(ink::orange()).width(1.0).style(LineStyle::dashed_loose()));

@@ -1,8 +1,8 @@
-//! Measures the terrain on screen beside the worker while the panel is open.
+//! Measures the terrain on screen while the panel is open, in addition to the work of the evaluation worker.
 //!
-//! Edits have priority: while the worker computes, nothing starts here, and work on an older terrain stops. While an
-//! erosion plays, the worker is never idle, so measuring continues on one thread. After the full-resolution terrain is
-//! measured, the scene is computed at half its resolution to determine the preview accuracy.
+//! Edits have priority: while the worker computes, no measurement starts, and the measurement of an older terrain
+//! stops. While an erosion process plays, the worker is never idle, so measuring continues on one thread. After the
+//! full-resolution terrain is measured, the scene is computed at half its resolution to determine the preview accuracy.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,7 +28,7 @@ struct MeasureSubject {
     terrain: Arc<Terrain>,
     scale: TerrainScale,
     limits: Limits,
-    /// The scene of a planet, reduced to the inputs of its measures.
+    /// The scene of a planet, reduced to the settings that its measures depend on.
     planet: Option<Scene>,
 }
 
@@ -46,7 +46,7 @@ impl PartialEq for MeasureSubject {
     }
 }
 
-/// The measuring task. See the module.
+/// The task that measures the terrain, and its newest results.
 #[derive(Resource, Default)]
 pub struct MeasureTask {
     measures: Newest<MeasureSubject, Found>,
@@ -60,7 +60,7 @@ impl MeasureTask {
     fn subject(document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> Option<MeasureSubject> {
         let terrain = evaluation.terrain.as_ref()?;
         let scene = document.scene();
-        // what is on screen may still be of the scene before
+        // the terrain on screen may still belong to the previous scene
         if terrain.grid.is_globe() != scene.is_planet() {
             return None;
         }
@@ -80,7 +80,7 @@ impl MeasureTask {
         })
     }
 
-    /// Starts the next step.
+    /// Starts the next measurement.
     fn advance(&mut self, document: &Document, evaluation: &mut EvaluationClient, limits: &Limits, tasks: &Tasks) {
         self.waits = None;
         let Some(subject) = Self::subject(document, evaluation, limits) else { return };
@@ -92,7 +92,7 @@ impl MeasureTask {
             self.measures.stop();
         } else if computing {
             if running != Some(true) {
-                // the running work belongs to an older terrain
+                // the running measurement belongs to an older terrain
                 self.measures.stop();
                 self.waits = Some(tasks.busy());
             }
@@ -111,7 +111,7 @@ impl MeasureTask {
                 };
                 found.ok()
             });
-            // if no thread can be started, the measures come with the next terrain
+            // if no thread can be started, the next terrain is measured instead
             self.measures.begin(subject.clone(), task);
         }
         if subject.planet.is_none() {
@@ -121,7 +121,7 @@ impl MeasureTask {
         }
     }
 
-    /// Computes the preview accuracy.
+    /// Starts to compute the preview accuracy.
     fn check_preview(&mut self, document: &Document, subject: &MeasureSubject, later: bool, tasks: &Tasks) {
         let is_it = |of: &Arc<Terrain>| Arc::ptr_eq(of, &subject.terrain);
         if self.parity.running().is_some_and(is_it) || self.parity.done().is_some_and(|(of, _)| is_it(of)) {
@@ -136,7 +136,7 @@ impl MeasureTask {
         let full = subject.terrain.clone();
         let task = tasks.start("parity", move |control| {
             let look = || parity(&scene, &full, playhead, &mut Store::forgetful(), control);
-            // one thread is enough, because this is not urgent
+            // one thread is enough, because the preview accuracy is not urgent
             let found = match thread_pool(1) {
                 Ok(pool) => pool.install(look),
                 Err(_) => look(),

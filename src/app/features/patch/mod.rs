@@ -1,4 +1,5 @@
-//! Patches of planets: a square is extracted as a terrain scene of its own, edited, and applied to the planet.
+//! Patches of planets: a square of a planet is extracted as a terrain scene, edited there, and applied to the planet
+//! again.
 //!
 //! ```text
 //! panel: the square ── PatchAction ──▶ PatchOrder ──▶ task: PatchTask ──▶ PatchResult ──▶ opened
@@ -60,7 +61,7 @@ impl Plugin for PatchPlugin {
 pub enum PatchAction {
     /// Opens the window that chooses the square.
     Take,
-    /// Asks for the file of the chosen square.
+    /// Asks where to save the chosen square.
     AskWhere,
     /// Extracts the chosen square and saves it to this file.
     TakeTo(SaveTarget),
@@ -141,7 +142,7 @@ fn run(
     }
 }
 
-/// An unused file name beside the patch, for a planet that has no file yet.
+/// An unused file name in the folder of the patch, for a planet that has no file yet.
 fn planet_beside(patch: &Path) -> PathBuf {
     let stem = patch.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let named = |k: u32| {
@@ -216,7 +217,7 @@ fn tell(
         let text = format!("{doing}, {:.0} %", done * 100.0);
         status.activities.push(Activity { text, done: Some(done) });
     }
-    // also before the window opens, because the square starts at the view centre
+    // update the view centre even before the window opens, because the square starts there
     info.looks_at = looks_at(&view_state, &camera, &planet_view);
     info.border =
         if state.is_open() { border(&editor, &state, &view_state, &camera, &planet_view, &area) } else { Vec::new() };
@@ -237,7 +238,7 @@ fn looks_at(view_state: &ViewState, camera: &GlobeCamera, planet_view: &PlanetVi
     Some(angles.map(f64::to_degrees))
 }
 
-/// The visible parts of the border of the chosen square.
+/// Computes the visible parts of the border of the chosen square.
 fn border(
     editor: &Editor,
     state: &PatchState,
@@ -257,7 +258,7 @@ fn border(
     for direction in border {
         let seen = project(camera, planet_view, &ground, size, direction.into()).map(|at| at + area.min);
         let line = lines.last_mut().and_then(|line| line.last().copied());
-        // a map continues at its opposite edge
+        // split a line at the edge of a map, because the map continues at its opposite edge
         let torn = seen.zip(line).is_some_and(|(at, before)| (at.x - before[0]).abs() > 0.5 * size.x);
         if (seen.is_none() && line.is_some()) || torn {
             lines.push(Vec::new());

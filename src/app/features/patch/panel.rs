@@ -16,14 +16,14 @@ use talweg::scene::{Scene, example};
 
 /// Available numbers of samples per side.
 const SAMPLES: [usize; 4] = [257, 513, 1025, 2049];
-/// Default side length of a square as a fraction of the radius: 800 km on Earth.
+/// Default side length of a square, as a fraction of the planet's radius: 800 km on Earth.
 const FIRST_SHARE: f64 = 0.1256;
 
-/// The square being chosen.
+/// State of the window that chooses a square of a planet.
 #[derive(Resource, Clone, Debug, PartialEq)]
 pub struct PatchState {
     open: bool,
-    /// Centre the square on the view.
+    /// Whether to centre the square on the view.
     fresh: bool,
     pub longitude: f64,
     pub latitude: f64,
@@ -125,7 +125,7 @@ fn look_here(state: &mut PatchState, info: &PatchInfo) {
     }
 }
 
-/// Rounds to a hundredth; more digits would only fill the field.
+/// Rounds degrees to a hundredth, because more digits would not make the position clearer.
 fn rounded(degrees: f64) -> f64 {
     (100.0 * degrees).round() / 100.0
 }
@@ -187,7 +187,7 @@ pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchRet
     if !planet.is_planet() {
         return Err(PatchReturnError::Terrain(origin.planet.clone()));
     }
-    // beside the planet's file, or beside the patch if the planet is built in
+    // write into the folder of the planet's file, or into the folder of the patch if the planet is built in
     let beside = file.as_deref().or(document.path()).ok_or(PatchReturnError::Unsaved)?;
     let of = document.path().and_then(Path::file_stem).map_or("patch".into(), |stem| stem.to_string_lossy());
     let heights = heights_beside(&absolute(beside), &of);
@@ -211,12 +211,12 @@ pub(super) enum PatchReturnError {
     Unsaved,
 }
 
-/// The absolute path.
+/// The absolute form of a path.
 pub(super) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.into())
 }
 
-/// The file name of heights beside `scene`, without their hash.
+/// The name, without hash, of a file for heights in the folder of the file `scene`.
 fn heights_beside(scene: &Path, of: &str) -> PathBuf {
     let stem = scene.file_stem().unwrap_or_default().to_string_lossy();
     scene.with_file_name(format!("{stem}-{of}.r32"))

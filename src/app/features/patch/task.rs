@@ -11,7 +11,7 @@ use talweg::io::{SaveTarget, check_place};
 use talweg::planet::square::Square;
 use talweg::scene::{Scene, put_patch_back, take_patch};
 
-/// The work to do.
+/// The patch work to do.
 #[derive(Message, Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "only one exists at a time")]
 pub enum PatchOrder {
@@ -22,14 +22,14 @@ pub enum PatchOrder {
         from: PathBuf,
         square: Square,
         samples: usize,
-        /// Scene file to write; its heights are written beside it.
+        /// Scene file to write. The heights are written into the same folder.
         to: SaveTarget,
     },
     /// Apply a patch to its planet.
     Put {
         patch: Scene,
         planet: Scene,
-        /// File of the planet, if it has one.
+        /// File of the planet; `None` if the planet has no file.
         file: Option<PathBuf>,
         square: Square,
         /// Heights file to write.
@@ -58,12 +58,12 @@ fn quoted(name: &str, otherwise: &str) -> String {
     if name.is_empty() || name == Scene::default().name { otherwise.into() } else { format!("“{name}”") }
 }
 
-/// The result of the work.
+/// The result of the patch work.
 #[derive(Debug)]
 pub enum PatchResult {
-    /// A scene was written.
+    /// The scene file of the extracted patch.
     Patch(PathBuf),
-    /// The planet as it was, and with the patch applied.
+    /// The planet before and after the patch was applied.
     Planet(Box<PatchedPlanet>),
 }
 
@@ -102,7 +102,7 @@ impl PatchTask {
 /// Executes `task` at the full resolution of its scene.
 ///
 /// # Errors
-/// If it is cancelled, or if a file cannot be written.
+/// If `task` is cancelled, or if a file cannot be written.
 pub fn carry_out(task: PatchOrder, control: &Control) -> anyhow::Result<PatchResult> {
     let pool = thread_pool(0)?;
     let terrain = |scene: &Scene| -> anyhow::Result<_> {

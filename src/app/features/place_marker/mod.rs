@@ -23,18 +23,18 @@ impl Plugin for PlaceMarkerPlugin {
     }
 }
 
-/// A marked point: fractions of the side to the east and to the south, from 0 to 1; on a planet, of a map of all
-/// longitudes and latitudes.
+/// A marked point, as fractions from 0 to 1 of the side length from the west and the north edge. On a planet, as
+/// fractions of a map of all longitudes and latitudes.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct MarkedPlace {
     place: Option<[f32; 2]>,
     is_watched: bool,
-    /// Its positions on the screen, in points: one in each view that shows it.
+    /// Positions of the point on the screen, in points: one in each view that shows the point.
     pub on_screen: Vec<[f32; 2]>,
 }
 
 impl MarkedPlace {
-    /// Marks the point of the charts, which takes precedence.
+    /// Marks the point of the charts, which takes precedence over other points.
     pub fn watch(&mut self, place: Option<[f32; 2]>) {
         if place.is_some() {
             (self.place, self.is_watched) = (place, true);
@@ -83,8 +83,8 @@ fn project_place(
     marked.on_screen = view_state.panes().into_iter().flatten().filter_map(seen).collect();
 }
 
-/// The point of the terrain at a click that does not move the camera; on a planet, in fractions of a map of all
-/// longitudes and latitudes.
+/// The point of the terrain at a click that does not move the camera. On a planet, the position is in fractions of a
+/// map of all longitudes and latitudes.
 pub fn clicked_place(
     ctx: &egui::Context,
     layout: &InterfaceLayout,

@@ -1,4 +1,4 @@
-//! The view of a planet: the buttons for globe, map and orbit, and the drawing of the planet.
+//! The view of a planet: the buttons for globe, map and orbit, and the drift of the clouds.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use talweg::preferences::PlanetProjection;
 const SWITCH_HEIGHT: f32 = 38.0;
 /// Drift of the clouds in degrees per second.
 const DRIFT: f32 = 0.3;
-/// Interval at which drifting clouds are drawn while nothing else happens.
+/// Time between two frames with drifting clouds while nothing else changes.
 const DRIFT_PACE: Duration = Duration::from_millis(250);
 
 pub struct PlanetViewPlugin;
@@ -67,7 +67,7 @@ fn show_planet(
     planet_view.set_if_neq(PlanetView { body, view: view.clone(), projection: editor.view.projection });
 }
 
-/// Buttons in the upper right corner of the view; returns the command of a clicked button.
+/// Shows the projection buttons in the upper right corner of the view; returns the command of a clicked button.
 fn switch(ctx: &egui::Context, free: Rect, editor: &Editor) -> Option<Command> {
     let mut chosen = None;
     let area = Area::new(Id::new("ways of a planet")).order(Order::Middle).pivot(Align2::RIGHT_TOP);

@@ -8,7 +8,7 @@ use crate::frame::commands::{CommandQueue, FileAction};
 use crate::frame::document::Document;
 use crate::frame::editor::Editor;
 
-/// The time since which the scene has unsaved edits.
+/// Tracks since when the scene has unsaved edits.
 #[derive(Resource, Default)]
 pub(super) struct Autosave {
     /// The edit counter at the last check.
@@ -34,7 +34,7 @@ impl Autosave {
     }
 }
 
-/// Requests a save when it is due. The window checks once a minute even when nothing happens.
+/// Requests a save when autosave is due. The window checks once a minute even if the user does nothing.
 pub(super) fn save(
     editor: Res<Editor>,
     mut autosave: ResMut<Autosave>,

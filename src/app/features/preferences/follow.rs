@@ -13,13 +13,13 @@ use talweg::io::memory::{limit_memory, memory_limit};
 /// than the preferred size.
 pub const LEAST_POINTS: [f32; 2] = [640.0, 400.0];
 
-/// Scale of the interface in a window of `size` points at the default scale.
+/// Scale of the interface in a window whose size is `size` points at the default scale.
 pub fn scale_in(preferred_percent: f32, size: Vec2) -> f32 {
     let most = (size / Vec2::from(LEAST_POINTS)).min_element().max(0.75);
     (preferred_percent / 100.0).min(most)
 }
 
-/// Applies the interface size to panels and view together, before either is laid out.
+/// Applies the interface size to panels and view together, before the layout of either.
 pub(super) fn size(
     editor: Res<Editor>,
     mut state: ResMut<PreferencesState>,
@@ -57,14 +57,14 @@ pub(super) fn panels(mut contexts: Query<(&Camera, &mut EguiOutput)>) {
     }
 }
 
-/// Applies the mouse style and the camera motion.
+/// Applies the mouse style and the camera motion of the preferences.
 pub(super) fn manners(editor: Res<Editor>, mut manners: ResMut<CameraBehaviour>) {
     let preferred = &editor.interface;
     let (mouse, jumps, flies) = (preferred.mouse_style, preferred.reduced_motion, manners.flies);
     manners.set_if_neq(CameraBehaviour { mouse, jumps, flies });
 }
 
-/// Applies the memory limit. A limit from the command line takes precedence.
+/// Applies the memory limit of the preferences. A limit from the command line takes precedence.
 pub(super) fn memory(editor: Res<Editor>, mut given: Local<Option<bool>>, mut set: Local<f32>) {
     let is_given = *given.get_or_insert_with(|| memory_limit().is_some());
     if !is_given && *set != editor.interface.memory_limit {

@@ -11,7 +11,7 @@ use crate::frame::commands::{Command, CommandRegistry, Keymap, shortcut_text, sh
 use crate::frame::theme::{colour, icon_button};
 use crate::frame::widgets::long_list;
 
-/// A change of keys.
+/// A change of the keys of a command.
 enum KeyChange {
     Listen(Command),
     None(Command),
@@ -21,7 +21,7 @@ enum KeyChange {
     TakeAway(Command, KeyboardShortcut),
 }
 
-/// Shows the list.
+/// Shows the list of commands and keys.
 pub fn show(
     ui: &mut Ui,
     state: &mut PreferencesState,
@@ -85,7 +85,7 @@ pub fn show(
     }
 }
 
-/// All commands sorted by section, whichever feature they belong to.
+/// All commands sorted by section, regardless of the feature that they belong to.
 fn by_section(commands: &[Command]) -> Vec<&Command> {
     let first = |section: &str| commands.iter().position(|command| command.section() == section);
     let mut sorted: Vec<&Command> = commands.iter().collect();
@@ -152,7 +152,7 @@ fn conflict(ui: &mut Ui, chord: KeyboardShortcut, other: &Command, change: &mut 
     });
 }
 
-/// Takes the next key press while the window waits for it; Escape cancels.
+/// Assigns the next key press to the command that waits for it; Escape cancels.
 pub fn hear(ctx: &egui::Context, state: &mut PreferencesState, keymap: &mut Arc<Keymap>) {
     let Some(command) = state.listening.clone() else { return };
     let mut heard = None;

@@ -11,7 +11,7 @@ use crate::frame::theme::colour;
 use crate::frame::widgets::params::own_rows;
 use talweg::preferences::{InterfacePreferences, MOST_VERSIONS};
 
-/// A page of the window.
+/// A page of the preferences window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreferencesPage {
     /// Look, motion and storage.
@@ -21,16 +21,16 @@ pub enum PreferencesPage {
     Keys,
 }
 
-/// State of the window.
+/// State of the preferences window.
 #[derive(Resource, Default)]
 pub struct PreferencesState {
     pub is_open: bool,
     pub page: PreferencesPage,
     /// Search text for the commands.
     pub search: String,
-    /// The command that the next key press is assigned to.
+    /// The command to which the next key press is assigned.
     pub listening: Option<Command>,
-    /// The actual interface size in percent, if it is drawn in a window.
+    /// The actual interface size in percent; `None` without a window.
     pub drawn_percent: Option<f32>,
 }
 

@@ -1,4 +1,4 @@
-//! The journal writes the unsaved state of this editor to disk. It is shared with threads that outlive the engine.
+//! The journal writes the unsaved state of this editor to disk. Threads that outlive the engine share it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -10,21 +10,22 @@ use bevy::prelude::Resource;
 use crate::frame::document::Document;
 use talweg::recovery::{RecoveryError, Session, UnsavedWork};
 
-/// If nothing fails to draw for this long, drawing counts as working again.
+/// If no drawing fails for this time, the count of drawing failures restarts.
 const WHILE_DRAWN: Duration = Duration::from_secs(5);
 
-/// The newest state of the document, and how much of it is on disk. Without a session nothing is written.
+/// The newest state of the document, and the number of the state that is on disk. Without a session, the journal writes
+/// nothing.
 #[derive(Resource, Clone, Default)]
 pub struct EditJournal(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    /// Locked during a write, so that an older state never replaces a newer one.
+    /// The session on disk. It is locked during a write, so that an older state never replaces a newer one.
     session: Mutex<SessionState>,
     newest: Mutex<DocumentState>,
-    /// The signal that ends the program; 0 until there is one.
+    /// The signal that ends the program; 0 until a signal arrives.
     signal: AtomicI32,
-    /// Why the engine ended, if known.
+    /// The reason why the engine ended, if known.
     failure: Mutex<Option<String>>,
     /// Number of consecutive drawing failures, and the time of the last one.
     refusals: Mutex<(u32, Option<Instant>)>,
@@ -33,14 +34,14 @@ struct Shared {
 #[derive(Default)]
 struct SessionState {
     session: Option<Session>,
-    /// Number of the state that is on disk.
+    /// Number of the document state that is on disk.
     written: u64,
 }
 
 #[derive(Clone, Default)]
 struct DocumentState {
     number: u64,
-    /// [`Document::edits`] of the recorded document.
+    /// Value of [`Document::edits`] for the recorded state.
     edits: u64,
     file: Option<PathBuf>,
     unsaved: Option<UnsavedWork>,
@@ -54,7 +55,7 @@ impl EditJournal {
     /// Starts a session in the folder `state`.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the session cannot be written.
     pub fn begin(state: &Path) -> Result<Self, RecoveryError> {
         let journal = Self::default();
         lock(&journal.0.session).session = Some(Session::begin(state)?);
@@ -98,7 +99,7 @@ impl EditJournal {
     /// Writes the newest state to disk.
     ///
     /// # Errors
-    /// If it cannot be written; the previous file stays.
+    /// If the state cannot be written; the previous file then stays unchanged.
     pub fn write(&self) -> Result<(), RecoveryError> {
         let mut session = lock(&self.0.session);
         let newest = lock(&self.0.newest).clone();
@@ -110,8 +111,8 @@ impl EditJournal {
         Ok(())
     }
 
-    /// Called when the program ends unexpectedly: keeps the unsaved work with the reason. Returns a message about where
-    /// the work is.
+    /// Called when the program ends unexpectedly. Keeps the unsaved work and the reason on disk. Returns a message that
+    /// says where the work is.
     pub fn end_unexpectedly(&self, reason: &str) -> String {
         if !self.is_unsaved() {
             self.end();
@@ -144,8 +145,8 @@ impl EditJournal {
         }
     }
 
-    /// Counts a drawing failure and returns the number of consecutive ones. The count restarts after a while without
-    /// failures.
+    /// Counts a drawing failure and returns the number of consecutive failures. The count restarts after a while
+    /// without failures.
     pub fn count_drawing_failure(&self) -> u32 {
         let mut refusals = lock(&self.0.refusals);
         let is_new = refusals.1.is_none_or(|last| last.elapsed() > WHILE_DRAWN);
@@ -153,22 +154,22 @@ impl EditJournal {
         refusals.0
     }
 
-    /// Why the engine ended, if known.
+    /// The reason why the engine ended, if known.
     pub fn failure(&self) -> Option<String> {
         lock(&self.0.failure).clone()
     }
 
-    /// Records why the engine ends; only the first reason is kept.
+    /// Records the reason why the engine ends. Only the first reason is kept.
     pub fn note_failure(&self, message: String) {
         lock(&self.0.failure).get_or_insert(message);
     }
 
-    /// The signal that ends the program.
+    /// The signal that ends the program, if one has arrived.
     pub fn signal(&self) -> Option<i32> {
         Some(self.0.signal.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
     }
 
-    /// Records a signal that ends the program; returns whether it is the first.
+    /// Records a signal that ends the program. Returns whether it is the first such signal.
     #[cfg(unix)]
     pub(super) fn note_signal(&self, signal: i32) -> bool {
         self.0.signal.swap(signal, Ordering::Relaxed) == 0

@@ -21,7 +21,7 @@ pub struct SceneChoice {
     label: &'static str,
     command: Command,
     is_main: bool,
-    /// The button must be pressed twice, because it discards something.
+    /// Whether the button must be pressed twice, because it discards data.
     asks_again: bool,
     was_pressed: bool,
 }
@@ -35,12 +35,12 @@ impl SceneChoice {
         Self { is_main: true, ..Self::once(label, command) }
     }
 
-    /// A button that discards something: the first press asks for confirmation.
+    /// Creates a button that discards data. The first press asks for confirmation.
     pub fn twice(label: &'static str, command: Command) -> Self {
         Self { asks_again: true, ..Self::once(label, command) }
     }
 
-    /// Shows the button; returns whether it was chosen.
+    /// Shows the button; returns whether the user has chosen it.
     fn show(&mut self, ui: &mut Ui) -> bool {
         let text = if self.was_pressed { "Discard for good?" } else { self.label };
         let pressed = ui.add(if self.is_main { main_button(text) } else { button(text) }).clicked();
@@ -52,7 +52,7 @@ impl SceneChoice {
     }
 }
 
-/// A scene of the list.
+/// A scene of the list, with its thumbnail and buttons.
 pub struct ListedScene {
     pub heading: String,
     pub lines: Vec<String>,
@@ -60,7 +60,7 @@ pub struct ListedScene {
     pub choices: Vec<SceneChoice>,
 }
 
-/// The dialog. See the module.
+/// The dialog that lists scenes.
 pub struct SceneList {
     pub id: &'static str,
     pub title: String,
@@ -131,7 +131,7 @@ fn show_scene(ui: &mut Ui, scene: &mut ListedScene) -> Option<Vec<Command>> {
                     ui.add(egui::Label::new(text).truncate()).on_hover_text(line);
                 }
             });
-            // all buttons are as wide as the column
+            // make all buttons as wide as the column
             ui.with_layout(Layout::top_down_justified(Align::Center), |ui| {
                 for choice in &mut scene.choices {
                     if choice.show(ui) {

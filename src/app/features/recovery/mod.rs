@@ -1,5 +1,5 @@
-//! Crash recovery: unsaved edits are written to disk as they are made and offered at the next start. Each save keeps
-//! the replaced file as an earlier version.
+//! Crash recovery: unsaved edits are written to disk soon after they are made, and offered at the next start. Each save
+//! keeps the replaced file as an earlier version.
 //!
 //! ```text
 //! Document ── note ──▶ EditJournal ── task ──▶ session.ron          (talweg::recovery::Session)
@@ -41,15 +41,15 @@ use talweg::recovery::{FoundWork, RecoveryError, UnsavedWork, earlier_versions, 
 use talweg::scene::{Scene, SceneError, Warning};
 use talweg::variants::{Size, draw};
 
-/// Interval of writing unsaved edits during a drag; a finished edit is written immediately.
+/// Time between two writes of unsaved edits during a drag. A finished edit is written immediately.
 const WHILE_DRAGGING: Duration = Duration::from_millis(500);
 /// Time before the next attempt after a failed write.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// Size of the thumbnails.
+/// Size of the thumbnails in the lists.
 const PICTURE: Size = Size { samples: 129, pixels: 96 };
 /// Cache memory for the evaluation of a thumbnail.
 const PICTURE_BYTES: usize = 16 << 20;
-/// Maximum number of thumbnails; longer lists are rarely read to the end.
+/// Maximum number of thumbnails, because users rarely read longer lists to the end.
 const MOST_PICTURES: usize = 20;
 
 pub struct RecoveryPlugin;
@@ -76,21 +76,21 @@ impl Plugin for RecoveryPlugin {
 /// Commands on unsaved work and earlier versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecoveryAction {
-    /// Lists the unsaved work of ended editors.
+    /// Lists the unsaved work of editors that ended without saving.
     ShowFound,
-    /// Opens found work, after asking about unsaved changes.
+    /// Opens unsaved work that was found, after asking about unsaved changes of the open scene.
     ChooseFound(u64),
-    /// Opens found work, after unsaved changes have been saved or discarded.
+    /// Opens unsaved work that was found, after changes of the open scene have been saved or discarded.
     OpenFound(u64),
-    /// Discards found work.
+    /// Discards unsaved work that was found.
     DiscardFound(u64),
-    /// Keeps found work for the next start.
+    /// Keeps unsaved work that was found, so that the next start offers it again.
     KeepFound,
     /// Lists the earlier versions of the scene's file.
     ShowVersions,
     /// Restores an earlier version, as an edit that can be undone.
     OpenVersion(PathBuf),
-    /// Sets the number of earlier versions to keep of a file.
+    /// Sets the number of earlier versions to keep of each file.
     KeepVersions(usize),
 }
 
@@ -118,13 +118,13 @@ impl Action for RecoveryAction {
     }
 }
 
-/// Unsaved work of ended editors. It is locked, so that no other editor offers it.
+/// Unsaved work of editors that ended. The work is locked, so that no other editor offers it.
 #[derive(Resource, Default)]
 pub struct FoundSessions {
     looking: Option<Task<Result<Vec<FoundWork>, RecoveryError>>>,
     has_looked: bool,
     found: Vec<(u64, FoundWork)>,
-    /// The work must be offered as soon as no other dialog is open.
+    /// Whether the work must be offered as soon as no other dialog is open.
     is_due: bool,
 }
 
@@ -145,7 +145,7 @@ impl FoundSessions {
 struct Writing {
     task: Option<Task<Result<(), RecoveryError>>>,
     last: Option<Instant>,
-    /// A failure was reported; the next report follows only after a success.
+    /// Whether a failure was reported. The next failure is reported only after a successful write.
     has_told: bool,
 }
 
@@ -172,7 +172,7 @@ fn watch_signals(journal: Res<EditJournal>, waker: Option<Res<Waker>>) {
     let _ = (journal, waker);
 }
 
-/// Ends the program when the graphics card is lost, and records that as the reason.
+/// Ends the program when the graphics card is lost, and records the loss as the reason.
 fn watch_card(journal: Res<EditJournal>, card: Option<Res<RenderDevice>>, waker: Option<Res<Waker>>) {
     let (Some(card), Some(waker)) = (card, waker) else { return };
     let (journal, waker) = (journal.clone(), waker.clone());
@@ -182,7 +182,7 @@ fn watch_card(journal: Res<EditJournal>, card: Option<Res<RenderDevice>>, waker:
     });
 }
 
-/// Looks for unsaved work of ended editors once the window is open.
+/// Looks for unsaved work of editors that ended, once the window is open.
 fn look_for_left_work(mut found: ResMut<FoundSessions>, editor: Res<Editor>, tasks: Res<Tasks>) {
     let Some(state) = editor.state.clone().filter(|_| !found.has_looked) else { return };
     found.has_looked = true;
@@ -246,7 +246,7 @@ fn keep(
     } else if journal.failure().is_some() {
         exit.write(AppExit::error());
     }
-    // do not retry in every frame when the disk is full
+    // wait longer after a failure, for example while the disk is full
     let pause = if writing.has_told { AFTER_FAILURE } else { WHILE_DRAGGING };
     let is_recent = writing.last.is_some_and(|last| last.elapsed() < pause);
     let is_early = is_recent && (writing.has_told || editor.doc.is_dragging());
@@ -296,12 +296,13 @@ fn run(
     }
 }
 
-/// Reads an earlier version; files that it names are relative to the scene's folder.
+/// Reads an earlier version. Names of files in it are relative to the scene's folder.
 fn load_version(version: &Path, document: &Document) -> Result<(Scene, Vec<Warning>), SceneError> {
     Scene::load_copy(version, document.path().unwrap_or(version))
 }
 
-/// Continues with found work. The found session is deleted only after this editor has written the work to its own.
+/// Continues with unsaved work that was found. The found session is deleted only after this editor has written the work
+/// to its own session.
 fn open_found(editor: &mut Editor, journal: &EditJournal, found: FoundWork) {
     match &found.work {
         Ok(work) => {

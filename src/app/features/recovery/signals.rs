@@ -10,7 +10,7 @@ use super::EditJournal;
 use crate::view::Waker;
 use talweg_cli::tell;
 
-/// Time that the window has to close by itself.
+/// Time for which the window may try to close by itself.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Watches for signals on a thread of its own, as long as the program runs.
@@ -38,7 +38,7 @@ pub fn watch(journal: EditJournal, waker: Waker) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Ends the program as the signal would have done.
+/// Ends the program in the same way as the signal would have ended it.
 pub fn end(signal: i32) {
     if emulate_default_handler(signal).is_err() {
         std::process::exit(128 + signal);

@@ -1,7 +1,7 @@
-//! The ruler: a line on the terrain, with its length, its height profile, and the area it encloses.
+//! The ruler: a line on the terrain, with its length, its height profile, and the area that it encloses.
 //!
-//! Clicks in the view or on the map add points. During a comparison, the ruler also measures the volume within the
-//! area.
+//! Clicks in the view or on the map add points. During a comparison, the ruler also measures the volume between the two
+//! terrains within the area.
 
 mod panel;
 
@@ -90,11 +90,11 @@ impl Action for RulerAction {
 /// A terrain with its scale.
 pub type RulerGround = (Arc<Terrain>, TerrainScale);
 
-/// The ruler. See the module.
+/// The line of the ruler, the terrains that it measures, and the measured values.
 #[derive(Resource, Default)]
 pub struct Ruler {
     is_active: bool,
-    /// Fractions of the side, to the east and to the south.
+    /// Points of the line, as fractions of the side length from the west and the north edge.
     points: Vec<[f32; 2]>,
     /// The terrain on screen, and the terrain that it is compared with.
     pub grounds: [Option<RulerGround>; 2],
@@ -119,7 +119,7 @@ impl Ruler {
         self.is_active
     }
 
-    /// The points as fractions of the side, to the east and to the south.
+    /// The points of the line, as fractions of the side length from the west and the north edge.
     pub fn points(&self) -> &[[f32; 2]] {
         if self.is_active { &self.points } else { &[] }
     }
@@ -163,7 +163,7 @@ fn run(In(action): In<RulerAction>, mut ruler: ResMut<Ruler>) {
     }
 }
 
-/// Escape closes the ruler.
+/// Closes the ruler when Escape is pressed.
 fn leave(mut ruler: ResMut<Ruler>) -> bool {
     std::mem::replace(&mut ruler.is_active, false)
 }
@@ -192,7 +192,7 @@ fn tell(
     ruler.grounds = [own, other];
 }
 
-/// Draws the line over the terrain, and adds points on clicks.
+/// Draws the line over the terrain, and adds points when the user clicks.
 fn over_view(
     InMut(ui): InMut<Ui>,
     frame: Res<InterfaceFrame>,
@@ -217,7 +217,7 @@ fn over_view(
     }
     let painter = ui.painter().with_clip_rect(frame.free_rect);
     for pair in ruler.points.windows(2) {
-        // the line lies on the terrain, whatever its length
+        // use enough steps for the line to follow the terrain, whatever its length
         let steps = 64;
         let line: Vec<_> = (0..=steps)
             .filter_map(|k| {

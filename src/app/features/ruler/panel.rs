@@ -12,10 +12,10 @@ use crate::frame::units::{self, ShownUnit};
 use crate::frame::widgets::plot::still;
 use talweg::measure::ProfilePoint;
 
-/// Width of the number column.
+/// Width of the number column, in points.
 const NUMBERS: f32 = 250.0;
 
-/// Shows both; returns the point of the terrain under the pointer on the profile.
+/// Shows the numbers and the profile. Returns the point of the terrain under the pointer on the profile.
 pub(super) fn show(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) -> Option<[f32; 2]> {
     let area = ui.available_rect_before_wrap();
     if area.width() < NUMBERS + 80.0 {

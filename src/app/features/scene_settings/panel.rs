@@ -18,21 +18,21 @@ use talweg::io::memory::bytes_text;
 use talweg::param::Params;
 use talweg::scene::{Gesture, Scene};
 
-/// Resolutions available with one click.
+/// Resolutions that the user can choose with one click.
 const RESOLUTIONS: [u32; 5] = [257, 513, 1025, 2049, 4097];
 
 /// A palette in the picker.
 #[derive(Clone, Debug, Default)]
 pub struct Swatch {
-    /// Name in files.
+    /// Name of the palette in files.
     pub name: String,
-    /// Name in the panel.
+    /// Name of the palette in the panel.
     pub label: String,
     /// Colours from deep water to the summits (the `lut` of a [`talweg::appearance::PaletteTable`]).
     pub colours: Vec<[u8; 4]>,
 }
 
-/// Shows the settings.
+/// Shows the settings of the scene.
 pub fn show(
     ui: &mut Ui,
     document: &mut Document,
@@ -131,7 +131,7 @@ fn name_row(ui: &mut Ui, document: &mut Document) {
     });
 }
 
-/// Free memory, queried once a second.
+/// Free memory in bytes, queried once a second.
 fn free_bytes(ui: &Ui) -> Option<u64> {
     let now = ui.input(|input| input.time);
     let key = egui::Id::new("free memory");
@@ -146,7 +146,7 @@ fn free_bytes(ui: &Ui) -> Option<u64> {
     }
 }
 
-/// The memory that the editor needs at the scene's resolution, or why that is too much.
+/// Shows the memory that the editor needs at the scene's resolution, or why the system has too little.
 fn memory_line(ui: &mut Ui, scene: &Scene, free: Option<u64>) {
     let Some(free) = free else { return };
     let needed = bytes_text(needed_memory(scene, scene.samples(), &MemoryUse::EDITOR));

@@ -1,4 +1,5 @@
-//! A compass for dragging the sun: the angle is its azimuth, the distance from the rim its elevation.
+//! A compass on which the user drags the sun. The angle of the sun is its azimuth, and the distance from the rim is its
+//! elevation.
 
 use bevy_egui::egui;
 use egui::{Align2, FontId, Pos2, Sense, Stroke, Ui, Vec2, vec2};
@@ -48,7 +49,7 @@ fn paint(ui: &Ui, centre: Pos2, radius: f32, sun: Pos2, hot: bool) {
     painter.text(sun, Align2::CENTER_CENTER, icon::SUN, FontId::proportional(size), colour::warning());
 }
 
-/// Azimuth and elevation in degrees for an offset from the centre, in radii.
+/// Azimuth and elevation in degrees for an offset from the centre, given as a multiple of the compass radius.
 fn from_offset(offset: Vec2) -> (f32, f32) {
     let azimuth = offset.x.atan2(-offset.y).to_degrees().rem_euclid(360.0);
     let elevation = 90.0 * (1.0 - offset.length().min(1.0));

@@ -10,7 +10,7 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::dismissed;
 use crate::frame::theme::{ROW, colour, paint_text};
 
-/// The search dialog. See the module. Arrow keys select, Enter chooses, Escape closes.
+/// The search dialog. Arrow keys select a result, Enter chooses it, Escape closes the dialog.
 pub struct SearchDialog {
     items: Vec<SearchItem>,
     text: String,
@@ -25,7 +25,7 @@ impl SearchDialog {
 
 impl Dialog for SearchDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // before the text field takes them
+        // read the keys before the text field takes them
         let pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let (up, down, enter) = (pressed(Key::ArrowUp), pressed(Key::ArrowDown), pressed(Key::Enter));
         let mut answer = None;

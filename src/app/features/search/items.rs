@@ -24,9 +24,9 @@ pub struct SearchItem {
     pub label: String,
     /// Kind of the item, shown beside its name: `Command`, `Parameter of Hills`.
     pub kind: String,
-    /// Text at the right: keys or a value.
+    /// Text at the right end of the row: keys or a value.
     pub note: String,
-    /// Further words that find the item, in lower case.
+    /// Further words, in lower case, by which the search finds the item.
     words: String,
     /// The command that runs when the item is chosen.
     pub command: Command,
@@ -47,7 +47,7 @@ impl SearchItem {
     }
 }
 
-/// All items in the current state.
+/// All items that can be found in the current state.
 pub fn all(editor: &Editor, registry: &CommandRegistry) -> Vec<SearchItem> {
     let mut items: Vec<SearchItem> = registry
         .all()
@@ -126,8 +126,8 @@ fn is_shown(group: Group, name: &str, doc: &Document) -> bool {
     }
 }
 
-/// The items that match all words of `text`, the best first. Names that begin with the text rank highest (ignoring
-/// *Add*), then names with a word that begins with it, then names that contain it, then the rest.
+/// The items that match all words of `text`, the best first. Items whose name begins with the text (ignoring *Add*)
+/// rank highest. Names with a word that begins with the text are second, names that contain the text third.
 pub fn found_items<'a>(items: &'a [SearchItem], text: &str) -> Vec<&'a SearchItem> {
     let text = text.to_lowercase();
     let sought: Vec<&str> = text.split_whitespace().collect();

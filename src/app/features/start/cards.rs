@@ -29,17 +29,17 @@ impl PictureSource {
 /// A scene with its thumbnail.
 pub struct StartCard {
     pub page: StartPage,
-    /// The work that the scene reproduces.
+    /// The published work that the scene reproduces, if any.
     pub work: Option<&'static SourceWork>,
     pub title: String,
-    /// Tooltip text.
+    /// Tooltip text of the card.
     pub about: String,
     pub source: PictureSource,
     pub picture: SceneThumbnail,
     pub command: Command,
 }
 
-/// All cards, in the order of their pages.
+/// All cards, in the order of the pages of the start window.
 pub fn all(editor: &Editor) -> Vec<StartCard> {
     let examples = editor.examples.iter().map(|example| {
         let work = SourceWork::of_scene(&example.name);
@@ -71,7 +71,8 @@ pub fn all(editor: &Editor) -> Vec<StartCard> {
     cards
 }
 
-/// The caption below the thumbnail, without the name of the work, which is the heading above all of its thumbnails.
+/// The caption below the thumbnail. The name of the work is left out, because it is the heading above all thumbnails of
+/// the work.
 fn caption<'a>(name: &'a str, work: Option<&SourceWork>) -> &'a str {
     if work.is_none() {
         return name;

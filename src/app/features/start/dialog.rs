@@ -49,18 +49,18 @@ impl StartPage {
 /// Width and height of a card in points.
 const CARD: egui::Vec2 = vec2(152.0, 176.0);
 const PICTURE: f32 = 136.0;
-/// Width of the left column.
+/// Width of the left column, in points.
 const COLUMN: f32 = 190.0;
 
-/// The dialog. See the module. Escape closes it.
+/// The start window. Escape closes it.
 pub struct StartDialog {
     cards: Vec<StartCard>,
     page: StartPage,
     has_unsaved: bool,
     at_start: bool,
-    /// The startup setting at the time when the window opened.
+    /// The startup setting at the time when the start window opened.
     was_at_start: bool,
-    /// Dropped with the window, which stops the rendering of thumbnails.
+    /// A marker that is dropped with the window. This stops the rendering of thumbnails.
     _open: Arc<()>,
 }
 

@@ -66,7 +66,7 @@ impl Action for StartAction {
 #[derive(Resource, Default)]
 struct StartPictures {
     task: Newest<(), ()>,
-    /// Alive as long as the window is open.
+    /// Alive as long as the start window is open.
     window: Weak<()>,
 }
 
@@ -96,7 +96,7 @@ fn run(
     }
 }
 
-/// Renders thumbnails; stored ones come first. A scene that cannot be read has none.
+/// Renders thumbnails; thumbnails that are already stored come first. A scene that cannot be read has no thumbnail.
 fn draw(cards: Vec<(PictureSource, SceneThumbnail)>, control: &talweg::field::Control) -> Option<()> {
     let cache = cache_folder().map(|folder| folder.join("pictures"));
     let mut later = Vec::new();

@@ -1,5 +1,5 @@
-//! A tour in five steps. Each step gives an instruction, detects when it is done, and continues. The tour can be left
-//! and restarted.
+//! A tour in five steps. Each step shows an instruction, detects when the user has followed it, and continues with the
+//! next step. The user can leave and restart the tour.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -34,7 +34,7 @@ impl Plugin for TourPlugin {
 pub enum TourAction {
     /// Starts or leaves the tour.
     Toggle,
-    /// Goes to a step; after the last one, the tour ends.
+    /// Continues with a step; after the last step, the tour ends.
     Go(usize),
 }
 
@@ -71,13 +71,13 @@ struct Begun {
     is_saved: bool,
 }
 
-/// The tour. See the module.
+/// State of the tour.
 #[derive(Resource, Default)]
 pub struct Tour {
     /// The current step, from 0; `None` if the tour is not active.
     pub step: Option<usize>,
     begun: Begun,
-    /// The camera: eye position, heading and inclination; the window updates it.
+    /// The camera: eye position, heading and inclination. The window updates these values.
     pub camera: [f32; 5],
     is_done: bool,
 }
@@ -108,7 +108,7 @@ fn now(camera: [f32; 5], document: &Document) -> Begun {
 }
 
 fn tell(mut tour: ResMut<Tour>, camera: Res<ViewCamera>) {
-    // read before the tour starts, so that the first step compares with the present camera
+    // read the camera before the tour starts, so that the first step compares with the current camera
     if !camera.is_gliding() {
         let pose = camera.pose;
         let [x, y, z] = pose.eye_world.to_array();

@@ -1,4 +1,4 @@
-//! Thumbnails of the scene with other seeds, values and presets: in a contact sheet, and beside sliders.
+//! Thumbnails of the scene with other seeds, values and presets, in a contact sheet and in the tooltips of sliders.
 //!
 //! ```text
 //! panel: requested variants ──▶ thumbnails: ThumbnailService ──▶ VariantsInfo ──▶ panel
@@ -155,7 +155,7 @@ fn receive(mut service: ResMut<ThumbnailClient>, mut info: ResMut<VariantsInfo>,
     cost.note("variants", begun.elapsed());
 }
 
-/// Renders the thumbnails that the panels need. The sheet waits while the evaluation is busy.
+/// Requests the thumbnails that the panels need. The contact sheet waits while the evaluation is busy.
 fn order(
     mut service: ResMut<ThumbnailClient>,
     state: Res<VariantsState>,

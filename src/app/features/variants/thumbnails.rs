@@ -1,11 +1,11 @@
-//! Thumbnails of variants of the scene, rendered beside the worker on a few threads of their own.
+//! Thumbnails of variants of the scene. A few threads of their own render them, in addition to the evaluation worker.
 //!
 //! ```text
 //! panels ── Wants ──▶ ThumbnailService ── orders ────▶ Maker
 //!        ◀─ ThumbnailSet ──        ◀─ thumbnails ──
 //! ```
-//! The contact sheet waits while the worker computes, so that it never delays an edit. The few ghosts beside a slider
-//! do not wait, and are cancelled when the pointer leaves.
+//! The contact sheet waits while the worker computes, so that it never delays an edit. The ghosts, a few thumbnails in
+//! the tooltip of a slider, do not wait. They are cancelled when the pointer leaves the slider.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,18 +16,18 @@ use talweg::variants::{FinishedThumbnail, SceneVariant, Size, Thumbnail, Thumbna
 
 /// Size of thumbnails of the contact sheet.
 const SHEET: Size = Size { samples: 129, pixels: 160 };
-/// Size of thumbnails beside a slider.
+/// Size of the ghosts, the thumbnails in the tooltip of a slider.
 const GHOST: Size = Size { samples: 129, pixels: 112 };
 
-/// One of this many threads renders thumbnails.
+/// Number of processors for each thread that renders thumbnails.
 const THREADS_SHARE: usize = 4;
 
 /// The variants that the panels want to show.
 #[derive(Clone, Debug, Default)]
 pub struct Wants {
-    /// The contact sheet; empty while it is closed.
+    /// The variants of the contact sheet; empty while the sheet is closed.
     pub sheet: Arc<Vec<SceneVariant>>,
-    /// The ghosts beside the slider under the pointer.
+    /// The ghosts of the slider under the pointer.
     pub ghosts: Arc<Vec<SceneVariant>>,
 }
 
@@ -37,11 +37,11 @@ pub enum ThumbnailState {
     #[default]
     Coming,
     Drawn(Arc<Thumbnail>),
-    /// The evaluation crashed.
+    /// The evaluation of the thumbnail crashed.
     Broken,
 }
 
-/// The thumbnails of some variants, as far as they are rendered.
+/// The thumbnails of some variants, with the state of each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThumbnailSet {
     pub of: Arc<Vec<SceneVariant>>,
@@ -49,7 +49,7 @@ pub struct ThumbnailSet {
 }
 
 impl ThumbnailSet {
-    /// The thumbnails of `wanted`; all are pending if this set belongs to other variants.
+    /// The thumbnails of `wanted`. If this set belongs to other variants, all thumbnails are pending.
     pub fn for_these(&self, wanted: &Arc<Vec<SceneVariant>>) -> Self {
         if Arc::ptr_eq(&self.of, wanted) {
             return self.clone();
@@ -87,18 +87,18 @@ impl ThumbnailSet {
 pub struct VariantsInfo {
     pub sheet: ThumbnailSet,
     pub ghosts: ThumbnailSet,
-    /// The sheet waits for the worker.
+    /// Whether the contact sheet waits for the worker.
     pub waits: bool,
 }
 
-/// A running order.
+/// An order that the thumbnail service is executing.
 struct PendingThumbnails {
     number: u64,
     /// Index of the thumbnail of each ordered variant.
     thumbnails: Vec<usize>,
 }
 
-/// The thumbnails of one size, and their running order.
+/// The thumbnails of one size, and the order that renders them.
 struct ThumbnailQueue {
     size: Size,
     thumbnails: ThumbnailSet,
@@ -120,7 +120,7 @@ impl ThumbnailQueue {
         true
     }
 
-    /// Stores a thumbnail of the current order; returns others back.
+    /// Stores a thumbnail that belongs to the current order. A thumbnail of another order is returned as the error.
     fn take(&mut self, made: FinishedThumbnail) -> Result<(), FinishedThumbnail> {
         let Some(order) = self.order.as_ref().filter(|order| order.number == made.order) else { return Err(made) };
         let thumbnail = order.thumbnails.get(made.index).and_then(|&k| self.thumbnails.thumbnails.get_mut(k));
@@ -145,10 +145,10 @@ impl ThumbnailQueue {
     }
 }
 
-/// The client of the thumbnail service. See the module.
+/// The client of the thumbnail service.
 #[derive(Resource)]
 pub struct ThumbnailClient {
-    /// `None` if no thread could be started; then there are no thumbnails.
+    /// The thumbnail service. If no thread could be started, it is `None` and there are no thumbnails.
     service: Option<Mutex<ThumbnailService>>,
     sheet: ThumbnailQueue,
     ghosts: ThumbnailQueue,
@@ -178,7 +178,7 @@ impl ThumbnailClient {
     /// Takes finished thumbnails.
     pub fn receive(&mut self) {
         let Some(service) = self.service() else { return };
-        // must be read first: if the maker is idle now, it has delivered everything
+        // read this first: if the maker is idle now, it has delivered all thumbnails
         let was_idle = !service.is_busy();
         for made in service.collect() {
             self.take(made);
@@ -214,7 +214,7 @@ impl ThumbnailClient {
             self.forget(order);
         }
         self.waits = is_busy && !self.sheet.thumbnails.is_complete();
-        // the newest order is rendered first: the ghosts
+        // the newest order is rendered first, so order the ghosts after the sheet
         if !is_busy {
             let (size, thumbnails) = (self.sheet.size, self.sheet.thumbnails.clone());
             self.sheet.order = self.sheet.order.take().or_else(|| self.order(size, &thumbnails));
@@ -242,7 +242,7 @@ impl ThumbnailClient {
         Some(PendingThumbnails { number, thumbnails: missing })
     }
 
-    /// Whether thumbnails are being rendered or wait.
+    /// Whether thumbnails are being rendered or wait to be rendered.
     pub fn is_busy(&self) -> bool {
         self.waits || self.sheet.order.is_some() || self.ghosts.order.is_some()
     }

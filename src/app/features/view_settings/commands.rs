@@ -47,7 +47,7 @@ impl Action for ViewCommand {
     }
 }
 
-/// Returns the camera to its position in a new scene.
+/// Returns the camera to the position that it has in a new scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResetView;
 
@@ -73,7 +73,7 @@ pub enum ViewAction {
     /// Shows an overlay on the terrain, or hides it if it is shown.
     Overlay(Overlay),
     ToggleWater,
-    /// Sets up to which distance sphere tracing keeps the detail of a construction.
+    /// Sets the distance up to which sphere tracing shows the fine detail of a construction.
     Detail(RayDetail),
     /// Switches between orthographic and perspective projection.
     ToggleOrthographic,
@@ -82,7 +82,7 @@ pub enum ViewAction {
 }
 
 impl ViewAction {
-    /// All of them, in the order of the menu.
+    /// All display commands, in the order of the menu.
     pub fn all() -> Vec<Self> {
         let modes = ViewMode::ALL.map(Self::Mode).into_iter();
         let overlays = Overlay::all().into_iter().map(Self::Overlay);

@@ -1,6 +1,7 @@
 //! The View menu: display settings and camera of the 3D view.
 //!
-//! The settings belong to the editor, and the frame sends them to the view. Camera commands go directly to the view.
+//! The settings belong to the editor, and the frame sends them to the view. Camera commands are sent to the view
+//! directly.
 
 mod commands;
 

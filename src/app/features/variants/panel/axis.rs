@@ -7,18 +7,18 @@ use talweg::param::{ParamKind, ParamSpec, Params, Value};
 use talweg::scene::Scene;
 use talweg::variants::{ParamRef, VariantError, VariantSweep};
 
-/// First and last value.
+/// First and last value of an axis.
 pub type Range = (f64, f64);
 
 /// A parameter of the selected layer, or of the scene if none is selected, with the values along a row or column.
 #[derive(Clone, Debug, Default)]
 pub struct SweepAxis {
-    /// Its name; empty for the first available parameter.
+    /// Name of the parameter. An empty name means the first available parameter.
     pub parameter: String,
     /// Range of the values; `None` for the range of the slider.
     pub range: Option<Range>,
     pub steps: usize,
-    /// The inputs of the current values.
+    /// The parameter, range and number of values from which `values` were computed.
     made: Option<(ParamRef, Option<Range>, usize)>,
     values: Vec<Value>,
 }
@@ -33,7 +33,7 @@ impl SweepAxis {
         (self.parameter, self.range) = (parameter.into(), None);
     }
 
-    /// The values; one of them is the current value, if that lies in the range.
+    /// The values along the axis. If the current value is in the range, it is one of them.
     pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
         let param_ref = ParamRef::find(scene, layer, &self.parameter)?;
         let wanted = (param_ref, self.range, self.steps);
@@ -80,7 +80,7 @@ pub struct Seeds {
 impl Seeds {
     pub const COUNT: usize = 16;
 
-    /// The current seed and others.
+    /// A sweep over the current seed and other seeds.
     pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
         let param_ref = ParamRef::find(scene, layer, "seed")?;
         let present = param_ref.value(scene);
@@ -109,7 +109,7 @@ impl Seeds {
     }
 }
 
-/// The parameters of a layer or of the scene that can vary: those that matter in the current state.
+/// The parameters of a layer or of the scene that can vary, because they have an effect in the current state.
 pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec> {
     let groups: Vec<&dyn Params> = match layer.and_then(|index| scene.layers.get(index)) {
         None => vec![&scene.settings],
@@ -117,7 +117,7 @@ pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec
     };
     let shows = |name: &str| layer.is_none_or(|index| shows_mix(&scene.layers[index], name));
     let matters = |spec: &ParamSpec| match spec.name {
-        // seeds have a choice of their own, and thumbnails a fixed resolution
+        // seeds are chosen elsewhere, and thumbnails have a fixed resolution
         "seed" | "resolution" => false,
         "blend" | "smoothness" => shows(spec.name),
         _ => !matches!(spec.kind, ParamKind::Curve | ParamKind::Image | ParamKind::Layer),

@@ -16,7 +16,7 @@ use talweg::scene::Scene;
 use talweg::variants::{ParamRef, SceneVariant, VariantSweep, sweep};
 
 const GAP: f32 = 6.0;
-/// Side length of a ghost in the tooltip.
+/// Side length of a ghost in the tooltip, in points.
 const SIDE: f32 = 100.0;
 
 /// The parameter and scene that the ghosts belong to.
@@ -27,7 +27,7 @@ struct PreviewTarget {
     solo: Option<usize>,
 }
 
-/// The ghosts. See the module.
+/// The ghosts of the slider under the pointer.
 pub struct SliderPreviews {
     pub is_on: bool,
     aim: Option<PreviewTarget>,
@@ -36,7 +36,7 @@ pub struct SliderPreviews {
     present: usize,
     thumbnails: ThumbnailSet,
     prints: ThumbnailTextures,
-    /// The ghosts were shown in this frame.
+    /// Whether the ghosts were shown in this frame.
     seen: bool,
 }
 
@@ -79,7 +79,7 @@ impl SliderPreviews {
         true
     }
 
-    /// Called at the end of a frame: cancels ghosts that were not shown.
+    /// Called at the end of a frame: cancels the rendering of ghosts that were not shown.
     pub fn end_frame(&mut self, ctx: &egui::Context) {
         if !std::mem::take(&mut self.seen) && self.aim.take().is_some() {
             self.variants = Arc::default();
@@ -131,8 +131,8 @@ impl SliderPreview for SliderPreviews {
     }
 }
 
-/// One step below, the current value and one step above (where in range), each as a scene to evaluate; and the index of
-/// the current one.
+/// One step below, the current value and one step above (where in range), each as a scene to evaluate. Also returns the
+/// index of the current value.
 fn neighbouring_values(document: &Document, group: Group, param: usize) -> Option<(usize, Vec<SceneVariant>)> {
     let scene = document.scene();
     let spec = group.params(scene)?.about().params.get(param)?;

@@ -85,32 +85,32 @@ impl From<VariantError> for Nothing {
     }
 }
 
-/// The inputs of the sheet.
+/// The state of the document from which the contact sheet was made.
 struct Origin {
     scene: Scene,
     layer: Option<usize>,
     solo: Option<usize>,
 }
 
-/// State of the contact sheet. See the module.
+/// State of the contact sheet.
 #[derive(Resource)]
 pub struct VariantsState {
     pub ghosts: SliderPreviews,
     is_open: bool,
     what: What,
-    /// Values of one parameter, and of the two parameters of a table.
+    /// The axis of a sheet with one parameter. `across` and `down` are the axes of a table with two parameters.
     single: SweepAxis,
     across: SweepAxis,
     down: SweepAxis,
     scene_seeds: Seeds,
     layer_seeds: Seeds,
     origin: Option<Origin>,
-    /// The user has changed the choice of variants.
+    /// Whether the user has changed the choice of variants.
     changed: bool,
-    /// The variants as they would be applied.
+    /// The variants in the form in which they would be applied.
     variants: Result<Vec<SceneVariant>, Nothing>,
     columns: Option<usize>,
-    /// The variants as they are rendered, with solo and the end of evaluation.
+    /// The variants in the form in which they are rendered, with solo and the end of the evaluation.
     wanted: Arc<Vec<SceneVariant>>,
     prints: ThumbnailTextures,
 }
@@ -170,7 +170,7 @@ impl VariantsState {
         }
         self.variants = self.vary(document.scene(), layer);
         let wanted: Vec<SceneVariant> = self.variants.iter().flatten().cloned().map(|v| document.seen(v)).collect();
-        // old thumbnails in the positions of other values would mislead
+        // remove the old thumbnails, because in the positions of other values they would mislead
         if self.changed || !same_place || wanted.len() != self.wanted.len() {
             self.prints.clear();
         }
@@ -207,7 +207,8 @@ impl VariantsState {
     }
 }
 
-/// Makes sure that the axis has an existing parameter: the one at `index` if its own does not exist.
+/// Makes sure that the axis has an existing parameter. If its own parameter does not exist, selects the parameter at
+/// `index`.
 fn choose_missing(axis: &mut SweepAxis, scene: &Scene, layer: Option<usize>, index: usize) -> Result<(), Nothing> {
     let there = parameters(scene, layer);
     if !there.iter().any(|spec| spec.name == axis.parameter) {
@@ -339,7 +340,8 @@ fn progress(ui: &mut Ui, state: &VariantsState, info: &VariantsInfo) {
     });
 }
 
-/// The row that chooses a parameter, its range and the number of values. Returns whether anything was changed.
+/// The row that chooses a parameter, its range and the number of values. Returns whether the user has changed any of
+/// these.
 fn axis(
     ui: &mut Ui,
     axis: &mut SweepAxis,
@@ -397,7 +399,7 @@ fn axis(
     changed
 }
 
-/// A field for a fraction, which shows and reads percent.
+/// A number field that stores a fraction, but shows and reads percent.
 fn in_percent<'a>(field: DragValue<'a>, spec: &'a ParamSpec) -> DragValue<'a> {
     let read = |text: &str| text.trim().trim_end_matches('%').trim().replace(',', ".").parse::<f64>().ok();
     field
@@ -406,7 +408,7 @@ fn in_percent<'a>(field: DragValue<'a>, spec: &'a ParamSpec) -> DragValue<'a> {
         .custom_parser(move |text| read(text).filter(|v| !v.is_nan()).map(|v| spec.number_from_shown(v)))
 }
 
-/// Converts numbers to the f64s with the same decimal text.
+/// Converts two f32 numbers to f64 numbers with the same decimal text.
 fn widened((a, b): (f32, f32)) -> (f64, f64) {
     let exact = |v: f32| v.to_string().parse().unwrap_or(f64::from(v));
     (exact(a), exact(b))

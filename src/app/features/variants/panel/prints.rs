@@ -10,7 +10,7 @@ use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::frame::theme::colour;
 use talweg::variants::Thumbnail;
 
-/// Number of textures created per frame; each takes about a tenth of a millisecond.
+/// Number of textures created per frame. Each takes about a tenth of a millisecond.
 const A_FRAME: usize = 2;
 
 struct Print {
@@ -23,14 +23,14 @@ struct Print {
 /// Number of frames until a texture is on the graphics card.
 const UPLOAD_FRAMES: u64 = 2;
 
-/// A thumbnail and its replacement.
+/// The texture of a thumbnail, and the texture that will replace it.
 #[derive(Default)]
 struct Cell {
     shown: Option<Print>,
     next: Option<Print>,
 }
 
-/// The textures of a sheet. See the module.
+/// The textures of a contact sheet.
 #[derive(Default)]
 pub struct ThumbnailTextures {
     cells: Vec<Cell>,
@@ -85,7 +85,7 @@ impl ThumbnailTextures {
             (thumbnail, Some(print)) => {
                 let is_current =
                     matches!(thumbnail, ThumbnailState::Drawn(thumbnail) if Arc::ptr_eq(thumbnail, &print.of));
-                // an outdated thumbnail stays, but darkened
+                // an outdated thumbnail stays on screen, but darkened
                 let tint = if is_current { Color32::WHITE } else { Color32::from_gray(110) };
                 let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
                 painter.image(print.texture.id(), rect, whole, tint);

@@ -13,9 +13,9 @@ use talweg::scene::Scene;
 use talweg::variants::{Glance, SceneVariant};
 
 const GAP: f32 = 6.0;
-/// Height of the caption below a thumbnail.
+/// Height of the caption below a thumbnail, in points.
 const CAPTION: f32 = 17.0;
-/// Height of the line below the sheet.
+/// Height of the line below the sheet, in points.
 const FOOT: f32 = 18.0;
 const LEAST: f32 = 48.0;
 
@@ -24,12 +24,13 @@ pub struct Sheet<'a> {
     pub variants: &'a [SceneVariant],
     pub thumbnails: &'a ThumbnailSet,
     pub prints: &'a ThumbnailTextures,
-    /// Number of columns; `None` for the best fit.
+    /// Number of columns; `None` for the number with the largest thumbnails.
     pub columns: Option<usize>,
 }
 
 impl Sheet<'_> {
-    /// Shows the sheet in the available room; returns the clicked variant. Marks the variant equal to `scene`.
+    /// Shows the sheet in the available space; returns the index of the clicked variant. Marks the variant equal to
+    /// `scene`.
     pub fn show(&self, ui: &mut Ui, scene: &Scene) -> Option<usize> {
         let area = ui.available_rect_before_wrap();
         let count = self.variants.len().max(1);
@@ -38,7 +39,7 @@ impl Sheet<'_> {
             let rows = count.div_ceil(columns);
             share(area.width(), columns).min(share(area.height() - FOOT, rows) - CAPTION)
         };
-        // the largest thumbnails; if equal, fewer columns
+        // choose the number of columns with the largest thumbnails; if several are equal, the smallest number
         let best = || (1..=count).rev().max_by(|&a, &b| side_in(a).total_cmp(&side_in(b)));
         let columns = self.columns.or_else(best).unwrap_or(1).clamp(1, count);
         let side = side_in(columns).max(LEAST).floor();
