@@ -1,8 +1,8 @@
-//! What is estimated before something is begun, against what it takes. A program of its own: it counts the memory of
-//! the whole process, so that nothing else may run beside it.
+//! Compares estimates of memory use with measurements. These tests are a separate program: it counts the memory of the
+//! whole process, so no other test may run at the same time.
 //!
-//! At 513 samples a field is 1 MiB. Beside the quarter that the estimate may be off, [`SMALL`] is let through for what
-//! does not grow with the size: rows of threads, tables, lists of nodes.
+//! A field of 513² samples takes 1 MiB. An estimate may be wrong by a quarter, plus [`SMALL`] for memory that does not
+//! grow with the terrain: row buffers of threads, tables, lists of nodes.
 
 use std::alloc::System;
 use std::sync::{Mutex, PoisonError};
@@ -24,18 +24,18 @@ mod node_kit;
 #[global_allocator]
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// One test at a time.
+/// Held by each test, so that only one test runs at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// How far the estimate may be off, as a share of what was measured.
+/// Allowed error of the estimate, as a fraction of the measured memory.
 const SHARE: f64 = 0.25;
-/// Bytes beside that which do not count.
+/// Additional allowed error of the estimate, in bytes.
 const SMALL: f64 = (1 << 18) as f64;
 
-/// As much for lists of impacts, of which there are as many on every grid.
+/// Additional allowed error in bytes for lists of impacts, whose number is the same on every grid.
 const LISTS: f64 = (5 << 19) as f64;
 
-/// Bytes taken at the peak of `work`, beyond those before it.
+/// Peak memory during `work`, in bytes, less the memory in use before it.
 fn peak_bytes(work: impl FnOnce()) -> f64 {
     INSTRUMENTED_SYSTEM.reset_peak_memory();
     work();
@@ -46,12 +46,12 @@ fn made(scene: &Scene, store: &mut Store) -> std::sync::Arc<Terrain> {
     evaluate(scene, scene.samples(), None, store, &Control::default()).unwrap().terrain
 }
 
-/// Lines about what was estimated too badly.
+/// One line for each estimate with too large an error.
 #[derive(Default)]
 struct Findings(Vec<String>);
 
 impl Findings {
-    /// Measures `work`.
+    /// Measures `work`, and records a finding if the estimate differs too much.
     fn compare(&mut self, name: &str, scene: &Scene, what: &MemoryUse, work: impl Fn()) {
         let measured = peak_bytes(&work);
         let estimated = estimate(scene, scene.samples(), what) as f64;
@@ -59,15 +59,15 @@ impl Findings {
         let line = format!("{name}: estimated {:.2}, measured {:.2} fields", estimated / field, measured / field);
         println!("{line}");
         let small = if name.starts_with("Craters") { LISTS } else { SMALL };
-        // strokes that erode work on windows around them, which are smaller the narrower the brush is
+        // a stroke that erodes computes a window around itself, and a narrow brush needs only a small window
         let is_bound = name.starts_with("Sculpt") && estimated > measured;
         if !is_bound && (estimated - measured).abs() > SHARE * measured + small {
             self.0.push(line);
         }
     }
 
-    /// Measures `work` that keeps key frames and results. Where one shares the memory of another the estimate is too
-    /// high; it must never be too low.
+    /// Measures `work` that keeps key frames and results. If two of them share memory, the estimate may be too high; it
+    /// must never be too low.
     fn compare_bound(&mut self, name: &str, scene: &Scene, what: &MemoryUse, work: impl Fn()) {
         let measured = peak_bytes(&work);
         let estimated = estimate(scene, scene.samples(), what) as f64;
@@ -81,7 +81,7 @@ impl Findings {
     }
 }
 
-/// A scene in which `node` stands on noise. Planets have few samples: much of what runs on them is slow.
+/// A scene with `node` above a layer of noise. Planets have few samples, because many nodes are slow on them.
 fn scene_of(node: Node, world: World) -> Scene {
     let mut scene = if world == World::Planet { Scene::new_planet() } else { Scene::default() };
     scene.layers = vec![Layer::new(Node::named("Perlin").unwrap(), 1), Layer::new(node, 2)];
@@ -101,7 +101,8 @@ fn the_memory_estimate_of_every_node_holds() {
         for world in [World::Terrain, World::Planet].into_iter().filter(|&world| node.fits(world)) {
             for (how, node) in [("default", node.clone()), ("altered", node_kit::altered(node.clone()))] {
                 let mut scene = scene_of(node, world);
-                // the tables of distorted noise depend on how the octaves fall on the grid; the most is counted
+                // the size of the tables of distorted noise depends on the octaves and the grid; the estimate counts
+                // the largest size
                 let _ = scene.set("2.warp=0");
                 let name = format!("{} {world:?} {how}", scene.layers[1].node.about().name);
                 findings.compare(&name, &scene, &MemoryUse::TERRAIN, || drop(made(&scene, &mut Store::forgetful())));
@@ -138,7 +139,7 @@ fn the_memory_estimates_of_masks_and_stacks_hold() {
         let mut scene = example(name).unwrap().scene.clone();
         scene.settings.resolution = 513;
         for k in 1..=scene.layers.len() {
-            // there may be none
+            // a layer may have no iterations; the call then fails
             let _ = scene.set(&format!("{k}.iterations=6"));
         }
         findings.compare(name, &scene, &MemoryUse::TERRAIN, || drop(made(&scene, &mut Store::forgetful())));

@@ -19,7 +19,7 @@ struct SmallDisk {
 }
 
 impl SmallDisk {
-    /// Mounts it; `None` if this process may not mount file systems.
+    /// Mounts a file system with this capacity; `None` if this process may not mount file systems.
     fn new(pages: usize, files: usize) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = format!("size={},nr_inodes={files}", pages * PAGE);
@@ -47,7 +47,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
         let kind = if wanted.is_some() { "control, full disk" } else { "full disk" };
         let row = table.control_row(format!("{kind}: {}", operation.name()), wanted);
         let rooms = (0..SIZE_PAGES).step_by(step).map(|pages| (pages, 1000));
-        // space for bytes, but none for more files
+        // space for bytes, but no space for more files
         let rooms = rooms.chain((2..12).map(|files| (SIZE_PAGES, files)));
         for (pages, files) in rooms {
             let Some(disk) = SmallDisk::new(pages.max(1), files) else {

@@ -1,5 +1,5 @@
-//! The editor's window, edited about 20 times a second for a long time. Its memory must not grow, and without input it
-//! must do nothing.
+//! The editor's window, edited about 20 times a second for a long time. The memory of the editor must not grow, and
+//! without input the editor must do nothing.
 //!
 //! The window is small, so that a software driver draws it often enough. There is no short form, because the frame rate
 //! and the load of the machine decide the result.
@@ -13,14 +13,15 @@ use crate::screen_kit::{SCENE, Session, play_until};
 use crate::soak::{EDITS_PER_SECOND, processor_ticks, resident_bytes};
 use crate::table::{Finding, Table};
 
-/// Edits of [`CYCLE`]: each move of a drag is one, and each key is one.
+/// Number of edits in [`CYCLE`]: each move of a drag is an edit, and so is each key.
 const EDITS_IN_CYCLE: u64 = 20;
 /// A drag there and back, a layer hidden and shown, and a layer added and undone.
 const CYCLE: &str = r#"Drag("Slider:Frequency", 24, 0), Key("H"), Key("H"), Drag("Slider:Frequency", -24, 0),
     Key("Ctrl+D"), Key("Ctrl+Z"), "#;
-/// Allowed growth. Undo is full after 500 steps, and the caches earlier; the allocator and the driver may still vary.
+/// Allowed growth of memory, in bytes. Undo is full after 500 steps, and the caches are full earlier. The memory of the
+/// allocator and of the driver may still vary.
 const GROWTH: u64 = 48 << 20;
-/// Time without input, and the processor ticks (hundredths of a second) that it may use in that time.
+/// Time without input, and the processor ticks (hundredths of a second) that the editor may use in this time.
 const REST: Duration = Duration::from_secs(20);
 const REST_TICKS: u64 = 2;
 /// Time to draw the last frames and write the last edits.

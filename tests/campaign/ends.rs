@@ -13,7 +13,7 @@ use crate::parts::Amounts;
 use crate::screen_kit::{SCENE, Session, left_work, play_until};
 use crate::table::{Finding, Table};
 
-/// Younger edits may be lost.
+/// Age after which an edit must not be lost; newer edits may be lost.
 const PROMISE: Duration = Duration::from_secs(1);
 /// An editor that has not ended after this time hangs.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -85,9 +85,9 @@ fn wait(child: &mut Child) -> Option<ExitStatus> {
 /// Edits of an interrupted script.
 #[derive(Default)]
 struct EditCounts {
-    /// Edits older than the promise.
+    /// Edits that are old enough that they must not be lost.
     promised: usize,
-    /// Younger edits that were not kept.
+    /// Newer edits that were lost, which is allowed.
     lost: usize,
 }
 
@@ -148,11 +148,11 @@ fn end_once(end: End, moments: &mut Moments) -> (Vec<(Finding, String)>, EditCou
         _ => {}
     }
     let lost = kept.map_or(0, |kept| done.saturating_sub(kept));
-    // hiding a layer adds none
+    // hiding a layer adds no layer, so these edits are not counted
     (findings, EditCounts { promised: promised.unwrap_or(0).saturating_sub(LAYERS), lost })
 }
 
-/// Number of layers of the recovered work, of which there must be exactly one.
+/// Number of layers in the recovered scene. There must be exactly one recovered scene.
 fn recovered_layers(session: &Session) -> Result<usize, String> {
     let left = left_work(session);
     let [one] = &left[..] else { return Err(format!("{} pieces of work are offered", left.len())) };

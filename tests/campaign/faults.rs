@@ -19,16 +19,16 @@ use crate::writers::{CONTROLS, Found, Operation, is_temporary_name, left_over};
 const ERRORS: [(&str, i32); 5] =
     [("ENOSPC", 28), ("EIO", 5), ("EROFS", 30), ("EACCES", ACCESS_DENIED), ("EDQUOT", 122)];
 const ACCESS_DENIED: i32 = 13;
-/// The short form tries one of this many calls.
+/// The short form tries every fifth call.
 const STRIDE: usize = 5;
-/// States that a process under strace writes: one into an empty folder, one over it.
+/// States that a process under strace writes: the first into an empty folder, the second over the first.
 const STATES: u64 = 2;
 
 /// A system call of the main thread.
 #[derive(Clone, Debug)]
 struct SystemCall {
     name: String,
-    /// Number of calls with that name up to this one.
+    /// Number of calls with the same name up to and including this call.
     number: usize,
     line: String,
 }
@@ -86,7 +86,7 @@ impl Account<'_> {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 
-    /// The faults of the message, when the old state (`is_old`) or the new state is on the disk.
+    /// The errors in the message, given whether the old state (`is_old`) or the new state (`is_new`) is on the disk.
     fn findings(&self, is_old: bool, is_new: bool) -> Vec<(Finding, String)> {
         let (said, call) = (self.said(), &self.call.line);
         let mut findings = Vec::new();
@@ -238,7 +238,7 @@ fn judged(operation: Operation, account: &Account<'_>, acknowledged: u64) -> Vec
         Found::Torn(_) => false,
     };
     let is_success = account.output.status.success();
-    // after a success, the last state is the new one
+    // after a success, the last state is the new state
     let (is_old, is_new) = if is_success {
         (false, is_state(acknowledged) && acknowledged == STATES)
     } else {
@@ -358,7 +358,7 @@ const PROGRAMS: [ProgramRun; 5] = [
     },
 ];
 
-/// The area of all cuts.
+/// The area of all commands that cut out terrain.
 const CUT: &str = "--area 1000,1000,4000,4000";
 /// Arguments of all commands that take a patch.
 const TAKE: &str = "--latitude 2 --side 800000 --samples 33 --size 9 --threads 1";
@@ -380,7 +380,7 @@ fn program(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The files directly in a folder, without temporary ones.
+/// The files directly in a folder, without temporary files.
 fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = fs::read_dir(folder).expect("the folder").flatten().map(|entry| entry.path());
     let named = |path: &PathBuf| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".talweg-"));

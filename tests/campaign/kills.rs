@@ -25,7 +25,7 @@ pub fn child_command(operation: Operation, folder: &Path, last: u64) -> Vec<Stri
     words.into_iter().chain([folder.to_string_lossy().into_owned(), last.to_string()]).collect()
 }
 
-/// The process of [`child_command`].
+/// The main function of the process that [`child_command`] starts.
 pub fn child() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(2).collect();
     let [operation, folder, last] = &arguments[..] else { return ExitCode::from(2) };
@@ -58,7 +58,7 @@ pub fn child() -> ExitCode {
     }
 }
 
-/// Findings after a process was killed that had reported `acknowledged`.
+/// Findings after the kill of a process that had reported state `acknowledged` as kept.
 pub fn judge(found: &Found, acknowledged: u64, when: &str) -> Vec<(Finding, String)> {
     match *found {
         Found::State(number) if number == acknowledged || number == acknowledged + 1 => Vec::new(),

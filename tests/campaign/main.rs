@@ -40,7 +40,7 @@ fn main() -> std::process::ExitCode {
     parts::run()
 }
 
-/// It uses features of Linux: strace, file systems of a given size, signals.
+/// The campaign uses features of Linux: strace, file systems of a given size, signals.
 #[cfg(not(target_os = "linux"))]
 fn main() {
     println!("the campaign runs on Linux only");

@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::parts::Amounts;
 use crate::table::{Finding, Table};
 
-/// Scenes of the short form: noise, processes of several kinds, a planet.
+/// Scenes that the short form evaluates: noise, processes of several kinds, a planet.
 const FEW: [&str; 3] = ["island", "eroded-hills", "paper-003-mars"];
 
 /// The hash printed by the program, or its error message.

@@ -1,5 +1,5 @@
-//! Edits for a long time, 20 per second: evaluated, kept for undo and in the journal. Memory must not grow, and without
-//! edits nothing must be computed.
+//! Edits a scene for a long time, 20 times per second. Each edit is evaluated, kept for undo and written to the
+//! journal. Memory must not grow, and without edits nothing must be computed.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,9 +14,9 @@ use crate::parts::Amounts;
 use crate::table::{Finding, Table};
 
 pub const EDITS_PER_SECOND: u64 = 20;
-/// Allowed growth: memory that the allocator keeps, and a cache that is still filling.
+/// Allowed growth of memory, in bytes: memory that the allocator keeps, and a cache that is still filling.
 const GROWTH: u64 = 48 << 20;
-/// Processor ticks that reading the process's statistics takes.
+/// Processor ticks that the test itself uses when it reads the statistics of the process.
 const IDLE_TICKS: u64 = 1;
 
 fn scene() -> Scene {
@@ -49,7 +49,7 @@ pub fn processor_ticks(process: &str) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("Linux");
     let after_name = text.rsplit_once(')').expect("a name").1;
     let field = |k: usize| after_name.split_whitespace().nth(k).and_then(|t| t.parse::<u64>().ok()).expect("a number");
-    // user and system time; the name was the second field
+    // user and system time; the fields are counted after the process name, the second field
     field(11) + field(12)
 }
 
@@ -93,7 +93,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
         while let Some(report) = worker.poll() {
             done += u32::from(matches!(report, WorkerReport::Done { .. }));
         }
-        // undo is full after 500 edits, the cache earlier
+        // undo is full after 500 edits, and the cache is full earlier
         if edit == (edits / 2).clamp(1, 1000) {
             settled = resident_bytes("self");
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A kind of fault in an outcome.
+/// A kind of fault in the result of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// A file is neither the old nor the new state.
@@ -77,7 +77,7 @@ impl Row {
         self.control.is_some() && !self.is_finding()
     }
 
-    /// Adds a remark.
+    /// Adds a remark to the row.
     pub fn note(&mut self, note: impl Into<String>) {
         self.note = note.into();
     }
@@ -103,7 +103,7 @@ impl Row {
 pub struct Table(Vec<Row>);
 
 impl Table {
-    /// Adds a row.
+    /// Adds an empty row for `what` to the table, and returns it.
     pub fn row(&mut self, what: impl Into<String>) -> &mut Row {
         let new = Row {
             what: what.into(),
@@ -118,7 +118,7 @@ impl Table {
         self.0.last_mut().expect("it was pushed")
     }
 
-    /// Adds a row for a writer; if it is a control, it must be caught at `wanted`.
+    /// Adds a row for a writer; if the writer is a control, the finding `wanted` must catch it.
     pub fn control_row(&mut self, what: impl Into<String>, wanted: Option<Finding>) -> &mut Row {
         let row = self.row(what);
         row.control = wanted;

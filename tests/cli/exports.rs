@@ -135,7 +135,7 @@ fn a_killed_export_leaves_nothing_under_a_final_name() {
         std::thread::sleep(std::time::Duration::from_millis(15 * moment));
         program.kill().unwrap();
         killed += usize::from(!program.wait().unwrap().success());
-        // the folder is complete, or it does not exist
+        // the exported folder is complete, or it does not exist
         if place.exists() {
             assert_eq!(final_names(&place), all);
             std::fs::remove_dir_all(&place).unwrap();

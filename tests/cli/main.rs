@@ -60,9 +60,9 @@ fn help_is_short_and_shows_examples() {
     for command in simple.into_iter().chain(["render", "export", "completions", "man"]) {
         let help = talweg(&[command, "--help"]).success();
         let text = String::from_utf8(help.get_output().stdout.clone()).unwrap();
-        // these commands explain a camera or the layouts of planets
+        // the help of these commands also explains a camera or the layouts of planets
         let most = match command {
-            // one command for all formats and target programs
+            // this command covers all formats and target programs, so its help is longer
             "export" => 180,
             "render" => 130,
             _ => 70,
@@ -400,7 +400,7 @@ fn ground_types_and_climate_are_exported_and_measured() {
         .success()
         .stdout(contains("mean temperature").and(contains("share sea ice")).and(contains("largest basin")));
 
-    // a terrain has them as well
+    // a terrain has ground types as well
     let scene = folder.with("flat.ron", "(version: 1, palette: \"biome:earth\", layers: [(node: Perlin())])");
     let flat = |name: &str, what: &str| {
         talweg(&["export", &scene, "--size", "17", "--what", what, "-o", &folder.at(name)]).success();

@@ -57,7 +57,7 @@ fn the_command_line_says_what_is_wrong() {
     std::fs::write(&path, 5.0f32.to_le_bytes().repeat(25)).unwrap();
     let path = path.to_str().unwrap();
     talweg(&["measure", path, "--side", "0"]).code(2).stderr(contains("--side"));
-    // level ground: text has a dash and the reason, JSON has no value
+    // on level ground, the text has a dash and the reason, and the JSON has no value
     talweg(&["measure", path]).success().stdout(contains("–  (the ground is level)").and(contains("5.000 m")));
     let json: serde_json::Value = serde_json::from_str(&output(&["measure", path, "--json"])).unwrap();
     assert!(json["erosion_score"].is_null() && json["bifurcation_ratio"].is_null());

@@ -57,7 +57,7 @@ fn a_build_that_removes_unread_tiles_is_the_same() {
     // nothing is left to do
     talweg(&["run-tiles", &plan]).success().stderr(contains("stage").not());
     assert_eq!(stages(), 1);
-    // and merging gives the files of the whole
+    // merging the tiles gives the same files as an export of the whole terrain
     let [ours, theirs, web, of_whole] = ["ours.png", "theirs.png", "web", "whole"].map(|name| folder.at(name));
     talweg(&["merge", &plan, "-o", &ours, "--what", "slope"]).success();
     talweg(&["export", &scene, "--size", "300", "-o", &theirs, "--what", "slope", "-q"]).success();
@@ -81,7 +81,7 @@ fn exports_larger_than_memory_use_tiles_or_say_why_not() {
         .success()
         .stderr(contains("note: as a whole this needs up to").and(contains("it is built in tiles of")));
     assert!(std::fs::read(&whole).unwrap() == std::fs::read(&tiles).unwrap());
-    // a product that needs the whole is refused, with the memory it needs
+    // a product that needs the whole terrain is refused, with the memory that it needs
     let mesh = folder.at("a.glb");
     talweg(&["export", &scene, "--size", "1500", "-o", &mesh, "--memory", "80MiB"])
         .code(1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# a shell that runs the tests in the background makes them ignore Ctrl+C, and Python keeps that
+# a shell that runs the tests in the background makes them ignore Ctrl+C, and Python keeps this setting
 signal.signal(signal.SIGINT, signal.default_int_handler)
 SCENES = sorted(path.stem for path in (ROOT / "saves").glob("*.ron"))
 

@@ -127,7 +127,7 @@ def test_a_run_is_changed_and_stopped_on_the_way():
         if state.iteration == 14:
             state.stop()
     assert run.iteration == 14 and next(run, None) is None
-    # the same in a scene file: 8 iterations with the first parameters, 6 with the new ones
+    # the same run in a scene file: 8 iterations with the first parameters, 6 with the new parameters
     scene = talweg.parse(
         "(version: 1, settings: (resolution: 65, size_metres: 640.0, relief_metres: 512.0), layers: [(name: \"Slide\", seed: 1, "
         "node: Thermal(iterations: 6, talus_angle: 10.0), "
@@ -246,7 +246,7 @@ def test_arrays_of_xarray_lie_in_any_way():
         np.testing.assert_array_equal(back.heights.transpose("y", "x").sortby("x").values, plain.heights)
     with pytest.raises(talweg.UsageError, match="Dataset without `heights`.*`elevation`, `slope`"):
         talweg.Thermal().run(xarray.Dataset({"elevation": north_up, "slope": north_up}))
-    # the no-data value of a file, and that of xarray
+    # the no-data value of a file, and the no-data value of xarray
     for gap, attributes in [(-9999.0, {"_FillValue": -9999.0}), (np.nan, {})]:
         with_gap = north_up.copy(data=heights.copy()).assign_attrs(attributes)
         with_gap[3, 4] = gap

@@ -43,7 +43,8 @@ def test_streams_at_rest_have_the_slope_of_the_law(range_at_rest):
     cell, _, _, uplift, erodibility, _, made = range_at_rest
     area = made.maps["flow"][1:-1, 1:-1] * cell**2
     slope = steepest_descent(made.heights.astype(float), cell)
-    # S = U / K · A^-m holds in channels, where all water flows one way
+    # the slope S = U / K · A^-m (uplift U, erodibility K, drainage area A) holds in channels, where all water flows to
+    # one cell
     channels = area > 20 * cell**2
     assert channels.sum() > 300
     ratio = (slope * np.sqrt(area) * erodibility / uplift)[channels]
@@ -61,7 +62,8 @@ def test_a_range_at_rest_stands_as_high_as_in_fastscapelib(range_at_rest):
         heights += rising * years
         graph.update_routes(heights)
         heights -= rivers.erode(heights, graph.accumulate(1.0), years)
-    # the drainage networks differ, as those of two random terrains do; the law fixes the mean height
+    # the drainage networks differ, as they do for any two random terrains; the stream power equation determines the
+    # mean height
     assert made.heights.mean() == pytest.approx(heights.mean(), rel=0.1)
     assert made.heights.max() == pytest.approx(heights.max(), rel=0.2)
 

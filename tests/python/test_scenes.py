@@ -97,7 +97,7 @@ def test_heights_of_ones_own_lie_beneath_the_layers():
     # a finer grid passes through the same heights
     fine = bare.evaluate(heights=heights, size=2 * SIZE - 1).heights
     np.testing.assert_array_equal(fine[::2, ::2], heights)
-    # the layers act on it: they raise it by 100 m
+    # the layers act on the given terrain and raise it by 100 m
     hills = talweg.parse(
         '(version: 1, settings: (relief_metres: 1024.0), layers: [(name: "Up", node: Levels(), seed: 1, '
         'mask: (by_height: true, height_from: 0.0)), (name: "Hill", node: Perlin(), seed: 1, mix: (blend: Add))])'
@@ -252,7 +252,7 @@ def test_control_c_ends_the_work():
     with pytest.raises(KeyboardInterrupt):
         long_work(press)
 
-    # sent from another thread, while the work runs without the interpreter
+    # another thread sends the signal while the work runs without the interpreter lock
     threads, reports, pressed = [], [], []
 
     def press_now():

@@ -172,8 +172,8 @@ def planned_by(binary, scene, folder: Path, *launchers: str) -> Path:
     return folder / "world"
 
 
-# A stand-in for Slurm. It accepts only the options that the script gives. It runs an array when all jobs that it
-# depends on have succeeded, tasks from last to first.
+# A stand-in for Slurm. It accepts only the options that the script gives. When all jobs that an array depends on have
+# succeeded, it runs the tasks of the array from last to first.
 SBATCH = """
 import json, os, subprocess, sys
 from pathlib import Path

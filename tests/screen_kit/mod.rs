@@ -1,4 +1,4 @@
-//! The editor on a virtual screen, for the tests of the window and for the campaign that ends it at any moment.
+//! The editor on a virtual screen, for the tests of the window and for the campaign that ends the editor at any moment.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -93,7 +93,7 @@ pub fn play_until(session: &Session, steps: &str, written: &str) -> Child {
     child
 }
 
-/// What `talweg recover` lists.
+/// The unsaved work that `talweg recover` lists.
 #[cfg(unix)]
 pub fn left_work(session: &Session) -> Vec<Value> {
     let output = session.talweg().args(["recover", "--json"]).output().unwrap();

@@ -1,5 +1,6 @@
 //! Tests of the real editor in a real window, on a virtual screen (Xvfb) with any Vulkan driver, software renderers
-//! included. A script operates mouse and keyboard (`--drive`); every wait is for a state, never for a time.
+//! included. A script operates mouse and keyboard (`--drive`); each wait ends when the editor reaches a state, never
+//! after a fixed time.
 
 mod first_hour;
 #[path = "../screen_kit/mod.rs"]
@@ -189,10 +190,11 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
     assert!(near < 6.371e6 + 0.3 * (away - 6.371e6) && near > 6.3e6, "the wheel approaches: {near}");
     assert_ne!(session.state("map.json")["globe"]["map"][2], session.state("near.json")["globe"]["map"][2]);
     assert!((number("back.json", "radius") - away).abs() < 1000.0, "reset shows the whole planet again");
-    // both cameras stand on the detailed terrain between the samples, which is computed by then
+    // both cameras are above the detailed terrain between the samples, which has been computed at that time
     let sunk = number("high.json", "radius") - number("low.json", "radius");
     assert!((sunk - 180.0).abs() < 1.0, "the eye stands on the ground that is drawn: {sunk} m lower");
-    // the first one near the surface: the pipelines that only such a camera needs are ready when it comes to rest
+    // `first.png` is the first picture near the surface: the pipelines for such a camera must be ready when the camera
+    // stops
     let pictures = ["space.png", "near.png", "map.png", "orbit.png", "low.png", "first.png"];
     let pictures = pictures.map(|name| view(&session.picture(name)));
     for (k, picture) in pictures.iter().enumerate() {
@@ -338,7 +340,7 @@ fn an_erosion_is_charted_branched_and_filmed() {
 fn two_terrains_are_drawn_side_by_side_from_the_same_place() {
     let session = Session::new();
     let hills: String = SCENE.lines().filter(|line| !line.contains("Slides")).collect();
-    // auto exposure adapts to A, whichever scene that is
+    // auto exposure adapts to scene A, so it is off in this comparison
     let hills = hills.replacen("settings: (", "settings: (auto_exposure: false, ", 1);
     std::fs::write(session.path("scene.ron"), hills).unwrap();
     session.drive(
@@ -579,7 +581,7 @@ fn unsaved_work_survives_any_end() {
     assert_eq!(left_work(&session).len(), 4, "opened and saved work is not offered again");
 
     if session.screen.xvfb.is_some() {
-        // in the saved file, the slider is at its end
+        // the saved file must contain the value at the end of the slider
         std::fs::write(session.path("scene.ron"), SCENE).unwrap();
         let mut child = play_until(&session, &edit("screen.json", stay), "screen.json");
         wait_until_kept(&session, &mut child, 5);

@@ -1,5 +1,5 @@
-//! Arrays, scatters and stretched parts of a construction tree: compared with copies placed by hand, and every way to
-//! evaluate a tree compared with the others.
+//! Arrays, scatters and stretched parts of a construction tree are compared with copies placed by hand. All evaluators
+//! of a tree are compared with each other.
 
 use talweg::construction::compiled_program::fill::{FillOptions, region_of_area};
 use talweg::construction::edit::link_group::Motion;
@@ -45,7 +45,7 @@ fn replace(extent: Extent, of: Vec<Piece>) -> Piece {
     piece(PieceKind::Replace(OperatorGroup { settings: ReplaceSettings { extent, ..ReplaceSettings::default() }, of }))
 }
 
-/// A plain below everything.
+/// Level terrain below all other primitives.
 fn plain() -> Piece {
     piece(PieceKind::Disc(Disc { radius: 30_000.0, core: 0.9, height: 90.0, amplitude: 40.0, ..Disc::default() }))
 }
@@ -115,7 +115,7 @@ fn strewn() -> ScatterSettings {
     }
 }
 
-/// Trees with arrays and scatters under every operator, with names.
+/// Construction trees with arrays and scatters under every operator, each with a name.
 fn trees() -> Vec<(String, Tree)> {
     let mut made = Vec::new();
     for &overlap in Overlap::ALL {
@@ -145,7 +145,7 @@ fn trees() -> Vec<(String, Tree)> {
                 stretch_x: 1.3,
                 stretch_y: 0.7,
                 shear_angle: 20.0,
-                // The buffer has only one height for empty areas, that of the tree.
+                // The buffer has only one height for empty areas, the base height of the construction tree.
                 raise: if name == "groups" || name == "slopes" { 0.0 } else { 30.0 },
                 pivot_x: 4000.0,
                 pivot_y: 4000.0,
@@ -290,7 +290,7 @@ fn copies_have_the_same_bits_in_every_evaluation() {
     }
 }
 
-/// Bounds hold, gradients are those of central differences, rays end where a march ends.
+/// Bounds hold, gradients equal central differences, and rays end where a ray marched in small steps ends.
 #[test]
 fn copies_keep_the_promises_of_every_evaluator() {
     for (number, (name, tree)) in trees().into_iter().enumerate() {

@@ -26,7 +26,7 @@ fn saved(cut: &CutOut, scene: &Scene, border: f32) -> Scene {
     assert!(pictures.iter().all(|path| path.is_file()), "{pictures:?}");
     let (read, warnings) = Scene::load(&file).unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
-    // Pictures are read on demand.
+    // The picture is read only when the scene is evaluated.
     let made = evaluated(&read);
     assert!(made.height.iter().any(|h| *h != made.height[0]));
     std::mem::forget(folder);
@@ -53,7 +53,7 @@ fn a_cut_out_piece_keeps_its_heights() {
         }
     }
     assert!(farthest < 2.0 * step + 0.02, "{farthest} m, and a step is {step} m");
-    // The level terrain around it.
+    // A sample of the level terrain around the cut-out.
     assert!((f64::from(made.height[5 * N + 5]) * relief - cut.range[0]).abs() < 0.01);
 }
 

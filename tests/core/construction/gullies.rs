@@ -54,7 +54,7 @@ fn places(count: usize, from: f64, to: f64) -> impl Iterator<Item = Point> {
     (0..count).map(move |_| [dice.between(from, to), dice.between(from, to)])
 }
 
-/// Across the slope the terrain goes up and down, along it much less; the mean height stays, and gentle slopes do not
+/// Gullies change the height much more across the slope than along it. The mean height stays, and gentle slopes do not
 /// change.
 #[test]
 fn stripes_run_down_the_slope() {
@@ -68,7 +68,7 @@ fn stripes_run_down_the_slope() {
         (deepest, highest) = (deepest.min(here), highest.max(here));
     }
     assert!(across > 3.0 * along, "across {across} along {along}");
-    // Half of the depth up and half down.
+    // Gullies raise the terrain by half of the depth at most, and lower it by half at most.
     assert!((-30.0..-25.0).contains(&deepest) && (25.0..30.0).contains(&highest), "{deepest} {highest}");
     assert!((sum / 4000.0).abs() < 2.0, "{sum}");
     let (with, without) = (program(gullied(settings(), vec![ramp(0.02)])), program(ramp(0.02)));
@@ -89,8 +89,8 @@ fn stripes_run_down_the_slope() {
     assert!(count > 50, "{count} of 200 places are gentle");
 }
 
-/// An octave with waves shorter than two samples is absent, and one of four samples or more is complete; κ = 0 keeps
-/// only the widest octave.
+/// An octave with waves shorter than two samples is absent, and an octave with waves of four samples or more is
+/// complete; κ = 0 keeps only the widest octave.
 #[test]
 fn invisible_octaves_fade_out() {
     let at = |octaves: u32, detail: &Detail| {
@@ -108,7 +108,7 @@ fn invisible_octaves_fade_out() {
     assert_eq!(at(4, &Detail { level: 1.0 / 3.0, spacing: 0.0 }), at(2, &Detail::FULL));
 }
 
-/// The weight is that of the primitives below, and where it is 0 there is no terrain.
+/// Gullies keep the weight of the primitives below. Where this weight is 0, there is no terrain.
 #[test]
 fn gullies_keep_the_weight_of_the_pieces() {
     let (with, without) = (program(gullied(GullySettings::default(), vec![mountain()])), program(mountain()));
@@ -159,7 +159,7 @@ fn gullies_move_with_a_placement() {
     assert!(seen > 100, "{seen}");
 }
 
-/// No gullies break the bounds of height and slope, over short and long distances.
+/// The height and slope of gullies stay within the bounds, over short and long distances.
 #[test]
 fn bounds_hold_over_any_ground() {
     let mut dice = Dice::new(4);
@@ -200,7 +200,8 @@ fn bounds_hold_over_any_ground() {
     println!("bounds are {ratio:.1} times the steepest slopes, on average");
 }
 
-/// A ray that steps by proven bounds ends where a march ends, with an acceptable number of evaluations.
+/// A ray that steps by proven bounds ends where a ray marched in small steps ends, with an acceptable number of
+/// evaluations.
 #[test]
 fn rays_end_on_the_ground() {
     let program = program(gullied(GullySettings::default(), vec![mountain()]));

@@ -1,4 +1,5 @@
-//! Materials of primitives: the law of their fractions, the maps that the node writes, and pictures and exports.
+//! Materials of primitives: the formula of the material fractions, the maps that the node writes, and pictures and
+//! exports.
 
 use proptest::prelude::*;
 use talweg::appearance::{TypeMap, TypeWeights, ground_colours};
@@ -100,7 +101,7 @@ fn files_keep_materials_and_omit_missing_ones() {
     assert!(Tree::from_ron(&text.replace("Road", "Lava")).unwrap_err().contains("Lava"));
 }
 
-/// Gives every primitive of a tree a random material, and none to a third of them.
+/// Gives two thirds of the primitives of a construction tree a random material, and the others no material.
 fn made(mut tree: Tree, dice: &mut Dice) -> Tree {
     for (_, root) in tree.roots_mut() {
         root.visit_mut(&mut |piece| {

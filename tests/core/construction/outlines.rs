@@ -9,7 +9,8 @@ fn star() -> Vec<Point> {
     (0..10).map(at).map(|(a, r)| [r * libm::cos(a), r * libm::sin(a)]).collect()
 }
 
-/// The distance by definition: over many points of every side, with the sign from the winding number around `p`.
+/// The distance by definition: the least distance to many points of every side, with the sign from the winding number
+/// around `p`.
 fn by_hand(points: &[Point], p: Point) -> f64 {
     let n = points.len();
     let (mut nearest, mut turns) = (f64::INFINITY, 0.0);

@@ -48,7 +48,8 @@ const SQUARE: [(f32, f32); 4] = [(-500.0, -500.0), (500.0, -500.0), (500.0, 500.
 fn four_corners_make_a_square() {
     let program = alone(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight)));
     let profile = Landform::Mesa.profile().prepare();
-    // A line to the middle of a side, and one to a corner: distance from the outline over a depth of 500 m.
+    // Samples along a line to the middle of a side and a line to a corner: the distance from the outline over a depth
+    // of 500 m.
     for k in 0..=30 {
         let away = 30.0 * f64::from(k);
         for (dx, dy) in [(1.0, 0.0), (0.0, -1.0), (1.0, 1.0)] {
@@ -90,7 +91,7 @@ fn a_star_keeps_its_corners() {
             }
         }
     }
-    // Far from the centre to which the points are relative.
+    // The star is far from the centre to which its points are relative.
     let shifted: Vec<(f32, f32)> = points.iter().map(|(x, y)| (x + 1500.0, *y)).collect();
     let program = alone(PieceKind::Contour(contour(&shifted, OutlineFit::Straight)));
     assert!(at(&program, 6300.0, 4000.0).weight >= 1.0 && at(&program, 4000.0, 4000.0).weight == 0.0);
@@ -106,7 +107,8 @@ fn a_self_crossing_outline_is_refused_with_a_reason() {
     let error = tree.check().expect_err("it crosses itself").to_string();
     assert!(error.contains("lake") && error.contains("crosses"), "{error}");
     assert!(Program::new(&tree, 1).problems.iter().any(|problem| problem.contains("crosses")));
-    // Fitted by direction it is a circle about its centre, as before, and this is reported.
+    // With [`OutlineFit::Direction`] the bow tie is a circle about its centre, as in older versions, and a report says
+    // so.
     let by_direction = alone(PieceKind::Contour(contour(&bow_tie, OutlineFit::Direction)));
     assert!(by_direction.problems.iter().any(|problem| problem.contains("set its outline")));
     let mut piece = Piece::new(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight)));
@@ -132,8 +134,8 @@ fn a_narrowing_curve_has_its_widths() {
     }
 }
 
-/// The weight of an image is that of its map times that of its border; the map is sampled at the same positions as the
-/// heights.
+/// The weight of an image is the weight in its map times the weight of its border. The map is sampled at the same
+/// positions as the heights.
 #[test]
 fn an_image_has_the_weights_of_its_map() {
     let image = |weights: &str, picture: &str| {
@@ -222,7 +224,7 @@ fn band(x: f64, from: f64, to: f64, below: f64, above: f64) -> f64 {
 }
 
 /// A primitive replaces only terrain within a range of heights and slopes, f = f_A + α_B H S (f_B - f_A). Row
-/// evaluation has the bits of point evaluation, and bounds hold.
+/// evaluation gives the same bits as point evaluation, and bounds hold.
 #[test]
 fn a_replacement_acts_within_heights_and_slopes() {
     use talweg::construction::compiled_program::fill::FillOptions;
@@ -259,7 +261,7 @@ fn a_replacement_acts_within_heights_and_slopes() {
         let share = b.weight.min(1.0) * band(f.height, 200.0, 420.0, 60.0, 60.0) * by_slope;
         let found = at(&program, x, y);
         let expected = f.height + share * (b.height - f.height);
-        // Parameters have single precision, and so have their tangents.
+        // Parameters and the tangents of their angles have single precision.
         assert!((found.height - expected).abs() < 0.02, "{x} {y}: {} and not {expected}", found.height);
         assert_eq!(found.weight, f.weight);
         acts += usize::from(share > 0.99);
@@ -356,7 +358,7 @@ fn strips_meet_in_height_and_slope() {
         let value = |row: usize, column: usize| f64::from(strip.filled()[row * width + column]);
         let (mut over, mut inside) = (0.0f64, 0.0f64);
         for row in 0..height {
-            // The bend at the seam, compared with those of all other columns.
+            // The bend at the seam, compared with the bends at all other columns.
             let bend = |a: usize, b: usize, c: usize| (value(row, a) - 2.0 * value(row, b) + value(row, c)).abs();
             over = over.max(bend(width - 2, width - 1, 0)).max(bend(width - 1, 0, 1));
             inside = (1..width - 1).fold(inside, |most, k| most.max(bend(k - 1, k, k + 1)));

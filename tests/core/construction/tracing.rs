@@ -21,7 +21,7 @@ fn marched(tracer: &PacketTracer, ray: &TraceRay, side: f64) -> Option<f64> {
         let z = ray.point(t)[2];
         if !inside(t) || z > range.high {
             before = t;
-            // Down to the maximum height of the terrain, and across the rim.
+            // Long steps down to the maximum height of the terrain, short steps below it and across the rim.
             t += if z > range.high { ((z - range.high) / 1.5).max(0.25) } else { 0.25 };
             continue;
         }
@@ -30,7 +30,7 @@ fn marched(tracer: &PacketTracer, ray: &TraceRay, side: f64) -> Option<f64> {
         }
         let here = over(t);
         if here < 0.0 {
-            // Between the last point above the terrain, or beside the square, and this point.
+            // The ray enters the terrain between this point and the last point above the terrain or outside the square.
             let (mut low, mut high) = (before, t);
             while high - low > 1e-3 {
                 let middle = 0.5 * (low + high);
@@ -191,7 +191,8 @@ fn a_ray_ends_equally_alone_and_in_a_packet() {
     assert!(together.iter().filter(|trace| trace.distance.is_some()).count() > 150);
 }
 
-/// Besides the slopes of paper scenes: rays do not pass through a wall that is thinner than a cell of the table.
+/// In addition to the slopes of the paper scenes: rays do not pass through a wall that is thinner than a cell of the
+/// table.
 #[test]
 fn a_thin_wall_stops_rays() {
     use talweg::construction::operators::replace::ReplaceSettings;

@@ -1,5 +1,5 @@
-//! The construction tree against its definition: bounds, gradients, laws of the operators, files, pruning, sphere
-//! tracing.
+//! Tests of the construction tree against its definition: bounds, gradients, formulas of the operators, files, pruning,
+//! sphere tracing.
 
 use crate::kits::construction::{Dice, large, tree};
 use proptest::prelude::*;
@@ -69,7 +69,7 @@ proptest! {
                 last = Some((p, height, sample.weight));
             }
         }
-        // Areas as well as segments.
+        // Bounds must hold over areas as well as along segments.
         for _ in 0..10 {
             let low = spot(&mut dice);
             let area = Area { low, high: add(low, [dice.between(1.0, 400.0), dice.between(1.0, 400.0)]) };
@@ -190,7 +190,7 @@ proptest! {
                         let p = ray.point(t);
                         p[2] - program.height([p[0], p[1]], &Detail::FULL)
                     };
-                    // There are cliffs that it enters by less than its tolerance.
+                    // The traced ray may enter a cliff by less than its tolerance.
                     let is_cliff = above(a - 0.05) > 0.0;
                     prop_assert!(above(a) < 0.5, "{} above", above(a));
                     prop_assert!(above(a) > -0.5 || is_cliff, "{} below", -above(a));
@@ -201,8 +201,8 @@ proptest! {
     }
 }
 
-/// Reads the instructions of the words as the shader does, without computing anything. Returns the most frames that are
-/// open at once.
+/// Reads the instructions in the 32-bit words of a program as the shader does, without computing anything. Returns the
+/// maximum number of frames that are open at once.
 fn read(words: &[u32]) -> u32 {
     let mut frames = 0;
     for start in words[6..11].iter().filter(|start| **start > 0) {
@@ -252,7 +252,8 @@ fn read(words: &[u32]) -> u32 {
     frames + 1
 }
 
-/// The editor's tests compare what the shader computes from the words; here they are only read.
+/// This test only reads the 32-bit words of a program. The editor's tests compare the heights that the shader computes
+/// from them.
 #[test]
 fn words_of_any_tree_can_be_read() {
     let scenes = paper_trees().into_iter().map(|(_, tree)| tree);
@@ -261,7 +262,7 @@ fn words_of_any_tree_can_be_read() {
         assert_eq!((buffer.words[0], buffer.words[1]), (MAGIC, VERSION));
         assert_eq!(buffer.words[2] as usize, buffer.words.len());
         assert_eq!(buffer.bytes().len(), buffer.words.len() * 4);
-        // the frames around the ground of a probe count twice
+        // the frames around the terrain below a probe count twice
         let frames = read(&buffer.words);
         assert!((frames..=2 * frames).contains(&buffer.words[11]), "{frames} {}", buffer.words[11]);
     }

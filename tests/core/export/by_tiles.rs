@@ -149,7 +149,7 @@ fn colours_and_ground_types_are_exported_by_tiles() {
     }
 }
 
-/// Different code computes the whole, and the windows are compared with it.
+/// Different code computes the whole terrain, and this test compares the windows with it.
 #[test]
 fn windows_have_the_samples_of_the_whole() {
     use talweg::appearance::{SampledGround, TypeMap, TypeWeights, ground_colours};
@@ -241,11 +241,11 @@ fn masks_export_by_tiles_as_from_the_whole() {
     for what in ["mask:Read@png", "mask:Ground@r32"] {
         check_bytes(&BuildPreset { products: products(&[what]), ..BuildPreset::default() }, &scene, 301, 64);
     }
-    // Computed as a whole: with wrapping edges, and for a brush.
+    // These scenes are computed on the whole terrain at once: with wrapping edges, and for a brush.
     scene.settings.edges = Edges::Wrap;
     let large = BuildPreset { products: products(&["mask:Softened@r32", "heights@r32"]), ..BuildPreset::default() };
     check_bytes(&large, &scene, 301, 100);
-    // A layer that does not exist.
+    // The mask of a layer that does not exist is refused.
     let place = ExportPlace { folder: "".into(), force: false };
     let nothing = ExportMap::Mask("Nothing".into());
     let none = ExportRequest::for_files(&["a.png".into()], &nothing, &[], None).unwrap();
@@ -269,7 +269,7 @@ fn a_cancelled_tiled_export_leaves_nothing() {
     });
     assert!(matches!(stopped, Err(TileError::Cancelled(_))), "{stopped:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-    // Exports that need the whole are refused before any work, with the reason and an alternative.
+    // Exports that need the whole terrain are refused before any work, with the reason and an alternative.
     let refused = |scene: &Scene, what: &str, why: &str| {
         let said = LargeExport::new(&request(what), scene, &place).unwrap_err().to_string();
         assert!(said.contains(&format!("`{what}` needs the whole terrain, because {why}")), "{said}");

@@ -50,7 +50,7 @@ pub fn request(preset: &BuildPreset) -> ExportRequest {
     ExportRequest::from_preset(preset).unwrap()
 }
 
-/// What is wrong with a preset.
+/// The error that refuses a preset.
 fn refused(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> ExportError {
     ExportRequest::from_preset(preset).and_then(|request| check(&request, scene, place)).unwrap_err()
 }
@@ -432,7 +432,7 @@ fn a_cancelled_export_leaves_nothing_and_endings_match_formats() {
 #[test]
 fn plants_and_stones_agree_as_table_and_as_instances() {
     let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("alpine-range"));
-    // A part of its forests.
+    // A square small enough to contain only a part of the forests.
     scene.settings.size_metres = 3000.0;
     scene.settings.relief_metres = 1000.0;
     let made = terrain(&scene, SIZE);

@@ -78,7 +78,8 @@ fn curvature_and_occlusion_of_a_planet_have_no_seams() {
     assert!(worst < 0.04 * 3.0 * 500.0 / 1.0e12, "{worst}");
     // The terrain is so gentle that almost no sky is hidden, also on borders and corners.
     assert!(seen.iter().all(|share| (0.98..=1.0).contains(share)), "{:?}", seen.iter().copied().fold(1.0, f64::min));
-    // A wall around the point where three faces meet hides the same fraction as anywhere else.
+    // A wall around a corner, where three faces meet, hides the same fraction of the sky as a wall at any other
+    // position.
     let corner = [1.0f32, 1.0, 1.0].map(|v| v / 3.0f32.sqrt());
     let middle = [1.0f32, 0.0, 0.0];
     let hidden_at = |at: [f32; 3]| {
@@ -101,7 +102,7 @@ fn curvature_and_occlusion_of_a_planet_have_no_seams() {
         shares.iter().sum::<f64>() / shares.len() as f64
     };
     let (at_corner, at_middle) = (hidden_at(corner), hidden_at(middle));
-    // Cells at corners are narrower than in the middle of a face, and count with their true width.
+    // Cells at corners are narrower than cells in the middle of a face, and count with their actual width.
     assert!(at_middle < 0.7 && at_corner < 0.8 && (at_corner - at_middle).abs() < 0.15, "{at_corner} {at_middle}");
 }
 
@@ -155,7 +156,7 @@ fn the_samples_of_a_file_are_compared_with_those_of_its_scene() {
         }
     }
     assert!(checked > 30, "{checked}");
-    // A file of other numbers with the same header.
+    // This file has other numbers and the same header.
     let script = "
 import sys, os, tifffile, numpy as np
 from PIL import Image, PngImagePlugin
@@ -172,7 +173,7 @@ Image.fromarray(numbers).save(at('changed.png'), pnginfo=texts)
         assert!(matches!(said, SampleCheck::Differs { count: 1, place: [20, 30], .. }), "{said}");
         assert!(said.to_string().starts_with("1 of its 4225 samples of heights"), "{said}");
     }
-    // Samples of another terrain.
+    // These samples belong to another terrain.
     let mut moved = made.as_ref().clone();
     moved.height[7] += 0.1;
     let said = check_samples(&folder.path().join("h.exr"), &scene, &moved, &Control::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Brush tools against their laws: closed forms on a ramp.
+//! Tests of brush tools against their equations, which have closed forms on a ramp.
 
 use std::sync::Arc;
 
@@ -76,8 +76,8 @@ fn a_smear_drags_terrain_and_releases_it_by_its_strength() {
     let smeared = |strength: f32| stroked(Brush { tool: BrushTool::Smear, strength, ..Brush::default() });
     // At full strength, the terrain below the brush at its start ends up below the brush at its end.
     assert_near(height(&smeared(1.0), ENDS[1]), at_start(ENDS[0]), 1e-5, "full strength");
-    // At half strength, the brush is a radius ahead when it releases the terrain, which has moved that far; a step is a
-    // tenth of the radius.
+    // At half strength, the terrain moves by one radius, and the brush is then a radius ahead and releases it. A step
+    // is a tenth of the radius.
     let step = 0.05 * RADIUS as f32 / (N - 1) as f32;
     assert_near(height(&smeared(0.5), ENDS[1]), at_start(ENDS[1] - RADIUS), 1.1 * step, "half strength");
     let untouched = smeared(0.0);

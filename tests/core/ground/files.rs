@@ -137,7 +137,7 @@ fn a_set_of_files_is_replaced_together_or_not_at_all() {
     for path in [&paths[0], &paths[2]] {
         write(path, "old").unwrap();
     }
-    // The last of them cannot be replaced.
+    // The last of these files cannot be replaced.
     let set = staged("half");
     fs::remove_file(&paths[2]).unwrap();
     fs::create_dir(&paths[2]).unwrap();
@@ -151,7 +151,7 @@ fn a_set_of_files_is_replaced_together_or_not_at_all() {
     staged("all").commit().unwrap();
     assert_eq!(all(), ["all"; 3]);
     assert_eq!(names(folder.path()).len(), 3);
-    // If one of them has changed meanwhile, all old files stay.
+    // If one of the files has changed meanwhile, all old files stay.
     let expected = FileStamp::read(&paths[2]).unwrap();
     let mut set = StagedSet::default();
     set.push(StagedFile::new(&paths[0], |file| file.write_all(b"more")).unwrap());
@@ -330,7 +330,7 @@ mod unix {
         assert_eq!((text(&path).as_str(), text(&other).as_str()), ("old", "old"));
         write(SaveTarget::new(&path).over_links(true), "new").unwrap();
         assert_eq!((text(&path).as_str(), text(&other).as_str()), ("new", "old"));
-        // Then the file has one name, and the user is not asked again.
+        // After the write the file has only one name, and the user is not asked again.
         write(&path, "newer").unwrap();
         // A name left by a killed program is removed.
         fs::hard_link(&path, folder.path().join(".talweg-1-0.tmp")).unwrap();

@@ -1,4 +1,4 @@
-//! Flow routing against brute force, planes and hand-drawn networks.
+//! Tests of flow routing against brute force, planes and hand-drawn networks.
 
 use crate::kits::nodes::on_threads;
 use talweg::field::topology::{DIRECTIONS, NONE};
@@ -39,13 +39,14 @@ fn each_terrain(mut check: impl FnMut(&FlowMesh, &[f32], Outlets, &str)) {
     }
 }
 
-/// Cells that are not copies of others.
+/// Cells that are not copies of other cells.
 fn owners(mesh: &FlowMesh) -> impl Iterator<Item = usize> {
     let grid = mesh.grid();
     (0..grid.len()).filter(move |&k| grid.owns(k))
 }
 
-/// The lowest surface that drains, by lowering a flood until nothing changes (Planchon & Darboux 2002).
+/// The lowest surface that drains, computed by lowering a flooded surface until nothing changes (Planchon & Darboux
+/// 2002).
 fn brute_force_fill(mesh: &FlowMesh, height: &[f32], outlets: &Outlets, rise: f32) -> Vec<f32> {
     let start = |k: usize| if outlets.contain(k, height[k]) { height[k] } else { f32::INFINITY };
     let mut surface: Vec<f32> = (0..mesh.len()).map(start).collect();
@@ -216,7 +217,7 @@ fn a_plane_drains_in_its_direction() {
         let made = a + turn(b, a) * f64::from(flow.shares(&mesh)[k]);
         assert!(turn(made, f64::from(azimuth)).abs() < 0.02, "{made} is not {azimuth}");
 
-        // With many random courses from the middle, the mean end lies in the direction of the plane.
+        // The mean end point of many random flow paths from the middle is in the direction in which the plane falls.
         let (mut east, mut north) = (0.0, 0.0);
         for seed in 0..200 {
             let routing = FlowRouting::Rho8(Stream::new(seed, 3));
@@ -236,7 +237,7 @@ fn a_plane_drains_in_its_direction() {
 #[test]
 fn a_hand_drawn_network_has_its_strahler_orders() {
     // Two springs (0, 1) join in 4; 4 and the spring 2 continue as 5 of order 2; 3 and 6 join in 7 of order 2; 5 and 7
-    // join in 8 of order 3; the springs 9, 10 and 11 join in 12, which is of order 2; 8 and 12 end in 13.
+    // join in 8 of order 3; the springs 9, 10 and 11 join in 12, which has order 2; 8 and 12 end in 13.
     let receivers = [4, 4, 5, 7, 5, 8, 7, 8, 13, 12, 12, 12, 13, 13];
     let order = UpstreamOrder::new(receivers.as_chunks::<1>().0, &Control::default()).unwrap();
     let made = strahler_orders(&receivers, order.iter(), |_| true);

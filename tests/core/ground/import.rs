@@ -48,7 +48,7 @@ fn given_heights_apply_and_non_square_images_are_fitted() {
         [heights[0], heights[4], heights[8]].map(|h| (h * 1000.0).round())
     };
     assert_eq!(read("Stretch"), [100.0, 200.0, 300.0]);
-    // The middle half of the width.
+    // The crop keeps the middle half of the width.
     assert_eq!(read("Crop"), [150.0, 200.0, 250.0]);
     assert_eq!(read("Whole"), [100.0, 200.0, 300.0]);
 }
@@ -172,7 +172,7 @@ fn a_scene_from_a_file_has_its_size_and_heights() {
     assert!(scene.problems().is_empty(), "{:?}", scene.problems());
     let made = crate::kits::common::evaluate(&scene, 17, 1);
     for (k, h) in made.height.iter().enumerate() {
-        // The middle 17 of 33 columns.
+        // The terrain has the middle 17 of 33 columns.
         let meant = metres(k / 17, 8 + k % 17);
         assert!((h * settings.relief_metres - meant).abs() < 0.01, "{} and {meant}", h * settings.relief_metres);
     }
@@ -231,7 +231,7 @@ fn an_imported_mesh_gives_its_surface_from_above() {
         let meant = 30.0 - 40.0 * (south - 0.5).abs();
         assert!((h * 20.0 - meant).abs() < 0.2, "{} and {meant} at {k}", h * 20.0);
     }
-    // Another mesh with the same name gives other heights.
+    // Another mesh under the same file name gives other heights.
     std::fs::write(&file, roof.replace("30 50", "50 50")).unwrap();
     assert!(crate::kits::common::evaluate(&scene, 65, 1).hash() != made.hash());
     std::fs::write(&file, "f 1 2 3\n").unwrap();
@@ -260,7 +260,7 @@ fn a_simplified_mesh_is_imported_within_its_error() {
     let read = scene_from_file(&folder.path().join("range.glb")).unwrap();
     assert_eq!(read.settings.resolution as usize % (side - 1), 1, "the vertices lie on samples");
     let again = crate::kits::common::evaluate(&read, side, 2);
-    // Both measure heights from the base of their relief.
+    // Both scenes measure heights from the base of their relief.
     let metres = |terrain: &Terrain, scene: &Scene| -> Vec<f32> {
         terrain.height.iter().map(|h| h * scene.settings.relief_metres).collect()
     };
@@ -269,7 +269,7 @@ fn a_simplified_mesh_is_imported_within_its_error() {
     assert!(worst <= error_metres + 0.01, "{worst} m off");
 }
 
-/// For each format that Talweg writes: a truncated file is reported as incomplete, with what to do.
+/// For each format that Talweg writes, a truncated file is reported as incomplete, with advice.
 #[test]
 fn truncated_exports_are_reported_as_truncated() {
     use talweg::export::{ExportPlace, ExportRequest, export};
@@ -327,7 +327,7 @@ fn a_scene_from_a_raw_file_has_the_requested_settings() {
         assert_eq!(scene.settings.resolution, 16);
         let made = crate::kits::common::evaluate(&scene, 16, 1);
         let first = made.height[0] * scene.settings.relief_metres;
-        // The middle 16 of 32 columns.
+        // The terrain has the middle 16 of 32 columns.
         assert!((first - number(north, 8)).abs() < 0.6, "{first}");
     }
 }

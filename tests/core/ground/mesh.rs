@@ -1,4 +1,4 @@
-//! Meshes read by external programs, and meshes written by them.
+//! Tests of meshes that external programs read, and of meshes that these programs write.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -42,7 +42,7 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     endings.iter().map(|ending| folder.join(format!("terrain.{ending}"))).collect()
 }
 
-/// Two holes that nearly touch, and an island at a corner.
+/// Terrain with two holes that nearly touch, and an island at a corner.
 fn with_holes(samples: usize) -> Terrain {
     let mut terrain = hill(samples);
     let ground = terrain.map_mut(MapKind::Ground);
@@ -154,7 +154,7 @@ print('closed')
     }
 }
 
-/// A lake and a sea.
+/// Terrain with a lake and a sea.
 fn wet(samples: usize) -> Terrain {
     let mut terrain = Terrain::from_fn(samples, Edges::Open, |u, v| 0.6 * u + 0.2 * v);
     let n = samples;

@@ -138,7 +138,7 @@ write('srtm.tif', np.where((i == 3) & (j == 5), -32768, law).astype('int16'), 'E
         step: [0.01, 0.02],
         is_area: false,
     };
-    // GDAL interprets its corner as that of an area and writes the centre of the first sample.
+    // GDAL interprets the given corner as the corner of an area, and writes the centre of the first sample.
     check_place(&point, "points", degrees);
     let [east, south] = point.cell_metres().unwrap();
     assert!((east - 762.0).abs() < 4.0 && (south - 2223.4).abs() < 1.0, "{east} {south}");
@@ -296,7 +296,7 @@ law.astype('<f4').tofile(at('little.r32'))
         let raster = raster_as(&named(name), layout(big_endian)).unwrap();
         assert_eq!((raster.width, raster.height), (WIDTH, HEIGHT));
         assert!((0..1200).all(|k| raster.values[k] == law(k / 40, k % 40) / 65535.0), "{name}");
-        // The other byte order gives another picture, and a second reading does not confuse the two.
+        // The other byte order gives other values, and reading the file again does not mix up the two byte orders.
         assert_ne!(raster_as(&named(name), layout(!big_endian)).unwrap().values, raster.values);
     }
     for (name, big_endian) in [("little.r32", false), ("big.r32", true)] {
@@ -378,12 +378,13 @@ write('earth-grid.tif', -180, 257, 129, 1, 'EPSG:4326', 'int16', nodata=-32768, 
                 }
             }
         }
-        // Half of a whole metre, plus interpolation between samples one and a half degrees apart or more.
+        // Rounding to whole metres is off by up to half a metre; interpolation between samples 1.5° apart or more adds
+        // to this.
         assert!(most < 2.0, "{name}: {most} m off at {place:?}");
         let is_earth = radius.is_none();
         assert_eq!(scene.settings.sea_level == 0.0, is_earth, "{name}");
     }
-    // A part of Mars in degrees has the length that degrees have there.
+    // For a part of Mars in degrees, the cell size follows from the length of a degree there.
     let degrees = read(&folder, "mars-88.tif").cell_metres().unwrap();
     assert!((degrees[1] - 2.0 * 59_274.7).abs() < 1.0 && (degrees[0] - degrees[1]).abs() < 100.0, "{degrees:?}");
 }

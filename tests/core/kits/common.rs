@@ -11,7 +11,7 @@ pub fn blessing() -> bool {
     std::env::var_os("TALWEG_BLESS").is_some()
 }
 
-/// A path inside the package.
+/// The path of a file of the repository, given relative to its root.
 pub fn path(inside: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(inside)
 }

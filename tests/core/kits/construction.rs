@@ -182,7 +182,7 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     Piece::new(match dice.below(7) {
         0 | 1 => PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }),
         2 => {
-            // Separate random numbers, so that the rest of the tree does not change.
+            // Separate random numbers, so that the rest of the construction tree does not change.
             let mut own = Dice::new((of.len() as u64) << 32 | u64::from(dice.1.unsigned_abs()));
             let settings = ReplaceSettings {
                 extent,
@@ -263,7 +263,7 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     })
 }
 
-/// A tree of about a dozen primitives, with a definition and instances of it.
+/// A construction tree of about a dozen primitives, with a definition and instances of it.
 pub fn tree(seed: u64) -> Tree {
     let mut dice = Dice::new(seed);
     let mut tree = Tree::default();
@@ -314,7 +314,7 @@ pub fn large(primitives: usize) -> Tree {
         hills.push(Piece::new(PieceKind::Disc(one)));
     }
     let group = |settings, of| Piece::new(PieceKind::Replace(OperatorGroup { settings, of }));
-    // Five blends of the hills, under one blend.
+    // Five groups of blended hills, blended with each other.
     let per = hills.len().div_ceil(5);
     let blends: Vec<Piece> = hills
         .chunks(per)

@@ -1,4 +1,4 @@
-//! The fuzz targets: what each does with the bytes of a fuzzer, and what must hold.
+//! The fuzz targets. Each is a function that reads the bytes of a fuzzer and checks the result.
 //!
 //! `fuzz/` runs them with libFuzzer; the test `corpus` replays the files in `fuzz/corpus/`. A target either panics or
 //! returns silently.
@@ -23,7 +23,7 @@ use talweg::scene::{Scene, Severity};
 
 use super::random_edits::{Random, check, check_file, edited};
 
-/// A function that accepts any bytes.
+/// A fuzz target: a function that accepts any bytes.
 pub struct FuzzTarget {
     /// Name of the target, of its folder in `fuzz/corpus/` and of its program in `fuzz/`.
     pub name: &'static str,
@@ -225,7 +225,7 @@ fn planet_import(bytes: &[u8]) {
     let name = file.to_str().expect("text");
     let (sampling, named) = (["Bicubic", "Bilinear"][sampling], ["Map", "Points", "Faces"][layout]);
     let read = raster(name);
-    // Faces are square.
+    // The image of a cube face must be square.
     let is_read = read.is_ok_and(|read| layout < 2 || read.width == read.height);
     let node = format!("PlanetImport(file: {name:?}, sampling: {sampling}, layout: {named})");
     check_import("world: Planet", &node, 5, is_read);
@@ -296,7 +296,7 @@ fn session(bytes: &[u8]) {
     std::fs::write(dead.join("session.ron"), bytes).expect("a file");
     let found = left_work(folder.path()).expect("the folder is there");
     let Some(one) = found.first() else {
-        // Removed, because it says that nothing was unsaved.
+        // The file was removed, because it says that nothing was unsaved.
         let text = std::str::from_utf8(bytes).expect("a file that is not text is not removed");
         assert!(text.contains("None"), "unsaved work was removed");
         return;

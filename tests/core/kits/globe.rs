@@ -107,7 +107,7 @@ pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Number of samples that differ from their owners.
+/// Number of samples whose value differs from the sample that they copy.
 pub fn open_seams(globe: &Globe, field: &[f32]) -> usize {
     (0..field.len()).filter(|&k| field[k].to_bits() != field[globe.grid().owner(k)].to_bits()).count()
 }
@@ -124,7 +124,8 @@ pub fn places() -> [(&'static str, [f64; 3]); 5] {
     ]
 }
 
-/// For each sample of a globe, its owner's index after the globe is turned by a symmetry of the cube.
+/// For each sample of a globe, the index of the sample at its position after a symmetry of the cube turns the globe. If
+/// that sample is a copy, this is the index of its original.
 pub fn turned_samples(globe: &Globe, turn: impl Fn([f64; 3]) -> [f64; 3]) -> Vec<usize> {
     let n = globe.samples();
     let place = |k: usize| {

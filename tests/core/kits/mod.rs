@@ -1,4 +1,4 @@
-//! What several tests share: places to run nodes, random trees and edits, external programs.
+//! Code that several tests share: scenes in which nodes run, random construction trees and edits, external programs.
 
 pub mod common;
 pub mod construction;

@@ -26,7 +26,7 @@ impl Random<'static> {
 }
 
 impl<'a> Random<'a> {
-    /// Every two bytes give a separate number, so that a fuzzer that changes one of them changes one choice.
+    /// Every two bytes give a separate number, so that a fuzzer that changes one byte changes one choice.
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         Self { state: 0, bytes }
     }
@@ -113,7 +113,7 @@ fn path_in(tree: &Tree, random: &mut Random<'_>) -> PiecePath {
     roots.extend((0..tree.definitions.len()).map(PiecePath::definition));
     let mut path = roots.swap_remove(random.below(roots.len()));
     while let Some(piece) = path.piece(tree).filter(|piece| !piece.children().is_empty()) {
-        // Not always down to the leaves.
+        // Some edits are made to an operator, not to a primitive at the end of a branch.
         if random.below(3) == 0 {
             break;
         }
@@ -122,7 +122,7 @@ fn path_in(tree: &Tree, random: &mut Random<'_>) -> PiecePath {
     path
 }
 
-/// One edit of a tree, like a command of the editor.
+/// One edit of a construction tree, like a command of the editor.
 fn edit_tree(tree: &mut Tree, random: &mut Random<'_>) {
     let path = path_in(tree, random);
     let other = path_in(tree, random);

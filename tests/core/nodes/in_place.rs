@@ -1,4 +1,5 @@
-//! Processes that work in place and skip unread maps give the same bits as processes that do neither.
+//! Processes that work in place and skip unread maps give the same bits as processes that work on a copy and write all
+//! maps.
 
 use crate::kits::nodes::{Place, altered, on_squares, set};
 use talweg::eval::{MemoryUse, Store, evaluate};
@@ -26,7 +27,7 @@ fn in_place_steps_give_the_same_bits() {
                     assert!(beside.terrain() == in_place.terrain(), "{samples} {edges:?} {node:?}");
                     assert_eq!(beside.mass_balance(), in_place.mass_balance(), "{samples} {edges:?} {node:?}");
                 }
-                // Each continues from the result of the other.
+                // Each of the two runs continues from the result of the other run.
                 beside.step_in_place(&cx).unwrap();
                 in_place.step(&cx).unwrap();
                 assert!(beside.into_terrain() == in_place.into_terrain(), "{samples} {edges:?} {node:?}");
@@ -35,7 +36,8 @@ fn in_place_steps_give_the_same_bits() {
     }
 }
 
-/// An export of heights skips maps that only record what an erosion did, and works in place; nothing else changes.
+/// An export of heights skips maps that only record the work of an erosion process, and works in place; nothing else
+/// changes.
 #[test]
 fn heights_do_not_depend_on_other_requested_maps() {
     let alone = MemoryUse { heights_alone: true, ..MemoryUse::TERRAIN };
@@ -67,7 +69,7 @@ fn heights_do_not_depend_on_other_requested_maps() {
         }
     }
     assert!(left_out > 0, "no process skips any map");
-    // Masks read two of the maps, one of them from a layer alone.
+    // Masks read two of the maps; one mask reads the map of a single layer.
     let mut scene = Scene::default();
     let named = |name: &str| Layer::new(Node::named(name).expect("in the catalogue"), 1);
     scene.layers = vec![named("Perlin"), named("StreamPower"), named("Terrace"), named("Blur")];

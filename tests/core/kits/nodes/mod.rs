@@ -111,7 +111,7 @@ impl Place {
     }
 }
 
-/// The nodes that run on square terrain; `tests/core/nodes/globe/planet.rs` has the others.
+/// The nodes that run on square terrain; `tests/core/nodes/globe/planet.rs` tests the other nodes.
 pub fn on_squares() -> impl Iterator<Item = Node> {
     Node::catalogue().into_iter().filter(|node| node.fits(World::Terrain))
 }
@@ -140,7 +140,7 @@ pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
     }
 }
 
-/// A value other than the default, part of the way along the slider; the same on every call.
+/// A value between the ends of the slider that differs from the default; the same on every call.
 pub fn another(spec: &ParamSpec) -> Value {
     match (&spec.kind, &spec.default) {
         (ParamKind::Float { slider, .. }, Value::Float(v)) => {

@@ -14,7 +14,7 @@ fn bend() -> Vec<StrokePoint> {
     ]
 }
 
-/// A typical stroke of every tool, once plain and once building up.
+/// A typical stroke of every tool, once without and once with build-up.
 pub fn plain() -> Strokes {
     let brushes = BrushTool::ALL.iter().flat_map(|&tool| {
         let radius = 900.0;

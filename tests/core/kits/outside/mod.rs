@@ -2,7 +2,7 @@
 //! and Pillow, and Khronos' glTF validator. `tools/outside` lists them with their versions. `tools/setup --test`, the
 //! first step of `make test`, installs them into the target folder.
 //!
-//! Without them, a plain `cargo test` reports skipped tests on stderr and passes. `make test` sets
+//! Without these programs, a plain `cargo test` reports skipped tests on stderr and passes. `make test` sets
 //! `TALWEG_TOOLS_INSTALLED`; a missing program is then a failure.
 
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn folder() -> PathBuf {
 /// Reports that a test is skipped because `what` is missing.
 ///
 /// # Panics
-/// In `make test`, which has installed it.
+/// In `make test`, which has installed `what`.
 fn missing(what: &Path) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
@@ -40,10 +40,10 @@ fn missing(what: &Path) {
     eprintln!("{test}: not tried: {why}");
 }
 
-/// The output of a command.
+/// The standard output of a command.
 ///
 /// # Panics
-/// If it fails, with its error output.
+/// If the command fails, with its error output.
 fn printed(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let said = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,5 @@
-//! Promises of every node: descriptions, presets, extremes, sizes, threads, seams, previews, mass balance.
+//! Tests of the properties that every node must have: descriptions, presets, extremes, sizes, threads, seams, previews,
+//! mass balance.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -215,8 +216,8 @@ fn extremes_stay_finite() {
     });
 }
 
-/// Three iterations of a process, or one at the largest size, where iterations take long. 521 is a prime, so no band,
-/// tile or vector ends at the end of a row.
+/// Three iterations of a process, or one iteration at the largest size, where iterations take long. 521 is a prime, so
+/// no band, tile or vector ends at the end of a row.
 #[test]
 fn any_size_works() {
     for (samples, iterations) in [(2, 3), (3, 3), (4, 3), (5, 3), (33, 3), (100, 3), (521, 1)] {
@@ -295,13 +296,14 @@ fn a_preview_shows_the_result() {
     for edges in BOTH {
         // Every node with default and with altered parameters, and on both kinds of edges.
         for mut node in on_squares().map(|n| if edges == Edges::Open { altered(n) } else { n }) {
-            // A part of the iterations is enough for this test; all of them would take a minute.
+            // A part of the iterations is enough for this test; all iterations would take a minute.
             match node.about().name {
                 "Glacial" => set(&mut node, "iterations", "10"),
                 "StreamPower" => set(&mut node, "iterations", "20"),
                 _ => {}
             }
-            // Its network is found again on each grid, with finer valleys between the bent valleys of the coarse grid.
+            // This node computes its channel network anew on each grid, with finer valleys between the valleys of the
+            // coarse grid.
             let has_network = node.about().name == "AnalyticStreamPower";
             let is_refined = |process: &dyn Process| process.multiscale().largest != LargestScale::OneGrid;
             // Processes with their own levels of detail need a larger grid.
@@ -433,7 +435,8 @@ fn mass_balances_close_at_extremes_and_on_level_terrain() {
         });
         for (k, (node, is_plain)) in nodes.enumerate() {
             let Some(process) = node.as_process() else { continue };
-            // There are many extremes: each runs on level terrain and, in turn, on one of the other inputs.
+            // There are many extremes. Each one runs on level terrain and on one other input, which changes from one
+            // extreme to the next.
             let is_met = |(at, _): &(usize, _)| is_plain || *at == 0 || *at == 1 + k % 3;
             for (_, (on, input)) in place.inputs().into_iter().enumerate().filter(is_met) {
                 let ground: f64 = input.height.iter().map(|&h| f64::from(h).abs()).sum();
@@ -452,7 +455,7 @@ fn mass_balances_close_at_extremes_and_on_level_terrain() {
     }
 }
 
-/// A line across the seam bends no more than lines inside.
+/// A height profile across the seam bends no more than profiles inside the terrain.
 #[test]
 fn slopes_continue_over_the_seam() {
     const N: usize = 257;

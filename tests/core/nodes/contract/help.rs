@@ -1,10 +1,10 @@
-//! The help texts in `assets/help` are those of the sources.
+//! The help texts in `assets/help` equal the texts in the source files.
 
 use std::path::Path;
 
 use talweg::nodes::{Node, help};
 
-/// The law at the top of the file that defines a node, as one line of text.
+/// The paragraph "Law:" at the top of the file that defines a node, as one line of text.
 fn law_of(name: &str) -> Option<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/nodes");
     let text = source_files(&folder).into_iter().map(|path| std::fs::read_to_string(path).unwrap()).find(|text| {

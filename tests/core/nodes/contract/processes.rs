@@ -1,4 +1,4 @@
-//! Promises of every process of the catalogue: level terrain, water and sediment, spikes, position, masks.
+//! Tests of the properties that every process must have: level terrain, water and sediment, spikes, position, masks.
 
 use crate::kits::nodes::{Place, altered, on_squares};
 use talweg::field::{Control, Edges, MapKind, Terrain};
@@ -88,7 +88,8 @@ fn no_process_leaves_spikes_or_pits() {
         let (made, _) = run(&place, &node, &start, 60);
         let [spike, pit] = spike_and_pit(&made).map(|rise| rise * metres);
         println!("{name}: peak {spike:.1} m, pit {pit:.1} m; before {:.1?}", before.map(|b| b * metres));
-        // The document's own forms pile rock on single cells; all others stay close to the original values.
+        // The forms of erosion from the document pile rock on single cells; the heights of all other processes stay
+        // close to the original.
         let most = match node.about().name {
             "Olsen" => 6.0,
             "ThermalFast" => 2.5,
@@ -126,7 +127,8 @@ fn wrapping_terrain_has_no_preferred_position() {
             a.height.iter().zip(&b.height).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt()
         };
         let (apart, moved) = (sum(&made, &other), sum(&start, &made));
-        // These change the terrain in place, cell by cell, so some rock moves differently if the scan starts elsewhere.
+        // These processes change the terrain in place, cell by cell. Some rock moves differently if the scan starts at
+        // another cell.
         let scans = ["HydraulicFast", "ThermalFast", "Olsen"].contains(&node.about().name);
         let most = if scans { 0.4 } else { 1e-4 };
         assert!(moved > 0.0 && apart <= most * moved, "{name}: {apart} of {moved}");
