@@ -1,4 +1,4 @@
-//! `talweg batch`: one scene with many seeds and values, each variant in a folder of its own.
+//! `talweg batch`: evaluates one scene with many seeds and values, each variant into a folder of its own.
 
 use std::path::PathBuf;
 
@@ -88,7 +88,7 @@ impl BatchArgs {
     }
 }
 
-/// Turns a wrong option into a usage error.
+/// Converts an error of a batch: a wrong option becomes a usage error.
 fn failed(error: BatchError) -> Failure {
     match error {
         BatchError::Option { .. } => usage(anyhow::anyhow!("--{error}")),

@@ -97,7 +97,7 @@ fn distinct(numbers: &[u32]) -> Vec<usize> {
     sorted
 }
 
-/// Refuses sizes that do not fit into memory. The input terrains of all sizes are held from the start.
+/// Refuses sizes that do not fit into memory. The input terrains of all sizes are in memory from the start.
 fn check_sizes(subjects: &[NodeSubject], plan: &BenchPlan) -> CommandResult {
     for subject in subjects {
         let mut scene = if subject.world() == World::Planet { Scene::new_planet() } else { Scene::default() };

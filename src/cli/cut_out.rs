@@ -1,4 +1,4 @@
-//! `talweg cut-out`: cuts ground out of a terrain as an image piece of a construction.
+//! `talweg cut-out`: cuts a part out of a terrain as an image primitive of a construction.
 
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ pub struct CutOutArgs {
     json: bool,
 }
 
-/// West, north, east, south.
+/// The area in metres: west, north, east, south.
 #[derive(Clone, Copy)]
 struct CutArea([f64; 4]);
 
@@ -65,7 +65,7 @@ pub fn run(args: &CutOutArgs) -> CommandResult {
     if !args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron")) {
         return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", args.output.display())));
     }
-    // pieces store the absolute paths of their pictures
+    // Primitives store the absolute paths of their pictures.
     let target = args.force.target(&std::path::absolute(&args.output)?);
     check_place(&target)?;
     let job = args.scene.load()?;

@@ -1,4 +1,4 @@
-//! `talweg diff`: differences between two scenes, parameter by parameter, and on request in metres of height.
+//! `talweg diff`: lists the differences between two scenes, parameter by parameter, and on request in metres of height.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct DiffArgs {
 
 pub fn run(args: &DiffArgs) -> CommandResult {
     compare(args).map_err(|failure| match failure {
-        // exit code 1 is reserved for scenes that differ
+        // Exit code 1 is reserved for scenes that differ.
         Failure::Failed(error) => Failure::Usage(error),
         other => other,
     })
@@ -80,7 +80,7 @@ fn heights(args: &DiffArgs, first: &SceneJob, second: &SceneJob) -> Result<Diffe
             named(&args.other)
         )));
     }
-    // the first terrain stays in memory while the second is evaluated and compared
+    // The first terrain stays in memory while the second terrain is evaluated and compared.
     let what = MemoryUse { fields: MemoryUse::MEASURES.fields + 1.0, ..MemoryUse::MEASURES };
     let evaluated = |job: &SceneJob| -> Result<(Arc<Terrain>, TerrainScale), Failure> {
         Ok((job.evaluate(&what)?, TerrainScale::for_scene(&job.scene)))

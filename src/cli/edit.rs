@@ -1,4 +1,4 @@
-//! `talweg [SCENE]`: the editor.
+//! `talweg [SCENE]`: opens the editor.
 
 use std::path::PathBuf;
 

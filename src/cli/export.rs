@@ -188,7 +188,7 @@ fn origin(text: &str) -> Result<(f64, f64), String> {
         .ok_or_else(|| "give easting and northing, like 2600000,1200000".into())
 }
 
-/// Turns a mistake in the request into a usage error.
+/// Converts an export error: a mistake in the request becomes a usage error.
 fn failed(error: ExportError) -> Failure {
     match error {
         ExportError::Request(_) | ExportError::Map(_) => usage(error),
@@ -197,7 +197,7 @@ fn failed(error: ExportError) -> Failure {
 }
 
 pub fn run(args: &ExportArgs) -> CommandResult {
-    // wrong file names are reported before the scene is read
+    // Wrong file names are reported before the scene is read.
     let of_files = args.request_for_files()?;
     let mut job = args.scene.load_for_tiles()?;
     let (request, place) = args.checked(of_files, &job.scene)?;
@@ -219,7 +219,7 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     if args.json { print_json(&report) } else { print(&lines(&report)) }
 }
 
-/// The export in tiles, if the terrain is too large to be evaluated as a whole, or larger than memory.
+/// The export in tiles. `None` if the terrain fits into memory and is small enough to be evaluated at once.
 fn large_export<'a>(
     job: &'a SceneJob,
     request: &'a ExportRequest,
@@ -277,7 +277,7 @@ impl ExportArgs {
         })
     }
 
-    /// The request of a build preset kept in the scene.
+    /// The request of a build preset that the scene stores.
     fn request_of_build(&self, scene: &Scene, name: &str) -> Result<ExportRequest, Failure> {
         let preset = scene.builds.iter().find(|build| build.name == *name).ok_or_else(|| {
             let names: Vec<&str> = scene.builds.iter().map(|build| build.name.as_str()).collect();
@@ -288,13 +288,14 @@ impl ExportArgs {
         Ok(ExportRequest { samples: self.scene.size().or(request.samples), ..request })
     }
 
-    /// The request and its folder, checked before any work: `of_files`, or the build preset named on the command line.
+    /// The request and its folder, checked before any work. The request is `of_files`, or that of the build preset
+    /// named on the command line.
     fn checked(&self, of_files: ExportRequest, scene: &Scene) -> Result<(ExportRequest, ExportPlace), Failure> {
         let is_planet = scene.is_planet();
         if !is_planet && (self.projection == ExportProjection::Cube || self.width.is_some()) {
             return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));
         }
-        // file names of a build preset are relative to the folder of its scene, others to the working folder
+        // File names of a build preset are relative to the folder of its scene, other file names to the working folder.
         let (request, folder) = match &self.build {
             None => (of_files, PathBuf::new()),
             Some(name) => {
@@ -307,9 +308,9 @@ impl ExportArgs {
         Ok((request, place))
     }
 
-    /// Keeps the preset in the scene file, before the others.
+    /// Stores the request as a build preset in the scene file, before the other presets.
     fn keep(&self, job: &mut SceneJob, request: &ExportRequest, name: &str) -> CommandResult {
-        // relative to the scene's folder, so that scene and files can be moved together
+        // File names become relative to the scene's folder, so that the scene and the files can be moved together.
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
         let around = absolute(self.scene.path()).parent().map(Path::to_path_buf).unwrap_or_default();
         let kept = |file: String| path_from(&around, &absolute(Path::new(&file))).to_string_lossy().into_owned();
@@ -327,7 +328,7 @@ impl ExportArgs {
     }
 }
 
-/// The relative path from a folder to a file, both absolute; the absolute path if they share only the root.
+/// The relative path from a folder to a file, which are both absolute. If they share only the root, the absolute path.
 fn path_from(folder: &Path, file: &Path) -> PathBuf {
     let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     if common < 2 {
@@ -338,7 +339,7 @@ fn path_from(folder: &Path, file: &Path) -> PathBuf {
     if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
 }
 
-/// The report for people, with a line for each file.
+/// The report as text for people, with a line for each file.
 pub(super) fn lines(report: &ExportReport) -> String {
     let mut text = String::new();
     for raster in &report.rasters {
@@ -359,7 +360,7 @@ pub(super) fn lines(report: &ExportReport) -> String {
     text
 }
 
-/// The report of a raster for people.
+/// The report of a raster as a line of text for people.
 pub(super) fn line(raster: &RasterReport) -> String {
     let RasterReport { path, map, samples, rows, unit, min, max, per_step, cell_metres, .. } = raster;
     let mut text = format!("{}  {map}, {samples} × {rows} samples, {cell_metres} m apart", path.display());

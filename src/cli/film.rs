@@ -1,4 +1,4 @@
-//! `talweg film`: the editor's 3D view as a film, without a window.
+//! `talweg film`: records the editor's 3D view as a film, without a window.
 
 use std::path::PathBuf;
 
@@ -78,7 +78,7 @@ impl FilmArgs {
     /// Prints a report of the film.
     ///
     /// # Errors
-    /// When the standard output is closed.
+    /// If the standard output is closed.
     pub fn report(&self, count: usize) -> CommandResult {
         if self.json {
             let Self { output, width, height, .. } = self;

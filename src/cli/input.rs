@@ -1,4 +1,4 @@
-//! Common parts of the commands that evaluate: the scene, changes to it, threads, progress.
+//! Common parts of the commands that evaluate: the scene, changes to the scene, threads, progress.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -54,12 +54,12 @@ pub struct MemoryArgs {
 }
 
 impl MemoryArgs {
-    /// The limit, if one was given.
+    /// The memory limit in bytes, if the user set one.
     pub fn bytes(self) -> Option<u64> {
         self.memory
     }
 
-    /// Sets the limit for the whole program, if one was given.
+    /// Applies the memory limit to the whole program, if the user set one.
     pub fn apply(self) {
         if let Some(bytes) = self.memory {
             limit_memory(bytes);
@@ -67,13 +67,13 @@ impl MemoryArgs {
     }
 }
 
-/// The error for work that does not fit into memory, with advice; `size` is the option that makes it smaller.
+/// The error for work that does not fit into memory, with advice. `size` is the option that reduces the work.
 pub fn refused(reason: &NotEnoughMemory, size: &str) -> Failure {
     let smaller = reason.fits.map_or("Free some memory".into(), |fits| format!("Give {size} {fits}"));
     Failure::Failed(anyhow::anyhow!("{reason}. {smaller}, or raise the limit with --memory if more is free"))
 }
 
-/// Most threads: starting more takes longer than any processor gains by them.
+/// Maximum number of threads: starting more threads takes longer than any processor saves by them.
 const MAX_THREADS: usize = 256;
 
 fn threads(text: &str) -> Result<usize, String> {
@@ -86,12 +86,12 @@ impl SceneArgs {
         &self.scene
     }
 
-    /// Samples per side, if given.
+    /// Samples per side, if `--size` is set.
     pub fn size(&self) -> Option<usize> {
         self.size.map(|n| n as usize)
     }
 
-    /// Number of threads; 0 is one for each processor.
+    /// Number of threads; 0 means one for each processor.
     pub fn threads(&self) -> usize {
         self.threads
     }
@@ -125,7 +125,7 @@ impl SceneArgs {
         self.load_for_tiles()
     }
 
-    /// As [`load`](Self::load), for commands that build in tiles and so allow larger sizes.
+    /// As [`load`](Self::load), for commands that build in tiles and therefore allow larger sizes.
     pub fn load_for_tiles(&self) -> Result<SceneJob, Failure> {
         self.memory.apply();
         let (mut scene, warnings) = load_scene(&self.scene)?;
@@ -173,21 +173,21 @@ fn grows_with_the_grid(layer: &Layer) -> bool {
         .is_some_and(|process| process.multiscale().largest == LargestScale::OneGrid && process.pace() != Pace::Time)
 }
 
-/// A scene with the threads to evaluate it.
+/// A loaded scene, with the thread pool that evaluates it.
 pub struct SceneJob {
     /// The scene to evaluate.
     pub scene: Scene,
     /// Samples per side.
     pub samples: usize,
-    /// The thread pool.
+    /// The thread pool in which the scene is evaluated.
     pub pool: ThreadPool,
     /// Whether only results and errors are printed.
     pub quiet: bool,
 }
 
 impl SceneJob {
-    /// Evaluates the scene on the job's threads, with a progress bar at a terminal. Refuses to if the evaluation and
-    /// the following step `what` do not fit into memory.
+    /// Evaluates the scene on the job's threads; at a terminal, with a progress bar. Refuses work if the evaluation and
+    /// the later use `what` do not fit into memory together.
     pub fn evaluate(&self, what: &MemoryUse) -> Result<Arc<Terrain>, Failure> {
         self.check_memory(self.samples, what)?;
         self.evaluate_in(&self.pool, what)
@@ -198,7 +198,7 @@ impl SceneJob {
         check_memory(&self.scene, samples, what).map_err(|reason| refused(&reason, "--size"))
     }
 
-    /// Evaluates the scene in another thread pool, with a store sized for the following step `what`.
+    /// Evaluates the scene in another thread pool, with a store sized for the later use `what`.
     pub fn evaluate_in(&self, pool: &ThreadPool, what: &MemoryUse) -> Result<Arc<Terrain>, Failure> {
         self.with_progress(|control, _| {
             pool.install(|| evaluate(&self.scene, self.samples, None, &mut Store::for_use(what), control))
@@ -206,8 +206,8 @@ impl SceneJob {
         .map(|evaluated| evaluated.terrain)
     }
 
-    /// Runs `work`, with a progress bar at a terminal. The work reports the fraction that is done to the given
-    /// function, or its progress through the control.
+    /// Runs `work`; at a terminal, with a progress bar. The work reports its finished fraction to the function that it
+    /// receives, or its progress through the control.
     pub fn with_progress<T, E: Into<Failure>>(
         &self,
         work: impl FnOnce(&Control, &(dyn Fn(f32) + Sync)) -> Result<T, E>,
@@ -223,7 +223,7 @@ impl SceneJob {
         let made = std::thread::scope(|scope| {
             let (control, bar, told) = (&control, &bar, &told);
             scope.spawn(move || {
-                // the sender is dropped when the work ends
+                // The sender is dropped when the work ends.
                 while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(Duration::from_millis(80)) {
                     self.show(control, f32::from_bits(told.load(Ordering::Relaxed)), bar);
                 }

@@ -1,4 +1,4 @@
-//! The command line, one file per subcommand. Results go to stdout, everything else to stderr.
+//! The command line, one file per subcommand. Results are printed on stdout, everything else on stderr.
 //!
 //! Exit codes: 0 done, 1 failed, 2 wrong usage. Errors say what happened, where, and what to do. Ctrl-C ends the
 //! program at any time: files are written in one step, so none is left half-written.
@@ -100,11 +100,11 @@ enum CliCommand {
     Man(completions::ManArgs),
 }
 
-/// Why a command ended without its result.
+/// The reason why a command ended without a result.
 pub enum Failure {
     /// Exit code 2: the command line itself is wrong.
     Usage(anyhow::Error),
-    /// Exit code 1.
+    /// Exit code 1: the command failed.
     Failed(anyhow::Error),
     /// Exit code 1 without a message: the compared scenes differ.
     Different,
@@ -134,7 +134,7 @@ pub fn usage(error: impl Into<anyhow::Error>) -> Failure {
 /// The outcome of a command.
 pub type CommandResult = Result<(), Failure>;
 
-/// Commands that need the editor. The program passes them in, because this library does not know the engine.
+/// Commands that need the editor. The program passes them in, because this library does not depend on the engine.
 pub struct EditorCommands {
     /// Opens the editor and returns when it is closed.
     pub edit: fn(EditArgs) -> CommandResult,
@@ -179,13 +179,13 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
     })
 }
 
-/// The arguments, if all of them are UTF-8. Any other argument could only be a file name to which scenes cannot refer,
-/// so every command refuses it before any work.
+/// The arguments, if all of them are UTF-8. An argument that is not UTF-8 could only be a file name, and scenes cannot
+/// refer to such files. Every command therefore refuses it before any work.
 fn text_arguments() -> Result<Vec<String>, Failure> {
     let text = |argument: OsString| {
         argument.into_string().map_err(|argument| usage(FileError::Name { path: PathBuf::from(argument) }))
     };
-    // replace the program's own name, which depends on the installation
+    // Replace the program's own name, which depends on the installation.
     let name = std::iter::once(Ok("talweg".to_string()));
     name.chain(std::env::args_os().skip(1).map(text)).collect()
 }
@@ -197,18 +197,18 @@ fn ended(outcome: CommandResult) -> ExitCode {
         Err(failure @ Failure::Failed(_)) => (1, failure),
         Err(failure @ Failure::Usage(_)) => (2, failure),
     };
-    // our errors already include their causes
+    // Our errors already include the texts of their causes.
     tell(&failure.text());
     ExitCode::from(code)
 }
 
-/// Prints a line for people on standard error. Write errors are ignored: then nobody can read it.
+/// Prints a line for people on standard error. Write errors are ignored: nobody could read a message about them.
 pub fn tell(text: &str) {
     let _ = writeln!(std::io::stderr(), "talweg: {}", printable(text));
 }
 
-/// `text` without terminal control codes and characters that change the text direction: names in scenes may come from
-/// anybody.
+/// `text` without terminal control codes and without characters that change the text direction: names in scenes may be
+/// written by anybody.
 fn printable(text: &str) -> String {
     let is_command = |c: char| {
         c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -216,7 +216,7 @@ fn printable(text: &str) -> String {
     text.chars().map(|c| if is_command(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Prints a result. A closed pipe is not an error: its reader has seen enough.
+/// Prints a result. A closed pipe is not an error: the reader of the pipe needs no more lines.
 pub fn print(text: &str) -> CommandResult {
     let mut out = std::io::stdout().lock();
     match out.write_all(printable(text).as_bytes()).and_then(|()| out.flush()) {

@@ -1,4 +1,5 @@
-//! `talweg measure`: measures of a terrain, or of two side by side. The lists of [`talweg::measure`] define them.
+//! `talweg measure`: prints the measures of one terrain, or of two next to each other. The lists of [`talweg::measure`]
+//! define the measures.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -83,7 +84,7 @@ fn limit_help() -> String {
     format!("Change what counts as a peak, a channel, playable or flat: {}; may be repeated", names.join(", "))
 }
 
-/// Width of the column of names.
+/// Width of the column of names, in characters.
 const NAME: usize = 23;
 
 fn described<T>(m: &Measure<T>) -> String {
@@ -92,7 +93,7 @@ fn described<T>(m: &Measure<T>) -> String {
     format!("{:<NAME$} {}{unit}{source}", m.key, m.meaning)
 }
 
-/// Allowed sides of a terrain on the ground, in metres.
+/// Allowed side lengths of a terrain on the ground, in metres.
 const LENGTHS: std::ops::RangeInclusive<f32> = 1.0..=1_000_000.0;
 
 /// A terrain to measure.
@@ -100,7 +101,7 @@ struct MeasuredTerrain {
     name: String,
     terrain: Arc<Terrain>,
     scale: TerrainScale,
-    /// The scene, unless it is a heightmap.
+    /// The scene of the terrain; `None` for a heightmap.
     scene: Option<Scene>,
 }
 
@@ -141,7 +142,7 @@ pub fn run(args: &MeasureArgs) -> CommandResult {
     MeasuredPair { list: MEASURES, names, measures: [&a, &b], difference }.print(args)
 }
 
-/// Measures a whole planet, or two.
+/// Measures one whole planet, or two.
 fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult {
     let control = Control::default();
     let measured = |job: &SceneJob| {
@@ -181,7 +182,7 @@ fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult 
     }
 }
 
-/// A line of a climate measure, as text or CSV.
+/// A line for a climate measure, as text or CSV.
 fn climate_line((key, value, unit, meaning): &(String, f64, &'static str, String), csv: bool) -> String {
     if csv {
         return format!("{key},{value},{unit},{meaning}\n");
@@ -189,7 +190,7 @@ fn climate_line((key, value, unit, meaning): &(String, f64, &'static str, String
     format!("{:<LABEL$} {:<20} {meaning}\n", key.replace('_', " "), format!("{value:.3} {unit}"))
 }
 
-/// The limits with the changes, each as LIMIT=VALUE.
+/// The default limits after the changes, each written as LIMIT=VALUE.
 fn limits(changes: &[String]) -> Result<Limits, String> {
     let mut limits = Limits::default();
     for text in changes {
@@ -230,8 +231,8 @@ fn is_measured(path: &Path) -> bool {
     is_heightmap(path) || is_mesh(path)
 }
 
-/// The heights of a file in metres, and the length of a side if the file records it. If the cells are not square, as in
-/// degrees, it is the side of a square of the same area. Samples without data have no ground.
+/// The heights of a file in metres, and the side length if the file records it. If the cells are not square, as in
+/// degrees, the length is the side of a square of the same area. Samples without data have no terrain.
 fn heightmap(path: &Path, white: f32) -> Result<(Arc<Terrain>, Option<f32>), Failure> {
     if !(-1.0e7..=1.0e7).contains(&white) {
         return Err(usage(anyhow::anyhow!("--white: give a height from -10000000 to 10000000 m")));
@@ -246,7 +247,7 @@ fn heightmap(path: &Path, white: f32) -> Result<(Arc<Terrain>, Option<f32>), Fai
             raster.height
         )));
     }
-    // an empty scene of that size takes the same memory
+    // An empty scene with this number of samples takes the same memory.
     let bare = Scene::default();
     check_memory(&bare, raster.width, &MemoryUse::MEASURES).map_err(|reason| {
         Failure::Failed(anyhow::anyhow!(
@@ -270,7 +271,7 @@ fn heightmap(path: &Path, white: f32) -> Result<(Arc<Terrain>, Option<f32>), Fai
 
 const LABEL: usize = 24;
 
-/// A line for each measure, by family, with the range in real terrain.
+/// A table with a line for each measure, by family, with the typical range of real terrain.
 fn table<T>(list: &[Measure<T>], samples: &str, measures: &T) -> String {
     let mut text = format!("{:<LABEL$} {samples}\n", "samples");
     let mut family = None;
@@ -293,10 +294,10 @@ fn table<T>(list: &[Measure<T>], samples: &str, measures: &T) -> String {
     text
 }
 
-/// Two terrains or planets, and how they differ.
+/// Two terrains or planets, and the differences between them.
 struct MeasuredPair<'a, T> {
     list: &'a [Measure<T>],
-    /// Names, with the number of samples.
+    /// Name of each of the two, with its number of samples.
     names: [String; 2],
     measures: [&'a T; 2],
     difference: Difference,
@@ -312,7 +313,7 @@ impl<T: Serialize> MeasuredPair<'_, T> {
         }
     }
 
-    /// Both sets of measures side by side, then the measures of the difference.
+    /// Both sets of measures next to each other, then the measures of the difference.
     fn text(&self) -> String {
         let mut text = format!("first   {}\nsecond  {}\n\n", self.names[0], self.names[1]);
         let _ = writeln!(text, "{:<LABEL$} {:>14} {:>14} {:>14}", "", "first", "second", "difference");

@@ -1,4 +1,4 @@
-//! `talweg nodes`: the node catalogue, from the same table as the panel.
+//! `talweg nodes`: prints the node catalogue, from the same table as the editor's panel.
 
 use std::fmt::Write;
 
@@ -53,7 +53,7 @@ pub fn run(args: &NodesArgs) -> CommandResult {
         }
         describe(&mut text, about);
         if !written(&node).is_empty() {
-            // replace the empty line
+            // The line about maps replaces the empty line at the end.
             text.pop();
             let _ = writeln!(text, "      Writes the maps {}.\n", written(&node).join(", "));
         }

@@ -1,4 +1,4 @@
-//! `talweg patch`: extracts a square of a planet as a terrain, and puts it back.
+//! `talweg patch`: extracts a square of a planet as a terrain, and puts a terrain back onto a planet.
 
 use std::path::{Path, PathBuf};
 
@@ -106,8 +106,8 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Failed(anyhow::anyhow!("cannot read {}: {error}. Nothing was written", path.display()))
 }
 
-/// The target for the scene file, which is replaced only if nobody changes it meanwhile, and the name of its heightmap
-/// without the hash.
+/// The target for the scene file, and the name of its heightmap without the hash. The scene file is only replaced if no
+/// other program changes it meanwhile.
 fn target_of(scene: &Path, force: &ForceArgs) -> Result<(SaveTarget, PathBuf), Failure> {
     if !scene.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron")) {
         return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", scene.display())));
@@ -140,11 +140,11 @@ fn take_out(args: &TakeArgs) -> CommandResult {
     }
     let job = args.planet.load()?;
     let square = Square { longitude: args.longitude, latitude: args.latitude, side_metres: args.side };
-    // the square with its maps, and the fields for sampling its planet
+    // Count the square with its maps, and the fields for sampling its planet.
     let taken = 4.0 * 4.0 * f64::from(args.samples) * f64::from(args.samples);
     let terrain = job.evaluate(&MemoryUse::EXPORT.with_bytes(taken))?;
     let given = args.planet.path();
-    // a shipped planet is stored by its name
+    // A shipped planet is stored by its name.
     let from = if given.try_exists().map_err(|error| unreadable(given, &error))? {
         std::path::absolute(given)?
     } else {

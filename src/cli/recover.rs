@@ -1,4 +1,4 @@
-//! `talweg recover`: unsaved work of editors that crashed or were killed.
+//! `talweg recover`: lists, restores or discards unsaved work of editors that crashed or were killed.
 
 use std::path::PathBuf;
 
@@ -108,7 +108,7 @@ pub fn run(args: &RecoverArgs) -> CommandResult {
             let text = format!("{} exists already; give an unused name", output.display());
             return Err(Failure::Failed(anyhow::anyhow!(text)));
         }
-        // a scene with wrong values is still better than none; opening it corrects them
+        // A scene with wrong values is better than none; the values are corrected when the scene is opened.
         work.scene.save_unchecked(output)?;
         print(&format!("{}  “{}” as of {}\n", output.display(), work.scene.name, local_time(work.edited)))?;
     }

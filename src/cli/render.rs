@@ -1,4 +1,4 @@
-//! `talweg render`: a picture from above, or in perspective by sphere tracing.
+//! `talweg render`: draws a picture from above, or in perspective by sphere tracing.
 
 use std::path::PathBuf;
 
@@ -98,12 +98,12 @@ enum Style {
     Heights,
 }
 
-/// The parser for a side of a picture in pixels.
+/// The parser for the side length of a picture in pixels.
 pub fn pixels() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=i64::from(MOST_PIXELS))
 }
 
-/// Turns a wrong option of a picture into a usage error.
+/// Converts a picture error: a wrong option becomes a usage error.
 pub fn failed(error: PictureError) -> Failure {
     match error {
         PictureError::File(error) => error.into(),

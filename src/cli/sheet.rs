@@ -1,4 +1,4 @@
-//! `talweg sheet`: variants of a scene side by side.
+//! `talweg sheet`: draws variants of a scene next to each other.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -63,7 +63,7 @@ fn count() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=256)
 }
 
-/// Most pixels of all thumbnails together.
+/// Maximum number of pixels of all thumbnails together.
 const MOST_PIXELS: usize = 50_000_000;
 
 /// The variants to draw, and their layout.

@@ -1,4 +1,4 @@
-//! `talweg shot`: the editor's 3D view as a picture, without a window.
+//! `talweg shot`: draws the editor's 3D view as a picture, without a window.
 
 use std::path::PathBuf;
 

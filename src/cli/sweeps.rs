@@ -1,11 +1,11 @@
-//! Sweeps of a parameter, as the command line names them.
+//! Sweeps of a parameter, in the notation of the command line.
 
 use talweg::param::{ParamKind, Value};
 use talweg::scene::Scene;
 use talweg::variants::{ParamRef, VariantError, VariantSweep};
 
-/// Reads `LAYER.PARAM=A,B,C`: the values one by one, as `--set` takes them. Semicolons separate values that have commas
-/// of their own, such as curves.
+/// Reads `LAYER.PARAM=A,B,C`: a list of values in the notation of `--set`. Semicolons separate values that contain
+/// commas, such as curves.
 pub fn listed(scene: &Scene, text: &str) -> Result<VariantSweep, String> {
     let (path, list) = text
         .split_once('=')
@@ -17,7 +17,7 @@ pub fn listed(scene: &Scene, text: &str) -> Result<VariantSweep, String> {
     sweep.map_err(|error| error.to_string())
 }
 
-/// Reads `LAYER.PARAM`, at most `count` values over the slider's range, or `LAYER.PARAM=FROM..TO`.
+/// Reads `LAYER.PARAM`, with at most `count` values over the slider's range, or `LAYER.PARAM=FROM..TO`.
 pub fn swept(scene: &Scene, text: &str, count: usize) -> Result<VariantSweep, VariantError> {
     let (path, range) = text.split_once('=').map_or((text, None), |(path, range)| (path, Some(range)));
     let param_ref = ParamRef::named(scene, path)?;
@@ -25,7 +25,7 @@ pub fn swept(scene: &Scene, text: &str, count: usize) -> Result<VariantSweep, Va
     VariantSweep::new(param_ref, range, count)
 }
 
-/// Reads `FROM..TO`, each within the hard range.
+/// Reads `FROM..TO`; both numbers must be within the hard range.
 fn read_range(param_ref: &ParamRef, text: &str) -> Result<(f64, f64), VariantError> {
     let spec = param_ref.spec();
     if !matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {

@@ -186,8 +186,8 @@ enum MergedPixels {
     Hillshade,
 }
 
-/// File with the printed report of `plan`, in the folder of the plan. Its times depend on the machine, so they are not
-/// part of the plan.
+/// File with the printed report of `plan`, in the folder of the plan. The times in the report depend on the machine, so
+/// the plan itself does not contain them.
 const PLAN_TEXT: &str = "plan.txt";
 
 /// Samples per side of the small evaluation that measures the speed of this machine.
@@ -199,11 +199,11 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
     let control = Control::default();
     let pool = thread_pool(1)?;
     let evaluated = || evaluate(scene, samples, None, &mut Store::forgetful(), &control);
-    // warm up: the first run builds tables and takes new memory
+    // Warm up: the first run builds tables and allocates new memory.
     pool.install(evaluated)?;
     let (made, times) = pool.install(|| timed_layers(&control, evaluated));
     made?;
-    // on the finest grid only
+    // Only iterations on the finest grid count.
     let iterations = |layer: usize, samples: usize| {
         let levels = scene.layers[layer].levels(samples);
         let finest = levels.last().map_or(0, |(_, stages)| stages.iter().map(|stage| stage.iterations).sum());
@@ -214,7 +214,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let finer = samples_here as f64 / samples as f64;
         spent * finer * finer * share * iterations(layer, samples_here) / iterations(layer, samples)
     };
-    // one pass along rows, or one along columns
+    // The time of one pass along rows, or of one along columns.
     let of_lines = |layer: usize, iteration: Option<u32>, field: SmoothedField, samples_here: usize| -> f64 {
         let mut lines = vec![1.0; samples * samples];
         let smooth = || {
@@ -227,12 +227,12 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let finer = samples_here as f64 / samples as f64;
         times.iter().map(|(_, time)| time.as_secs_f64()).sum::<f64>() * finer * finer
     };
-    // each coarser grid takes a quarter of the time of the next finer one
+    // Each coarser grid takes a quarter of the time of the next finer grid.
     let of_coarser_grids =
         |samples: usize| -> f64 { times.iter().map(|(layer, _)| of_layer(*layer, samples, 4.0 / 3.0)).sum() };
     let of_stage = |stage: &PlanStage| -> f64 {
         if let Some(water) = stage.survey.as_ref().filter(|water| water.step != SurveyStep::Ground) {
-            // each tile computes its drainage again; the work on rims is small
+            // Each tile computes its drainage again; the work on the borders of tiles is small.
             if water.step == SurveyStep::Streams {
                 return of_coarser_grids(stage.samples);
             }
@@ -247,7 +247,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
             return 0.0;
         }
         if let Some(smoothing) = &stage.smoothing {
-            // the time of the weights is included in that of their layer
+            // The time of the weights is included in the time of their layer.
             let is_along_lines = stage.along_lines().is_some();
             let (layer, iteration) = (smoothing.layer, smoothing.iteration);
             return if is_along_lines { of_lines(layer, iteration, smoothing.field, stage.samples) } else { 0.0 };
@@ -260,13 +260,13 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let of_part = |layer: &talweg::tiles::PlannedLayer| {
             let part = match layer.iterations {
                 None => 1.0,
-                // it only starts from the products of a coarser grid
+                // The stage only starts the process from the products of a coarser grid.
                 Some((0, 0)) => STEP_SHARE,
                 Some((first, end)) => f64::from(end - first) / iterations(layer.layer, stage.samples),
             };
             of_layer(layer.layer, stage.samples, part)
         };
-        // smoothing is counted in stages of its own
+        // The stages that smooth fields count the time of smoothing.
         let is_worn = |layer: usize| {
             stage.survey.as_ref().is_some_and(|survey| survey.iteration.is_some() && survey.layer == layer)
         };
@@ -280,10 +280,10 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
     Ok(plan.stages.iter().map(of_stage).collect())
 }
 
-/// Approximate fraction of an iteration's time that each of its steps takes.
+/// Approximate fraction of an iteration's time that each step of the iteration takes.
 const STEP_SHARE: f64 = 0.4;
 
-/// Tiles along a side of a stage.
+/// Number of tiles along a side of a stage.
 fn plan_side(stage: &PlanStage) -> usize {
     stage.tasks.isqrt()
 }
@@ -310,7 +310,7 @@ pub fn run_plan(args: &PlanArgs) -> CommandResult {
     print(&text)
 }
 
-/// The work of a survey step, for people.
+/// The work of a survey step, as text for people.
 fn told(step: SurveyStep) -> &'static str {
     match step {
         SurveyStep::Basins => "basins of each tile",
@@ -327,7 +327,7 @@ fn told(step: SurveyStep) -> &'static str {
     }
 }
 
-/// The work of a smoothing step, for people.
+/// The work of a smoothing step, as text for people.
 fn smoothing_text(smoothing: &PlannedSmoothing) -> String {
     let what = match smoothing.field {
         SmoothedField::Ground | SmoothedField::Curvature => "heights",
@@ -341,7 +341,7 @@ fn smoothing_text(smoothing: &PlannedSmoothing) -> String {
     }
 }
 
-/// The stages for people, and the layers that are computed as a whole.
+/// The stages as a table for people, and the layers that are computed on the whole terrain at once.
 fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
     let mut text = format!(
         "{} × {} samples in tiles of {}; times are for one thread of this machine\n",
@@ -462,7 +462,7 @@ fn worker(args: &RunTilesArgs, stage: usize) -> std::io::Result<Command> {
     if let Some(bytes) = args.work.memory.bytes() {
         command.arg("--memory").arg(bytes.to_string());
     }
-    // use memory pages of 2 MiB if the system has them, to spend less time on allocation
+    // Memory pages of 2 MiB, if the system has them, reduce the time for allocation.
     if std::env::var_os("GLIBC_TUNABLES").is_none() {
         command.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
     }
@@ -494,7 +494,7 @@ pub fn run_merge(args: &MergeArgs) -> CommandResult {
     print(&super::export::lines(&report))
 }
 
-/// Writes pyramids of tiles for maps in browsers, one for each folder given.
+/// Writes pyramids of tiles for maps in browsers, one into each given folder.
 fn merge_web_map(
     args: &MergeArgs,
     build: &TileBuild,

@@ -1,4 +1,4 @@
-//! `talweg timelapse`: a film of an erosion, without a window.
+//! `talweg timelapse`: makes a film of an erosion process, without a window.
 
 use std::path::PathBuf;
 

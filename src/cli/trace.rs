@@ -1,4 +1,4 @@
-//! `talweg render --sphere-trace`: a perspective picture traced from a construction tree.
+//! `talweg render --sphere-trace`: draws a perspective picture, traced from a construction tree.
 
 use clap::Args;
 
@@ -15,9 +15,10 @@ use talweg::nodes::Node;
 use talweg::nodes::generators::construction::Construction;
 use talweg::scene::{Layer, Mix, Scene};
 
-/// Default camera distance, in sides of the scene.
+/// Default camera distance, as a multiple of the scene's side length.
 const DISTANCE_SIDES: f64 = 1.25;
-/// Most memory of a pixel in bytes: its light and counts twice, and the picture while it is written.
+/// Maximum memory of a pixel in bytes: two copies of its light and evaluation counts, and the picture while it is
+/// written.
 const PIXEL_BYTES: usize = 96;
 
 #[derive(Args)]
@@ -59,7 +60,7 @@ pub struct TraceArgs {
     local_bounds: bool,
 }
 
-/// East, south, up.
+/// A point in metres: east, south, up.
 #[derive(Clone, Copy)]
 struct TracePoint([f64; 3]);
 
@@ -81,7 +82,7 @@ fn number(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Clone
 
 /// The construction of the lowest layer, and the parts of the scene that the picture leaves out.
 fn subject_of(scene: &Scene) -> Result<(&Layer, &Construction, Vec<String>), Failure> {
-    // a group is not a terrain of its own
+    // A group does not count as a terrain of its own.
     let is_ground = |&index: &usize| scene.is_shown(index) && scene.group(index).is_none();
     let mut shown = (0..scene.layers.len()).filter(is_ground).map(|index| &scene.layers[index]);
     let fail = |text: String| Err(usage(anyhow::anyhow!(text)));

@@ -1,4 +1,4 @@
-//! `talweg verify`: checks that a scene gives the same bits with any number of threads.
+//! `talweg verify`: checks that the evaluation of a scene has the same bits with any number of threads.
 
 use clap::Args;
 use serde::Serialize;
@@ -88,7 +88,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     if args.json {
         return print_json(&runs);
     }
-    // for a scene, print the hash alone, for scripts
+    // For a scene, only the hash is printed, so that scripts can read it.
     match origin {
         Some(_) => print(&format!("{}\n{said}\n", runs[0].hash)),
         None => {

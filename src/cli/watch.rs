@@ -1,8 +1,8 @@
-//! `talweg watch`: repeats a command whenever a scene, or a file that it names, is saved.
+//! `talweg watch`: repeats a command whenever a scene, or a file that the scene names, is saved.
 //!
 //! Each run is a process of its own, so a failure ends only that run. Files are polled several times a second, which
-//! works on every file system, including network folders. A file that is still being written is left alone until two
-//! polls agree.
+//! works on every file system, including network folders. A changed file counts as complete when two successive polls
+//! find it unchanged.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -94,7 +94,7 @@ fn command_line(args: &WatchArgs) -> Result<Vec<String>, Failure> {
         )));
     }
     let scene = args.scene.to_str().map(str::to_string).unwrap_or_default();
-    // a name that starts with a hyphen would be read as an option
+    // A name that starts with a hyphen would be read as an option.
     let scene = if scene.starts_with('-') { format!("./{scene}") } else { scene };
     let mut line = vec![name.clone(), scene];
     line.extend(args.command[1..].iter().cloned());
@@ -106,17 +106,17 @@ fn command_line(args: &WatchArgs) -> Result<Vec<String>, Failure> {
     Ok(line)
 }
 
-/// The watched files, with their stamps when they were last read.
+/// The watched files, each with its stamp when it was last read.
 struct WatchedFiles(BTreeMap<PathBuf, Option<FileStamp>>);
 
 impl WatchedFiles {
-    /// The scene and all files that it names; only the scene while it cannot be read.
+    /// The scene and all files that the scene names. While the scene cannot be read, only the scene file.
     fn of_scene(scene: &Path) -> Self {
         let mut paths = vec![scene.to_path_buf()];
         if let Ok((read, _)) = load_scene(scene) {
             paths.extend(read.files());
         }
-        // an unreadable file has no stamp; becoming readable counts as a change
+        // An unreadable file has no stamp; it counts as changed when it becomes readable.
         Self(paths.into_iter().map(|path| (path.clone(), FileStamp::read(&path).ok())).collect())
     }
 
@@ -127,13 +127,13 @@ impl WatchedFiles {
         }
     }
 
-    /// Waits until a file has changed and is no longer being written; returns its path.
+    /// Waits until a file has changed and is no longer being written. Returns the path of that file.
     fn wait(&self, every: Duration) -> PathBuf {
         loop {
             std::thread::sleep(every);
             let changed = self.0.iter().find(|(path, stamp)| has_changed(path, stamp.as_ref()));
             let Some((path, _)) = changed else { continue };
-            // an editor that replaces the file may leave it missing for a moment
+            // An editor that replaces the file may briefly leave the file missing.
             let mut last = None;
             loop {
                 let now = FileStamp::read(path).ok().filter(FileStamp::is_file);
@@ -142,7 +142,7 @@ impl WatchedFiles {
                 }
                 last = now;
                 std::thread::sleep(every);
-                // the file came back unchanged
+                // The file exists again and is unchanged.
                 if last.is_some() && !has_changed(path, self.0[path].as_ref()) {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! `talweg web-map`: tiles for maps in browsers and for globes.
+//! `talweg web-map`: writes tiles for maps in browsers and for globes.
 
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,7 @@ enum WebPixels {
     Quantized,
 }
 
-/// Turns a wrong position or zoom into a usage error.
+/// Converts an error of a web map: a wrong position or zoom becomes a usage error.
 pub fn failed_map(error: WebMapError) -> Failure {
     match error {
         WebMapError::Place(_) | WebMapError::Zoom(_) => usage(error),
@@ -76,7 +76,7 @@ pub fn run(args: &WebMapArgs) -> CommandResult {
     }
     check_new_folder(&args.output)?;
     let what = if args.pixels == WebPixels::Colours { MemoryUse::COLOURS } else { MemoryUse::EXPORT };
-    // the coarser zooms take another third of the heights
+    // The coarser zooms need another third of the memory of the heights.
     let terrain = job.evaluate(&MemoryUse { fields: what.fields + 2.0, ..what })?;
     let settings = &job.scene.settings;
     let place = MapPlace { longitude: args.longitude, latitude: args.latitude };
@@ -117,7 +117,7 @@ pub fn run(args: &WebMapArgs) -> CommandResult {
     print_pyramid(&report, &args.output, args.json)
 }
 
-/// Prints a report of a pyramid.
+/// Prints the report of a pyramid of tiles.
 pub fn print_pyramid(report: &WebMapReport, folder: &Path, json: bool) -> CommandResult {
     let (first, last, tiles) = (report.zooms.start(), report.zooms.end(), report.tiles);
     if json {

@@ -1,14 +1,14 @@
-//! Worker processes that run tasks in parallel. A worker reads the number of a task from a line of its standard input,
-//! and answers with a line when the task is done.
+//! Worker processes that run tasks in parallel. A worker reads the number of a task from a line of its standard input.
+//! When the task is done, the worker writes a line to its standard output.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Attempts at a task.
+/// Maximum number of attempts at a task.
 const TRIES: usize = 3;
 
-/// Why some tasks were not done.
+/// The reason why some tasks were not done.
 #[derive(Debug)]
 pub enum WorkerError {
     /// A task failed, or its worker was killed, in every attempt.
@@ -21,7 +21,7 @@ pub enum WorkerError {
 struct SharedTasks {
     /// Remaining tasks, the next one last, each with its number of attempts.
     left: Vec<(usize, usize)>,
-    /// The running processes.
+    /// The running worker processes.
     workers: Vec<Option<Child>>,
     gave_up: Option<WorkerError>,
 }
@@ -30,7 +30,7 @@ struct SharedTasks {
 /// before it answers, another worker repeats its task. Only the errors of workers are shown.
 ///
 /// # Errors
-/// When a task failed in every attempt; the other workers are stopped then.
+/// If a task failed in every attempt; the other workers are then stopped.
 pub fn run_in_workers(
     worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
     most: usize,
@@ -46,7 +46,7 @@ pub fn run_in_workers(
                     let mut shared = lock(shared);
                     shared.gave_up.get_or_insert(gave_up);
                     shared.left.clear();
-                    // killing is safe: files are written whole
+                    // Workers can be killed safely, because they write each file completely or not at all.
                     shared.workers.iter_mut().flatten().for_each(|worker| drop(worker.kill()));
                 }
             });
@@ -59,7 +59,7 @@ fn lock(shared: &Mutex<SharedTasks>) -> MutexGuard<'_, SharedTasks> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs tasks as long as some remain, in one process after another.
+/// Runs tasks as long as some remain. If a worker process ends, the next one continues.
 fn work(
     worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
     shared: &Mutex<SharedTasks>,
@@ -93,7 +93,7 @@ fn work(
         drop(asks);
         let program = lock(shared).workers[number].take();
         if let Some(mut program) = program {
-            // it ends when its input is closed; a failed one has ended already
+            // The process ends when its input is closed; a failed process has ended already.
             let _ = program.wait();
         }
         if let Some((task, tries)) = failed {
@@ -113,7 +113,8 @@ fn work(
 mod tests {
     use super::*;
 
-    /// Runs workers that do `what` with the `$task` that they read, in a folder where they log it.
+    /// Runs workers that execute the shell command `what` with the `$task` that they read, in a folder where they log
+    /// it.
     fn told(folder: &std::path::Path, what: &str, most: usize, tasks: usize) -> (Result<(), WorkerError>, Vec<usize>) {
         let script = format!("while read task; do {what}; echo $task >> done; echo done; done");
         let worker = || {
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn a_task_is_restarted_when_its_worker_dies() {
         let folder = tempfile::tempdir().unwrap();
-        // one dies in the middle of an answer, one without an answer
+        // One worker dies in the middle of an answer, another without an answer.
         let dies = "mkdir a$task 2>&- && printf don && kill -9 $$; mkdir b$task 2>&- && exit 1";
         let (outcome, done) = told(folder.path(), dies, 2, 4);
         outcome.unwrap();

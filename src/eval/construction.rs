@@ -160,8 +160,8 @@ mod tests {
                 |scene: &Scene, store: &mut Store| evaluate(scene, 129, None, store, &Control::default()).unwrap();
             run(&scene(&Arc::new(tree.clone())), &mut store);
             for k in 0..6 {
-                // The edited primitive is the last and most deeply nested one. It is in each of the material layers in
-                // turn.
+                // The edited primitive is the last and most deeply nested one. Each of the material layers contains it
+                // in turn.
                 let materials: Vec<MaterialLayer> =
                     MaterialLayer::ALL.into_iter().filter(|t| tree.root(*t).is_some()).collect();
                 let mut path = PiecePath::material(materials[k % materials.len()]);

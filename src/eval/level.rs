@@ -45,10 +45,10 @@ impl<'a> LevelTask<'a> {
         Self { scene, base: None, samples, playhead: None, topmost: None, control }
     }
 
-    /// Evaluates the layers, from the lowest.
+    /// Evaluates the layers, from the lowest up.
     ///
     /// # Errors
-    /// If it was cancelled.
+    /// If the evaluation was cancelled.
     pub fn evaluate(&self, store: &mut Store) -> Result<LevelResult, Cancelled> {
         self.evaluate_with(&mut HashMap::new(), store)
     }

@@ -22,7 +22,7 @@ use crate::nodes::sculpt::ground::Sculpt;
 /// on.
 const MOST: usize = 5;
 
-/// Samples along a side of the eroded area while the user draws with an erosion brush.
+/// Number of samples per side of the eroded area while the user draws with an erosion brush.
 const DRAWN_EROSION_SAMPLES: usize = 97;
 
 /// A field with some strokes applied.

@@ -112,7 +112,7 @@ impl CutOut {
     }
 
     /// The picture files of the cut-out, in the folder of the scene file `scene`: heights, and weights if they are
-    /// needed. Their names contain a hash of the contents.
+    /// needed. The file names contain a hash of the contents.
     pub fn pictures(&self, scene: &Path) -> Vec<PathBuf> {
         let stem = scene.file_stem().unwrap_or_default().to_string_lossy();
         let file = |(name, values): (&str, &Vec<u16>)| {

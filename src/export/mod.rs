@@ -367,7 +367,7 @@ fn export_made(
 /// complete with its files.
 ///
 /// # Errors
-/// Those of `stage`, or if the files cannot be moved into place.
+/// The errors of `stage`, or if the files cannot be moved into place.
 pub(crate) fn commit_together<E: From<FileError>>(
     request: &ExportRequest,
     place: &ExportPlace,

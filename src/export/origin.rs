@@ -1,5 +1,5 @@
 //! The origin of a file. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files contain the scene, and the size and hash of the
-//! terrain. They can therefore be opened like scenes and verified.
+//! terrain. Such files can therefore be opened like scenes and verified.
 
 use std::path::Path;
 

@@ -35,7 +35,8 @@ pub struct RasterReport {
     pub per_step: f32,
     /// Distance in metres between neighbouring samples; for maps of planets, along the equator.
     pub cell_metres: f32,
-    /// Number of samples without terrain. They have the lowest value, or the no-data value if the format has one.
+    /// Number of samples without terrain. These samples have the lowest value, or the no-data value if the format has
+    /// one.
     pub void_samples: usize,
 }
 

@@ -197,8 +197,8 @@ fn file_kind(path: &Path, what: &ExportMap) -> Result<ProductKind, FileError> {
     })
 }
 
-/// The first folder of the files that does not exist although its parent folder does. It is created together with its
-/// files.
+/// The first folder of the files that does not exist although its parent folder does. An export creates this folder
+/// together with its files.
 fn new_folder(files: &[PathBuf]) -> Option<PathBuf> {
     let folders = files.iter().filter_map(|file| file.parent());
     let is_new = |folder: &&Path| {

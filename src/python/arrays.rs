@@ -24,7 +24,7 @@ pub fn map_kind(py: Python<'_>, name: &str) -> PyResult<MapKind> {
     })
 }
 
-/// Factor from a map's own values to those shown to users.
+/// Factor from a map's own values to the values shown to users.
 pub fn map_unit(kind: MapKind, relief_metres: f32) -> f32 {
     if kind.is_thickness() { relief_metres } else { 1.0 }
 }
@@ -35,12 +35,12 @@ pub struct GivenField {
     pub samples: usize,
     /// Values row by row from the north-west; for a planet, face by face.
     pub values: Vec<f32>,
-    /// For a masked array, 0 where it is masked and 1 elsewhere. Masked values are interpolated as a membrane from the
-    /// rim of each gap.
+    /// For a masked array, 0 where the array is masked and 1 elsewhere. Masked values are interpolated like a membrane
+    /// from the border of each gap.
     pub ground: Option<Vec<f32>>,
 }
 
-/// The mask of a masked array, if any of it is masked.
+/// The mask of a masked array; `None` if no value is masked.
 fn mask_of(array: &Bound<'_, PyAny>) -> PyResult<Option<Vec<bool>>> {
     let py = array.py();
     let masked = py.import(intern!(py, "numpy"))?.getattr(intern!(py, "ma"))?;
@@ -62,10 +62,11 @@ fn has_real_numbers(array: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(matches!(kind.as_str(), "b" | "i" | "u" | "f"))
 }
 
-/// Reads a square array, or the six faces of a planet, and divides each value by `unit`. `what` names it in messages.
+/// Reads a square array, or the six faces of a planet, and divides each value by `unit`. `what` is the name of the
+/// array in messages.
 ///
 /// # Errors
-/// When it is not a square array of finite real numbers, or all of it is masked.
+/// If the array is not square, has values that are not finite real numbers, or is completely masked.
 pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -> PyResult<GivenField> {
     let py = array.py();
     if !has_real_numbers(array).unwrap_or(false) {
@@ -95,7 +96,7 @@ pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -
     }
     let scaled = |value: &f32| value / unit;
     let view = array.as_array();
-    // in row order, whatever the strides
+    // Read the values in row order, whatever the strides are.
     let mut values: Vec<f32> = match view.as_slice() {
         Some(numbers) => numbers.iter().map(scaled).collect(),
         None => view.iter().map(scaled).collect(),
@@ -122,7 +123,7 @@ pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -
     Ok(GivenField { samples, values, ground })
 }
 
-/// The caller's heights as a terrain on `grid`; masked samples have no ground.
+/// The caller's heights as a terrain on `grid`; masked samples have no terrain.
 pub fn ground_of(field: GivenField, grid: Grid) -> Terrain {
     let mut terrain = Terrain::flat(grid);
     terrain.height = field.values;
@@ -132,10 +133,10 @@ pub fn ground_of(field: GivenField, grid: Grid) -> Terrain {
     terrain
 }
 
-/// Puts the caller's data maps, in the users' units, onto a terrain.
+/// Adds the caller's data maps, in the users' units, to a terrain.
 ///
 /// # Errors
-/// When a name is unknown, a map differs in size from the terrain, or a part of it is masked.
+/// If a name is unknown, a map differs in size from the terrain, or a part of a map is masked.
 pub fn add_maps(terrain: &mut Terrain, maps: &Bound<'_, PyDict>, relief_metres: f32) -> PyResult<()> {
     let py = maps.py();
     for (name, array) in maps {
@@ -161,11 +162,11 @@ pub fn add_maps(terrain: &mut Terrain, maps: &Bound<'_, PyDict>, relief_metres: 
     Ok(())
 }
 
-/// Values as a read-only array of the grid's shape, which takes them over without copying.
+/// `values` as a read-only array of the grid's shape. The array takes the memory over without copying.
 pub fn owned<'py>(py: Python<'py>, grid: Grid, values: Vec<f32>) -> PyResult<Bound<'py, PyAny>> {
     let n = grid.samples;
     let flat = PyArray1::from_vec(py, values);
-    // lock it before reshaping: views of a locked array stay locked
+    // Lock the array before reshaping: views of a locked array stay locked.
     lock(flat.as_any())?;
     let shaped =
         if grid.is_globe() { flat.reshape([grid.faces(), n, n])?.into_any() } else { flat.reshape([n, n])?.into_any() };
@@ -186,12 +187,12 @@ pub fn view<'py>(owner: &Bound<'py, PyAny>, grid: Grid, values: &[f32]) -> PyRes
     let n = grid.samples;
     let made = if grid.is_globe() {
         let lent = ArrayView3::from_shape([grid.faces(), n, n], values).map_err(super::error::failed)?;
-        // SAFETY: `owner` is the Python object that holds the values in an `Arc` and never changes them. numpy keeps it
-        // alive as the array's base, and the array is locked before anybody gets it.
+        // SAFETY: `owner` is the Python object that holds the values in an `Arc` and never changes them. numpy keeps
+        // `owner` alive as the array's base, and the array is locked before any other code receives it.
         unsafe { numpy::PyArray3::borrow_from_array(&lent, owner.clone()) }.into_any()
     } else {
         let lent = ArrayView2::from_shape([n, n], values).map_err(super::error::failed)?;
-        // SAFETY: as above.
+        // SAFETY: as for planets above.
         unsafe { numpy::PyArray2::borrow_from_array(&lent, owner.clone()) }.into_any()
     };
     lock(&made)?;

@@ -1,4 +1,4 @@
-//! Exceptions, with the messages of the library.
+//! Python exceptions with the messages of the library.
 
 use pyo3::exceptions::{PyException, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -30,7 +30,7 @@ pub fn usage_error(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     Ok(made.bind(py).clone())
 }
 
-/// A `UsageError`.
+/// A `UsageError` with this text.
 pub fn usage(py: Python<'_>, text: impl std::fmt::Display) -> PyErr {
     match usage_error(py) {
         Ok(class) => PyErr::from_type(class, text.to_string()),
@@ -38,7 +38,7 @@ pub fn usage(py: Python<'_>, text: impl std::fmt::Display) -> PyErr {
     }
 }
 
-/// A `TalwegError`.
+/// A `TalwegError` with the message of `error`.
 pub fn failed(error: impl std::fmt::Display) -> PyErr {
     TalwegError::new_err(error.to_string())
 }
@@ -50,12 +50,12 @@ pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
         .map(drop)
 }
 
-/// Warns of values that were corrected when a scene was read.
+/// Issues a warning for each value that was corrected when a scene was read.
 pub fn warn_of_corrections(py: Python<'_>, warnings: &[Warning]) -> PyResult<()> {
     warnings.iter().try_for_each(|Warning(text)| warn(py, text))
 }
 
-/// Refuses a scene with unusable files or layers, and warns of layers without effect.
+/// Refuses a scene with unusable files or layers, and issues warnings about layers without effect.
 pub fn check_problems(py: Python<'_>, scene: &Scene) -> PyResult<()> {
     for problem in scene.problems() {
         let text = format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message);

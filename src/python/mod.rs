@@ -1,13 +1,14 @@
 //! `import talweg`: the extension module `talweg._core` of the Python package, built by maturin (`pyproject.toml`).
 //!
-//! It offers the functions of the command line to Python: [`eval`](talweg::eval) with the same bits, the options of
-//! `talweg export` and `talweg render` as keyword arguments, and the same messages in exceptions. The Python files in
-//! `src/python/talweg` build classes from the node descriptions, and support xarray and tqdm if they are installed.
+//! The module offers the functions of the command line to Python: [`eval`](talweg::eval) with the same bits, the
+//! options of `talweg export` and `talweg render` as keyword arguments, and the same messages in exceptions. The Python
+//! files in `src/python/talweg` build classes from the node descriptions, and support xarray and tqdm if these are
+//! installed.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `work` | threads, progress, Ctrl-C: long work runs on other threads while Python checks for signals |
-//! | `arrays` | numpy arrays in metres in and out |
+//! | `arrays` | conversion of numpy arrays in metres to and from heights |
 //! | `scene` | scenes and their evaluation |
 //! | `terrain` | finished terrains: arrays, maps, mass balance, hash, measures, pictures, files |
 //! | `node` | single nodes, and processes that are run step by step |
@@ -16,9 +17,10 @@
 //! | `tiles` | builds in tiles |
 //! | `error` | exceptions |
 //!
-//! Units: metres everywhere; the library's fractions of the relief are hidden. Rows go from north to south.
+//! Units: metres everywhere; the library's fractions of the relief are hidden. Rows are ordered from north to south.
 
-// its tests are written in Python; otherwise `cargo test --lib` would link a program that needs Python
+// The tests of this module are written in Python. Without this line, `cargo test --lib` would link a program that needs
+// Python.
 #![cfg(not(test))]
 
 mod arrays;

@@ -47,7 +47,7 @@ struct NodeGround<'a, 'py> {
     maps: Option<&'a Bound<'py, PyDict>>,
 }
 
-/// The smallest power of two that no height exceeds; dividing by it is exact.
+/// The smallest power of two that no height exceeds; dividing by a power of two is exact.
 fn exact_relief(heights: &[f32]) -> f32 {
     let highest =
         heights.iter().fold(0.0f32, |highest, height| if height.abs() > highest { height.abs() } else { highest });
@@ -116,7 +116,7 @@ impl NodeGround<'_, '_> {
     }
 }
 
-/// Sets parameters by name, as the command line does.
+/// Sets parameters by name, in the same way as the command line.
 fn set_all(py: Python<'_>, node: &mut Node, values: &Bound<'_, PyDict>) -> PyResult<()> {
     for (name, value) in values {
         set_one(py, node, &name.extract::<String>()?, &value)?;
@@ -136,7 +136,7 @@ fn set_one(py: Python<'_>, node: &mut Node, name: &str, value: &Bound<'_, PyAny>
 }
 
 impl PyNode {
-    /// The node, with `iterations` instead of its own if given.
+    /// The node, with `iterations` in place of its own number if the caller sets one.
     fn with_iterations(&self, py: Python<'_>, iterations: Option<u32>) -> PyResult<Node> {
         let mut node = self.node.clone();
         if let Some(iterations) = iterations {
@@ -165,7 +165,7 @@ impl PyNode {
         let index = about.find(name).ok_or_else(|| PyAttributeError::new_err(name.to_string()))?;
         let (spec, value) = (&about.params[index], self.node.params().get(index));
         Ok(match value {
-            // the shortest decimal that reads back as this f32, as in files
+            // The shortest decimal number that reads back as this f32, as in files.
             Value::Float(_) => spec.show(&value).parse::<f64>().map_err(failed)?.into_pyobject(py)?.into_any(),
             Value::Int(number) => number.into_pyobject(py)?.into_any(),
             Value::Bool(truth) => truth.into_pyobject(py)?.to_owned().into_any(),
@@ -308,7 +308,7 @@ fn context<'a>(scene: &'a Scene, control: &'a Control) -> Context<'a> {
     }
 }
 
-/// The process of a scene of one layer, before its first iteration.
+/// Creates the process of a scene with one layer, before its first iteration.
 fn started(py: Python<'_>, pool: &ThreadPool, scene: &Scene, terrain: Terrain) -> PyResult<Box<dyn Run>> {
     let node = &scene.layers[0].node;
     let name = node.about().name;
@@ -335,7 +335,7 @@ pub struct PyProcessRun {
     run: Box<dyn Run>,
     scene: Scene,
     pool: ThreadPool,
-    /// Account of the iterations with earlier parameters.
+    /// Mass balance of the iterations with earlier parameters.
     before: MassBalance,
     iteration: u32,
     end: u32,

@@ -1,4 +1,4 @@
-//! Keyword arguments: each is read by its name, and unknown names are refused.
+//! Keyword arguments: each argument is read by its name, and unknown names are refused.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyString};
 use super::error::usage;
 use super::scene::value_text;
 
-/// The keyword arguments of a call; None counts as not given.
+/// The keyword arguments of a call; an argument with the value None counts as absent.
 pub struct KeywordOptions<'py> {
     py: Python<'py>,
     left: BTreeMap<String, Bound<'py, PyAny>>,
@@ -23,7 +23,7 @@ impl<'py> KeywordOptions<'py> {
         Ok(Self { py, left })
     }
 
-    /// A value of that type; `right` describes valid values.
+    /// The argument `name` as a value of type `T`; `right` describes valid values.
     pub fn read<T: FromPyObjectOwned<'py>>(&mut self, name: &str, right: &str) -> PyResult<Option<T>> {
         let read = |value: Bound<'py, PyAny>| {
             value.extract().map_err(|_| usage(self.py, format_args!("{name}: give {right}, not {value}")))
@@ -31,12 +31,12 @@ impl<'py> KeywordOptions<'py> {
         self.left.remove(name).map(read).transpose()
     }
 
-    /// Whether a switch is on.
+    /// Whether the argument `name` is set to True.
     pub fn is_on(&mut self, name: &str) -> PyResult<bool> {
         Ok(self.read(name, "True or False")?.unwrap_or(false))
     }
 
-    /// A value written as text.
+    /// The argument `name`, parsed from its text.
     pub fn parsed<T: FromStr<Err: std::fmt::Display>>(&mut self, name: &str) -> PyResult<Option<T>> {
         let parse = |value: Bound<'py, PyAny>| {
             value_text(&value)?.parse().map_err(|why| usage(self.py, format_args!("{name}: {why}")))
@@ -44,7 +44,7 @@ impl<'py> KeywordOptions<'py> {
         self.left.remove(name).map(parse).transpose()
     }
 
-    /// Values written as text: a list, or one text with commas between them.
+    /// Several values parsed from text: the argument is a list, or one text with commas between the values.
     pub fn list<T: FromStr<Err: std::fmt::Display>>(&mut self, name: &str) -> PyResult<Vec<T>> {
         let Some(value) = self.left.remove(name) else { return Ok(Vec::new()) };
         let texts = match items(&value) {
@@ -55,7 +55,7 @@ impl<'py> KeywordOptions<'py> {
         texts.iter().map(parse).collect()
     }
 
-    /// The index of the chosen word; 0 if none is given.
+    /// The index in `words` of the word that the argument contains; 0 if the argument is absent.
     pub fn choice(&mut self, name: &str, words: [&str; 2]) -> PyResult<usize> {
         let Some(text) = self.parsed::<String>(name)? else { return Ok(0) };
         let [first, second] = words;
@@ -63,7 +63,7 @@ impl<'py> KeywordOptions<'py> {
         index.ok_or_else(|| usage(self.py, format_args!("{name}: give {first} or {second}, not {text}")))
     }
 
-    /// A pair of numbers.
+    /// The argument `name` as a pair of values.
     pub fn pair<T: FromPyObjectOwned<'py>>(&mut self, name: &str) -> PyResult<Option<(T, T)>> {
         let Some(value) = self.left.remove(name) else { return Ok(None) };
         let wrong = || usage(self.py, format_args!("{name}: give two numbers, not {value}"));
@@ -73,7 +73,7 @@ impl<'py> KeywordOptions<'py> {
         Ok(Some((number(first)?, number(second)?)))
     }
 
-    /// Refuses arguments that were not read; `of` is the thing that takes the options.
+    /// Refuses arguments that were not read; `of` is the name of the call that has these options.
     pub fn finish(self, of: &str) -> PyResult<()> {
         match self.left.into_keys().next() {
             Some(name) => Err(usage(self.py, format_args!("`{name}` is not an option of {of}"))),
@@ -82,7 +82,7 @@ impl<'py> KeywordOptions<'py> {
     }
 }
 
-/// The items of a list, tuple or array, if it is one.
+/// The items of a list, tuple or array; `None` for any other value.
 pub fn items<'py>(value: &Bound<'py, PyAny>) -> Option<PyResult<Vec<Bound<'py, PyAny>>>> {
     let is_text = value.is_instance_of::<PyString>();
     value.try_iter().ok().filter(|_| !is_text).map(Iterator::collect)

@@ -1,4 +1,4 @@
-//! Files of heights, in any format that Talweg reads, as arrays.
+//! Files of heights as arrays, in any format that Talweg reads.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -72,7 +72,7 @@ pub fn value_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
         return Ok(path.to_string_lossy().into_owned());
     }
     let text = value.str()?.to_string();
-    // numpy's own booleans
+    // These are numpy's own booleans.
     Ok(match text.as_str() {
         "True" => "true".into(),
         "False" => "false".into(),
@@ -80,7 +80,7 @@ pub fn value_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     })
 }
 
-/// Sets the memory limit, if one is given.
+/// Sets the memory limit, if the caller specifies one.
 pub fn apply_memory(py: Python<'_>, memory: Option<&str>) -> PyResult<()> {
     if let Some(text) = memory {
         limit_memory(parse_bytes(text).map_err(|why| usage(py, format_args!("memory: {why}")))?);
@@ -88,7 +88,7 @@ pub fn apply_memory(py: Python<'_>, memory: Option<&str>) -> PyResult<()> {
     Ok(())
 }
 
-/// Evaluates `scene`, on `base` if given, after checking the memory.
+/// Evaluates `scene`, on the base terrain `base` if there is one, after checking the memory.
 pub fn evaluate<'py>(
     py: Python<'py>,
     scene: Scene,
@@ -112,7 +112,7 @@ pub fn evaluate<'py>(
     Ok(PyTerrain::new(terrain, scene, base.is_none(), mass_balances))
 }
 
-/// The sweeps of a batch of the scene.
+/// The parameter sweeps of a batch, read from the arguments.
 fn batch_sweeps(
     py: Python<'_>,
     scene: &Scene,
@@ -180,7 +180,7 @@ fn of_batch(py: Python<'_>, error: &BatchError) -> PyErr {
 }
 
 impl PyScene {
-    /// The input terrain given by the caller.
+    /// The input terrain that the caller supplies.
     fn base(
         &self,
         py: Python<'_>,
@@ -204,7 +204,7 @@ impl PyScene {
         Ok(Some(BaseTerrain::new(terrain)))
     }
 
-    /// Makes the scene as wide as heights of `samples` per side, `cell` metres apart.
+    /// Sets the scene's width to that of heights with `samples` per side, `cell` metres apart.
     fn fit(&mut self, py: Python<'_>, cell: f64, samples: usize) -> PyResult<()> {
         if self.scene.is_planet() {
             return Err(usage(py, "cell_metres: the radius of a planet decides the distance of its samples"));
@@ -214,7 +214,7 @@ impl PyScene {
     }
 }
 
-/// Checks the samples per side.
+/// Checks that the number of samples per side is allowed.
 pub fn checked_samples(py: Python<'_>, size: usize) -> PyResult<usize> {
     let is_size = (MIN_SAMPLES..=MAX_SAMPLES).contains(&size);
     let larger = if size > MAX_SAMPLES { "; larger terrains are built in tiles: see talweg.plan" } else { "" };
@@ -414,7 +414,8 @@ impl PyScene {
     }
 }
 
-/// The values of a possible xarray array. If `cell_metres` is None, the distance of its coordinates replaces it.
+/// The values of an array, which may be an xarray array. If `cell_metres` is None, it is replaced by the distance
+/// between the array's coordinates.
 pub fn unwrapped<'py>(
     heights: &Bound<'py, PyAny>,
     cell_metres: Option<f64>,

@@ -31,7 +31,7 @@ use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene};
 pub struct PyTerrain {
     terrain: Arc<Terrain>,
     scene: Scene,
-    /// Whether the scene alone reproduces it.
+    /// Whether the scene alone reproduces the terrain.
     is_of_scene: bool,
     mass_balances: Vec<(usize, MassBalance)>,
     heights: PyOnceLock<Py<PyAny>>,
@@ -39,7 +39,8 @@ pub struct PyTerrain {
 }
 
 impl PyTerrain {
-    /// The terrain of `scene`, evaluated alone or on a terrain of the caller, with the mass balances of its processes.
+    /// The terrain of `scene`, evaluated alone or on a terrain of the caller, with the mass balances of the scene's
+    /// processes.
     pub fn new(
         terrain: Arc<Terrain>,
         scene: Scene,
@@ -65,7 +66,7 @@ fn cell_area(grid: Grid, side_metres: f32) -> f64 {
     cell * cell
 }
 
-/// A mass balance in cubic metres.
+/// A mass balance in cubic metres as a dictionary.
 pub fn balance_dict<'py>(
     py: Python<'py>,
     balance: &MassBalance,
@@ -153,7 +154,7 @@ fn picture_request(py: Python<'_>, options: &mut KeywordOptions) -> PyResult<Pic
     })
 }
 
-/// Turns a mistake in the request into a `UsageError`.
+/// Converts an export error: a mistake in the request becomes a `UsageError`.
 fn of_export(py: Python<'_>, error: &ExportError) -> PyErr {
     match error {
         ExportError::Request(_) | ExportError::Map(_) => usage(py, error),
@@ -168,7 +169,7 @@ fn of_picture(py: Python<'_>, error: &PictureError) -> PyErr {
     }
 }
 
-/// Files to write: one path or several.
+/// The files to write, from an argument with one path or several.
 fn paths(path: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     if let Ok(one) = path.extract::<PathBuf>() {
         return Ok(vec![one]);
@@ -176,12 +177,12 @@ fn paths(path: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     path.extract::<Vec<PathBuf>>().map_err(|_| usage(path.py(), "give a path, or a list of paths"))
 }
 
-/// JSON as Python lists, dictionaries and numbers.
+/// JSON converted to Python lists, dictionaries and numbers.
 pub fn of_json<'py>(py: Python<'py>, value: &serde_json::Value) -> PyResult<Bound<'py, PyAny>> {
     py.import(intern!(py, "json"))?.call_method1(intern!(py, "loads"), (value.to_string(),))
 }
 
-/// The limits of measures, changed by keyword arguments.
+/// The default limits of measures after the changes by keyword arguments.
 fn limits(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
     let mut limits = Limits::default();
     for (name, value) in keywords.into_iter().flatten() {
@@ -238,7 +239,7 @@ impl PyTerrain {
             }
             Ok::<_, PyErr>(dict.unbind())
         })?;
-        // a new dictionary with the same arrays
+        // Return a new dictionary with the same arrays, so that the caller can change it.
         made.bind(py).copy()
     }
 
@@ -250,7 +251,7 @@ impl PyTerrain {
         let dict = PyDict::new(py);
         for (layer, balance) in &self.mass_balances {
             let name = &self.scene.layers[*layer].name;
-            // layers with the same name are told apart by their numbers
+            // Layers with the same name are distinguished by their numbers.
             let is_taken = dict.contains(name)?;
             let name = if is_taken { format!("{name} ({})", layer + 1) } else { name.clone() };
             dict.set_item(name, balance_dict(py, balance, self.terrain.grid, &self.scene)?)?;
@@ -491,7 +492,7 @@ pub fn measure<'py>(
     of_json(py, &made.map_err(failed)?.map_err(failed)?)
 }
 
-/// Checks the distance between samples.
+/// Checks that the distance between samples is valid.
 pub fn checked_cell(py: Python<'_>, cell_metres: Option<f64>) -> PyResult<f64> {
     let cell = cell_metres.ok_or_else(|| usage(py, "give cell_metres, the distance between neighbouring samples"))?;
     let is_length = cell.is_finite() && cell > 0.0;

@@ -1,4 +1,4 @@
-//! Builds in tiles in Python: plans, tasks, and files made of all tiles.
+//! Builds in tiles for Python: plans, tasks, and files made of all tiles.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ pub fn open_plan(path: PathBuf) -> PyResult<PyPlan> {
 }
 
 impl PyPlan {
-    /// Paths relative to the folder of the plan, with `/` between their parts.
+    /// Paths relative to the folder of the plan, with `/` as the separator.
     fn relative_paths(&self, files: Vec<PathBuf>) -> Vec<String> {
         let parts = |file: &Path| -> Vec<String> {
             let within = file.strip_prefix(self.build.store.folder()).unwrap_or(file);

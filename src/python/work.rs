@@ -1,5 +1,5 @@
 //! Long work runs on other threads, without the interpreter's lock. Meanwhile the caller's thread checks for signals
-//! and reports progress. Ctrl-C stops the work at its next check of its [`Control`].
+//! and reports progress. Ctrl-C stops the work when the work next checks its [`Control`].
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,14 +14,14 @@ use super::error::{failed, usage};
 use talweg::eval::thread_pool;
 use talweg::field::Control;
 
-/// Most threads: starting more takes longer than any processor gains by them.
+/// Maximum number of threads: starting more threads takes longer than any processor saves by them.
 const MOST_THREADS: usize = 256;
 /// Time between two checks for signals.
 const LOOK: Duration = Duration::from_millis(5);
-/// Checks between two reports of progress.
+/// Number of checks for signals between two reports of progress.
 const LOOKS_PER_REPORT: u32 = 20;
 
-/// A pool with that number of threads; 0 is one for each processor.
+/// A thread pool with that number of threads; 0 means one for each processor.
 pub fn pool(py: Python<'_>, threads: usize) -> PyResult<ThreadPool> {
     if threads > MOST_THREADS {
         return Err(usage(py, format_args!("threads: give a whole number from 0 to {MOST_THREADS}")));
@@ -29,18 +29,19 @@ pub fn pool(py: Python<'_>, threads: usize) -> PyResult<ThreadPool> {
     thread_pool(threads).map_err(failed)
 }
 
-/// Passes the progress on to the caller.
+/// Passes the progress of the work on to the caller.
 pub struct ProgressListener<'py> {
     /// `talweg._progress.Reporter`, if the caller wants progress.
     reporter: Option<Bound<'py, PyAny>>,
     layers: Vec<String>,
-    /// The largest fraction reported so far: coarse grids and masks go through layers repeatedly.
+    /// The largest fraction reported up to now: coarse grids and masks evaluate layers repeatedly, so the fraction can
+    /// fall.
     told: Cell<f32>,
 }
 
 impl<'py> ProgressListener<'py> {
-    /// `progress` is a function of the finished fraction and the layer's name, or True for a tqdm bar. `layers` are the
-    /// names of the steps.
+    /// Creates the listener. `progress` is a function of the finished fraction and the layer's name, or True for a tqdm
+    /// bar. `layers` holds the names of the steps.
     pub fn new(py: Python<'py>, progress: Option<&Bound<'py, PyAny>>, layers: Vec<String>) -> PyResult<Self> {
         let reporter = match progress {
             Some(progress) if !progress.is_none() => {
@@ -69,7 +70,7 @@ impl<'py> ProgressListener<'py> {
     }
 }
 
-/// Runs `work` in `pool` and waits for it. A signal that Python turns into an exception, or an exception of the
+/// Runs `work` in `pool` and waits until it ends. A signal that Python turns into an exception, or an exception of the
 /// listener, cancels the work and is raised.
 pub fn finish<'py, T: Send>(
     py: Python<'py>,
@@ -106,7 +107,7 @@ pub fn finish<'py, T: Send>(
         }
         (py.detach(|| worker.join()), stopped)
     });
-    // an error of closing the bar is less important than the earlier exception
+    // If closing the bar also fails, the earlier exception is more important.
     let closed = listener.close(py, stopped.is_none());
     let made = made.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     match stopped.take() {

@@ -107,7 +107,7 @@ pub enum TileError {
         /// The version that made the plan.
         talweg: String,
     },
-    /// The scene is not the one that was planned.
+    /// The scene differs from the one for which the plan was made.
     #[error("{path}, or a file that it names, has changed since the plan was made; make a new plan in another folder")]
     OtherScene {
         /// The file of the scene.

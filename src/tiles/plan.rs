@@ -22,8 +22,8 @@ pub const LEAST_TILE: usize = 16;
 /// Data that a stage writes into the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum StageProduct {
-    /// The terrain after the layers of a stage. It can also be the terrain of a process with iterations left to do, or
-    /// after a stage of one iteration.
+    /// The terrain after the layers of a stage. This includes the terrain of a process with iterations left to do, and
+    /// the terrain after a stage of one iteration.
     Ground(usize),
     /// The change that a layer's process made on the grid of a stage and all coarser grids. The numbers are those of
     /// the stage and of the layer.
@@ -92,8 +92,8 @@ pub enum SurveyStep {
     Flow,
     /// One task computes for each tile how many cells drain into it.
     Inflows,
-    /// Each tile divides the water of each cell between two neighbours and keeps its channel courses. It also reports
-    /// its trunks: the cells that water of other tiles may reach.
+    /// Each tile divides the water of each cell between two neighbours and keeps its channel courses. The tile also
+    /// reports its trunks: the cells that water of other tiles may reach.
     Courses,
     /// One task computes for each tile the areas that drain through its trunks, and the heights of the eroded trunks.
     Trunks,

@@ -150,8 +150,8 @@ impl<'a> GlobeGround<'a> {
     }
 }
 
-/// The metric of a row of a face: x and y are the tangents of a position's angles. They determine the length and the
-/// obliqueness of the steps to the neighbouring samples.
+/// The metric of a row of a face. The tangents x and y of a position's angles determine the length and the obliqueness
+/// of the steps to the neighbouring samples.
 #[derive(Clone, Copy)]
 struct FaceMetric {
     y: f32,

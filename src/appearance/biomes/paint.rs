@@ -142,7 +142,7 @@ impl Paint {
         Self { law: BiomeModel::new(&biomes.table, &units), units, weather: self.weather.clone(), ..*self }
     }
 
-    /// The conditions at a position of a flat terrain. Its coordinates `u` (east) and `v` (south) are from 0 to 1.
+    /// The conditions at a position of a flat terrain; `u` (east) and `v` (south) are from 0 to 1.
     pub fn place(&self, u: f32, v: f32, around: &SiteNeighbours) -> SiteConditions {
         let feel = self.weather.at_place(u, v, around.here);
         let (steepest, tangent) = around.slopes();

@@ -46,8 +46,8 @@ pub struct SurroundingHeights {
 const ROWS: usize = 256;
 
 impl SurroundingHeights {
-    /// Reads a square terrain in parts. Its openness then has the same bits as [`openness`] of the whole terrain.
-    /// `relief_over_size` is relief_metres / size_metres.
+    /// Reads a square terrain in parts. [`openness`](Self::openness) then returns the same bits as [`openness`] of the
+    /// whole terrain. `relief_over_size` is relief_metres / size_metres.
     ///
     /// # Errors
     /// As [`SquareReader::rows`].

@@ -79,7 +79,7 @@ impl Daylight {
             (air.map(), sun)
         };
         let rise = (elevation_degrees / 25.0).clamp(0.0, 1.0);
-        // When the sun is near the horizon, the picture darkens as a real landscape does.
+        // While the sun is near the horizon, the picture darkens as a real landscape does.
         let dusk = 0.45 + 0.55 * (elevation_degrees / 12.0).clamp(0.0, 1.0);
         let brightness = (0.95 + 0.35 * rise * (2.0 - rise)) * dusk;
         let (map, sun, target, tint, stars) = match sky {

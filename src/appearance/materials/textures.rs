@@ -69,7 +69,8 @@ pub struct MaterialTexture {
 }
 
 impl MaterialTexture {
-    /// The texture of a material with `side` texels per side, a power of two. It has the same bits on every machine.
+    /// The texture of a material with `side` texels per side, a power of two. The texture has the same bits on every
+    /// machine.
     pub fn new(material: Material, side: usize) -> Self {
         let make = |k: usize| {
             let at = [(k % side) as f32 / side as f32, (k / side) as f32 / side as f32];
@@ -283,7 +284,8 @@ fn strata(at: [f32; 2]) -> [f32; 2] {
     [height + 0.30 * rough + 0.08 * fine - 0.10 * joint, tone + 0.30 * rough + 0.14 * fine - 0.08 * joint]
 }
 
-/// Octaves of gradient noise, each half as high as the one before; about -0.7 to 0.7. Repeats with period 1.
+/// Sums octaves of gradient noise, each half as high as the one before. The sum is about -0.7 to 0.7 and repeats with
+/// period 1.
 fn sum(at: [f32; 2], cells: i32, octaves: u32, seed: u64) -> f32 {
     let (mut value, mut weight, mut across) = (0.0, 1.0, cells);
     for octave in 0..octaves {

@@ -159,7 +159,7 @@ impl LatticeCell<'_> {
             if grove * cover(own, &values) * ground.density(own.kind, at) <= wanted || !ground.has_ground(at) {
                 return None;
             }
-            // Nothing grows or lies in water deeper than 20 cm.
+            // No objects are placed in water deeper than 20 cm.
             if ground.water_metres(at) > 0.2 {
                 return None;
             }

@@ -26,7 +26,7 @@ pub struct ShapeVertex {
 /// A shape as a triangle mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScatterShape {
-    /// Its vertices.
+    /// Vertices of the mesh.
     pub vertices: Vec<ShapeVertex>,
     /// Three indices for each triangle.
     pub indices: Vec<u16>,
@@ -324,7 +324,7 @@ impl ScatterShape {
                 let facing: f32 = (0..3).map(|k| p[k] * normal[k]).sum();
                 if facing > 1e-3 { r.min(at / facing) } else { r }
             });
-            // A third of the boulder lies below the ground.
+            // A third of the boulder is below the ground.
             [0.86 * p[0] * dented, 0.32 + 0.66 * p[1] * dented, 0.72 * p[2] * dented]
         };
         for face in faces {

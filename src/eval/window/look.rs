@@ -8,7 +8,7 @@ use crate::nodes::multiscale::StreamBeds;
 use crate::nodes::{Context, NodeDrainage, NodeParts, Work};
 use crate::scene::{Layer, Mask, Scene};
 
-/// Stencil radius, in cells, of removing the detail that a coarser grid does not have. It covers the support of the
+/// Stencil radius, in cells, of removing the detail that a coarser grid does not have. The radius covers the
 /// interpolation curve through the coarse samples, on both sides, and a fine sample between two coarse ones.
 const DETAIL_CELLS: usize = 6;
 

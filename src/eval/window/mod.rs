@@ -239,7 +239,7 @@ pub fn window_weights(
     sharp_weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, smooth)
 }
 
-/// The mask weights of a layer on the window `grid` of a scene at `samples` per side. They equal those of
+/// The mask weights of a layer on the window `grid` of a scene at `samples` per side. These weights equal those of
 /// [`layer_mask`](super::layer_mask) on the whole terrain.
 ///
 /// # Errors

@@ -8,11 +8,11 @@ import numpy as np
 
 from ._core import UsageError, map_kinds
 
-# names of coordinates, which give their direction and unit
+# Names of coordinates that determine their direction and unit.
 _EAST = {"x", "lon", "longitude", "easting", "eastings", "projection_x_coordinate"}
 _NORTH = {"y", "lat", "latitude", "northing", "northings", "projection_y_coordinate"}
 _DEGREES = {"lon", "longitude", "lat", "latitude"}
-# metres per unit
+# Length of each unit in metres.
 _METRES = {"m": 1.0, "metre": 1.0, "metres": 1.0, "meter": 1.0, "meters": 1.0, "km": 1000.0, "kilometre": 1000.0}
 _METRES |= {"kilometres": 1000.0, "kilometer": 1000.0, "kilometers": 1000.0, "": 1.0, "1": 1.0}
 
@@ -112,7 +112,7 @@ def unwrapped(heights: Any, cell_metres: float | None) -> tuple[Any, float | Non
     """The values, rows from north to south. If `cell_metres` is None, the distance of the coordinates replaces it."""
     heights = _of_dataset(heights)
     if not _is_array(heights):
-        # a pandas table also has values
+        # A pandas table also has the attribute `values`.
         return (heights.values if hasattr(heights, "values") else heights), cell_metres
     sheet = _sheet(heights)
     array = sheet.array

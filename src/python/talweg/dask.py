@@ -22,7 +22,7 @@ from ._core import Plan, Scene, TalwegError, UsageError, open_plan
 if TYPE_CHECKING:
     from distributed import Client
 
-# tasks given to the scheduler at a time, so that large stages do not fill its memory
+# Number of tasks submitted to the scheduler at a time, so that large stages do not fill its memory.
 AT_A_TIME = 4096
 
 
@@ -59,7 +59,8 @@ def build(
     if store is None:
         todo = plan.open_stages()
     else:
-        # each task checks itself whether it is done; removed tiles are recognised by the tiles made from them
+        # Each task checks itself whether it is done. Tiles that were removed count as done if the tiles made from them
+        # exist.
         todo = _open_stages(plan, _files_of(store)) if prune else list(range(len(stages)))
     for number, stage in enumerate(stages):
         if number not in todo:
@@ -130,7 +131,7 @@ def _check_memory(stages: list[dict], client: Client) -> None:
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     if not workers:
         raise TalwegError("the cluster has no workers; start some, or wait for them with client.wait_for_workers(1)")
-    # a worker with several threads runs that many tasks at a time
+    # A worker with several threads runs one task per thread at the same time.
     room = min((worker["memory_limit"] or 1 << 62) // worker["nthreads"] for worker in workers)
     for number, stage in enumerate(stages):
         if stage["memory_bytes"] > room:
@@ -150,7 +151,7 @@ def _run_tile(tile: int, *, folder: str, stage: int, threads: int, store: str | 
         _get(store, own, ["plan.ron", "scene.ron"])
         plan = open_plan(own)
         written = plan.files_written(stage, tile)
-        # complete files in the store are recognised by their hash
+        # Complete files in the store are recognised by their hash.
         _get(store, own, written, may_lack=True)
         _get(store, own, plan.files_read(stage, tile))
         is_new = plan.run_tile(stage, tile, threads=threads)
@@ -223,7 +224,7 @@ def _put(store: str, folder: Path, files: list[str]) -> None:
     for file in files:
         to = f"{root}/{file}"
         system.makedirs(to.rpartition("/")[0], exist_ok=True)
-        # objects appear complete; where files grow, write to a temporary name and rename at the end
+        # In object stores, files appear complete. Elsewhere, write to a temporary name and rename the file at the end.
         if "file" in system.protocol:
             with tempfile.NamedTemporaryFile(dir=to.rpartition("/")[0], delete=False) as part:
                 pass

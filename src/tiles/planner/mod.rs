@@ -205,8 +205,8 @@ impl Planner {
         Ok(made)
     }
 
-    /// Adds one stage that computes all layers of a scene on the whole terrain at once. It is needed where the group
-    /// `group` is blended with the terrain below, because no stage of tiles keeps that terrain.
+    /// Adds one stage that computes all layers of a scene on the whole terrain at once. This stage is needed where the
+    /// group `group` is blended with the terrain below, because no stage of tiles keeps that terrain.
     fn whole_stack(&mut self, of_masks: &[usize], scene: &Scene, samples: usize, group: usize) -> StackProducts {
         let joining = &scene.layers[group].name;
         let mut stage = PlanStage { tasks: 1, ..self.stage(of_masks, samples) };
