@@ -91,8 +91,8 @@ impl TrunkHeights {
     }
 }
 
-/// Returns, for each tile, the heights of its trunks after the erosion. The inputs are the drainage of all trunks, and
-/// `grounds`, the heights and erodibilities of the trunks. `cx` is the context of the whole terrain.
+/// Returns, for each tile, the drainage areas and eroded heights of its trunks. The inputs are the drainage of all
+/// trunks and `grounds`, their heights and erodibilities before the erosion. `cx` is the context of the whole terrain.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
