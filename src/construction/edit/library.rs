@@ -430,8 +430,8 @@ impl Item {
     }
 }
 
-/// Returns the spot for a new piece: parent and child index. `near` is the selected piece; `on_ground` is true if there
-/// is ground at the new piece's position. Existing pieces are wrapped in operators if necessary.
+/// Returns the spot (parent and child index) for a new piece. `near` is the selected piece; `on_ground` is true if
+/// there is ground at the new piece's position. Existing pieces are wrapped in operators if necessary.
 ///
 /// # Errors
 /// When operators would be nested too deeply.
