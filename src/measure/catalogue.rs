@@ -1,33 +1,33 @@
-//! The list of all measures, used by the panel, the command line and the JSON.
+//! The list of all measures. The panel, the command line and the JSON output use it.
 
 use serde::{Serialize, Serializer};
 
 use super::difference::Difference;
 use super::{AreaQuantiles, Drainage, Measures, PlanetMeasures, Slopes};
 
-/// Groups of measures.
+/// Groups of related measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Family {
     /// Height range, and distribution of area over height.
     Heights,
-    /// Steepness, and the erosion score.
+    /// Steepness of the terrain, and the erosion score.
     Slopes,
     /// Peaks, valleys and fractal dimensions.
     Form,
-    /// Streams, basins and drained area.
+    /// Streams, drainage basins and drained area.
     Drainage,
-    /// Where a character can walk and build.
+    /// Areas where a character can walk and build.
     Playability,
     /// Temperature and moisture.
     Climate,
-    /// The content hash.
+    /// The content hash of the terrain.
     Content,
     /// Differences between two terrains.
     Comparison,
 }
 
 impl Family {
-    /// Name in reports and the panel.
+    /// Name of the group in reports and the panel.
     pub fn label(self) -> &'static str {
         match self {
             Self::Heights => "Heights",
@@ -60,7 +60,7 @@ impl MeasureValue {
         value.map_or(Self::Undefined(why), Self::Number)
     }
 
-    /// The value as a number, if it is one.
+    /// The value as a number; `None` for a hash or an undefined value.
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Number(value) => Some(value),
@@ -81,33 +81,33 @@ impl Serialize for MeasureValue {
     }
 }
 
-/// A measure of a `T`, with its description.
+/// A measure of a value of type `T`, with the description of the measure.
 pub struct Measure<T> {
-    /// Stable name, in JSON and CSV.
+    /// Stable name of the measure in JSON and CSV.
     pub key: &'static str,
-    /// Name in reports and the panel.
+    /// Name of the measure in reports and the panel.
     pub label: &'static str,
-    /// Unit of the value; empty if it has none.
+    /// Unit of the value; empty if the value has no unit.
     pub unit: &'static str,
     /// Number of meaningful decimals.
     pub decimals: usize,
-    /// The group that it belongs to.
+    /// The group that the measure belongs to.
     pub family: Family,
-    /// Explanation in one plain sentence.
+    /// Explanation of the measure in one plain sentence.
     pub meaning: &'static str,
-    /// Source of the definition.
+    /// Source of the definition of the measure.
     pub source: &'static str,
-    /// Reads the value from the results.
+    /// Reads the value of the measure from the results.
     pub read: fn(&T) -> MeasureValue,
 }
 
 impl<T> Measure<T> {
-    /// The value as text without its unit; "–" if there is none.
+    /// The value as text without its unit; "–" if the measure has no value.
     pub fn show(&self, of: &T) -> String {
         self.show_reading((self.read)(of))
     }
 
-    /// The value as text, with its decimals and unit, or the reason why there is none.
+    /// The value as text, with its decimals and unit, or the reason why the measure has no value.
     pub fn show_reading(&self, reading: MeasureValue) -> String {
         match reading {
             MeasureValue::Number(value) => format!("{value:.*}", self.decimals),
@@ -126,12 +126,12 @@ const NO_ORDERS: &str = "no two streams of one order join";
 const NOT_PLAYABLE: &str = "nothing is playable";
 const NO_CHANNELS: &str = "neither terrain has a channel";
 
-/// The reason why a measure of the land's relief is missing.
+/// The reason why a measure of the land has no value: there is no land, or the land is level.
 fn no_relief(m: &Measures) -> &'static str {
     if m.heights.land_fraction == 0.0 { NO_LAND } else { LEVEL }
 }
 
-/// The reason why a fractal dimension is missing.
+/// The reason why a fractal dimension has no value.
 fn no_dimension(m: &Measures) -> &'static str {
     if m.is_level() { LEVEL } else { FEW }
 }
@@ -401,7 +401,7 @@ fn of_land(quantiles: Option<AreaQuantiles>) -> MeasureValue {
     MeasureValue::or(quantiles.map(|spread| spread.mean), NO_LAND)
 }
 
-/// The measure called `key`.
+/// The terrain measure with the given key.
 pub fn measure_named(key: &str) -> Option<&'static Measure<Measures>> {
     MEASURES.iter().find(|measure| measure.key == key)
 }
