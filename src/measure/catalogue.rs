@@ -154,13 +154,13 @@ macro_rules! measures {
 #[rustfmt::skip]
 pub const MEASURES: &[Measure<Measures>] = measures! {
     Heights: "min_metres" "Lowest" ["m"] 3,
-        "Height of the lowest ground.", "",
+        "Height of the lowest point of the terrain.", "",
         |m| MeasureValue::Number(m.heights.min_metres);
     Heights: "max_metres" "Highest" ["m"] 3,
-        "Height of the highest ground.", "",
+        "Height of the highest point of the terrain.", "",
         |m| MeasureValue::Number(m.heights.max_metres);
     Heights: "mean_metres" "Mean height" ["m"] 3,
-        "Mean height of the ground.", "",
+        "Mean height of the terrain.", "",
         |m| MeasureValue::Number(m.heights.mean_metres);
     Heights: "land_fraction" "Land" [""] 4,
         "Fraction of the area above the sea.", "",
@@ -170,7 +170,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Olsen 2004; Le Martelot 2005, §3.3.4",
         |m| erosion_score(&m.slopes);
     Slopes: "pair_score" "Erosion score, all pairs" [""] 3,
-        "The same score from the differences of all pairs of neighbours, as Le Martelot 2005 describes it, instead of the greatest of four.",
+        "Erosion score from the height differences of all pairs of neighbours, as Le Martelot 2005 describes the score, instead of the greatest of four differences.",
         "Le Martelot 2005, §3.3.4",
         |m| erosion_score(&m.pair_slopes);
     Slopes: "mean_slope" "Mean slope" ["m"] 3,
@@ -178,7 +178,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Olsen 2004; Le Martelot 2005, §3.3.4",
         |m| MeasureValue::Number(m.slopes.mean);
     Slopes: "slope_deviation" "Slope deviation" ["m"] 3,
-        "Standard deviation of the same differences.",
+        "Standard deviation of the greatest height differences to the four neighbouring samples.",
         "Olsen 2004; Le Martelot 2005, §3.3.4",
         |m| MeasureValue::Number(m.slopes.deviation);
     Slopes: "mean_steepness" "Mean steepness" ["°"] 2,
@@ -193,7 +193,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Kirmse & de Ferranti 2017",
         |m| MeasureValue::Count(m.summits.peaks.len());
     Form: "valleys" "Valleys" [""] 0,
-        "Number of low points at least that deep below the pass to a deeper one; a valley that runs over an open edge has its low point there.",
+        "Number of low points that lie at least the minimum prominence below the pass to a deeper low point. A valley that runs over an open edge has its low point at the edge.",
         "Kirmse & de Ferranti 2017",
         |m| MeasureValue::Count(m.summits.valleys.len());
     Form: "fractal_dimension" "Fractal dimension" [""] 3,
@@ -201,11 +201,11 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Mark & Aronson 1984; Klinkenberg & Goodchild 1992",
         |m| MeasureValue::or(m.fractal_dimension(), no_dimension(m));
     Form: "fractal_fit" "Fit of the dimension" ["R²"] 4,
-        "Straightness of the variogram: near 1 the terrain is similar at all scales; at lower values one dimension does not describe it.",
+        "Straightness of the variogram: near 1 the terrain is similar at all scales; at lower values a single dimension does not describe the terrain.",
         "Klinkenberg & Goodchild 1992",
         |m| MeasureValue::or(m.variogram.as_ref().map(|f| f.line.r_squared), no_dimension(m));
     Form: "box_dimension" "Box dimension" [""] 3,
-        "The same roughness, from counting the boxes that cover the terrain.",
+        "Roughness of the terrain over all scales, from the number of boxes that cover the terrain.",
         "Clarke 1986; Dubuc et al. 1989",
         |m| MeasureValue::or(m.box_dimension(), no_dimension(m));
     Form: "box_fit" "Fit of the box dimension" ["R²"] 4,
@@ -219,11 +219,11 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
             MeasureValue::Count(d.streams.last().map_or(0, |s| s.order))
         });
     Drainage: "bifurcation_ratio" "Bifurcation ratio" [""] 2,
-        "Ratio of the number of streams of one order to that of the next higher order.",
+        "Ratio of the number of streams of one order to the number of streams of the next higher order.",
         "Horton 1945; Strahler 1957",
         |m| m.drainage.as_ref().map_or(MeasureValue::Undefined(no_relief(m)), |d| MeasureValue::or(d.bifurcation_ratio(), NO_ORDERS));
     Drainage: "length_ratio" "Length ratio" [""] 2,
-        "Ratio of the mean length of streams of one order to that of the next lower order.",
+        "Ratio of the mean length of streams of one order to the mean length of streams of the next lower order.",
         "Horton 1945; Strahler 1957",
         |m| m.drainage.as_ref().map_or(MeasureValue::Undefined(no_relief(m)), |d| MeasureValue::or(d.length_ratio(), NO_ORDERS));
     Drainage: "drainage_density" "Drainage density" ["km/km²"] 3,
@@ -245,7 +245,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| MeasureValue::or(m.playability.map(|p| p.playable_fraction), NO_LAND);
     Playability: "connected_fraction" "Connected" [""] 4,
-        "Fraction of the playable land in its largest region: at 1 all playable land is connected.",
+        "Fraction of the playable land that belongs to its largest connected region: at 1 all playable land is connected.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| m.playability.map_or(MeasureValue::Undefined(NO_LAND), |p| MeasureValue::or(p.connected_fraction, NOT_PLAYABLE));
     Playability: "largest_flat_km2" "Largest flat region" ["km²"] 4,
@@ -276,7 +276,7 @@ pub const DIFFERENCES: &[Measure<Difference>] = measures! {
         "Volume where the second terrain is lower.", "",
         |d| MeasureValue::Number(d.volume_lost_m3);
     Comparison: "drainage_overlap" "Drainage overlap" [""] 4,
-        "Fraction of the channels of both terrains that run within one cell of a channel of the other.", "",
+        "Fraction of the channels of both terrains that run within one cell of a channel of the other terrain.", "",
         |d| MeasureValue::or(d.drainage_overlap, NO_CHANNELS);
 };
 
@@ -302,7 +302,7 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
         "Height of the highest point.", "",
         |m| MeasureValue::Number(m.highest_metres);
     Heights: "mean_metres" "Mean" ["m"] 1,
-        "Mean height of all ground.", "",
+        "Mean height of the whole planet.", "",
         |m| MeasureValue::Number(m.mean_metres);
     Heights: "mean_land_metres" "Mean land height" ["m"] 1,
         "Mean height of the land above the sea; above height 0 where there is no sea.", "",
@@ -322,7 +322,7 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
         "Olsen 2004",
         |m| MeasureValue::Number(m.slopes.mean);
     Slopes: "slope_deviation" "Slope deviation" ["m"] 3,
-        "Standard deviation of the same differences.",
+        "Standard deviation of the greatest height differences to the four neighbouring samples.",
         "Olsen 2004",
         |m| MeasureValue::Number(m.slopes.deviation);
     Slopes: "mean_land_slope_degrees" "Mean land slope" ["°"] 2,
@@ -333,11 +333,11 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
         "Strahler 1957",
         |m| of_drainage(m, |d| MeasureValue::Count(d.streams.last().map_or(0, |s| s.order)));
     Drainage: "bifurcation_ratio" "Bifurcation ratio" [""] 2,
-        "Ratio of the number of streams of one order to that of the next higher order.",
+        "Ratio of the number of streams of one order to the number of streams of the next higher order.",
         "Horton 1945; Strahler 1957",
         |m| of_drainage(m, |d| MeasureValue::or(d.bifurcation_ratio(), NO_ORDERS));
     Drainage: "length_ratio" "Length ratio" [""] 2,
-        "Ratio of the mean length of streams of one order to that of the next lower order.",
+        "Ratio of the mean length of streams of one order to the mean length of streams of the next lower order.",
         "Horton 1945; Strahler 1957",
         |m| of_drainage(m, |d| MeasureValue::or(d.length_ratio(), NO_ORDERS));
     Drainage: "drainage_density" "Drainage density" ["km/km²"] 5,
