@@ -1,7 +1,7 @@
 //! Biome tables: the ground types, the conditions in which each occurs, and their colours.
 //!
-//! A table is a RON file in `assets/biomes`, embedded in the program; its name in scenes is `biome:` and its file name.
-//! A scene can also contain its own table in the same format:
+//! A biome table is a RON file in `assets/biomes`, embedded in the program. The name of the table in scenes is `biome:`
+//! followed by the file name. A scene can also contain its own biome table in the same format:
 //! ```
 //! # let text = r##"
 //! (
@@ -24,10 +24,10 @@
 //! ```
 //! A condition that is omitted has no influence. Heights are `At(x)`, `AboveSea(x)` or `Sea(factor)`, a multiple of the
 //! sea level. With `heights: Relief`, heights are percentages of the relief. With `heights: Levels(water: 100, of:
-//! 255)` they are grey levels: 255 for the whole relief, and 100 for the sea. Slopes are then the greatest difference
-//! to the four neighbours, in levels, on a map of 512 points from pole to pole, as in Petitprez 2007. `scatter:
-//! "temperate"` names the plants and stones, `materials: "bare"` the rules of the ground materials. `climate: (…)` is
-//! the climate of scenes that do not define one.
+//! 255)` they are grey levels: 255 for the whole relief, and 100 for the sea. Slopes are then the greatest height
+//! difference to the four neighbours, in grey levels, on a map with 512 points from pole to pole, as in Petitprez 2007.
+//! `scatter: "temperate"` names the list of plants and stones, and `materials: "bare"` names the rules of the ground
+//! materials. `climate: (…)` is the climate of scenes that do not define a climate.
 
 use std::io::Write;
 use std::path::Path;
@@ -45,15 +45,15 @@ static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/biomes");
 
 /// Prefix of a biome table name in a palette setting.
 pub const BIOME_PREFIX: &str = "biome:";
-/// Maximum number of types; nobody could tell more apart.
+/// Maximum number of types; nobody could distinguish the colours of more types.
 pub const MAX_TYPES: usize = 64;
-/// Minimum tolerance; at this value the borders between types are sharp lines.
+/// Minimum tolerance; at this tolerance the borders between types are sharp lines.
 pub const LEAST_TOLERANCE: f32 = 1.0e-3;
 const MOST: f32 = 1.0e6;
-/// Maximum file size; tables are short text written by people.
+/// Maximum size of a table file in bytes. Tables are short text that people write.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Why a biome table was refused.
+/// The reason why a biome table was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BiomeError {
     /// The text is not valid RON, or refers to an unknown name.
@@ -61,9 +61,9 @@ pub enum BiomeError {
     Syntax {
         /// The name of the table.
         table: String,
-        /// Line in the file, from 1.
+        /// Line of the error in the file, counted from 1.
         line: usize,
-        /// Column in the line, from 1.
+        /// Column of the error in the line, counted from 1.
         column: usize,
         /// Cause of the error, in words.
         message: String,
@@ -78,37 +78,38 @@ pub enum BiomeError {
     },
 }
 
-/// Units of heights and slopes.
+/// Units of the heights and slopes in a biome table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum HeightUnits {
-    /// Metres above the datum; slopes in degrees.
+    /// Heights in metres above the datum; slopes in degrees.
     #[default]
     Metres,
-    /// Percent of the relief above the datum; slopes in degrees.
+    /// Heights above the datum in percent of the relief; slopes in degrees.
     Relief,
-    /// Grey levels, from 0 at the datum, with the sea at `water`; slopes in levels, as in Petitprez 2007.
+    /// Heights in grey levels, from 0 at the datum, with the sea at `water`. Slopes are also in grey levels, as in
+    /// Petitprez 2007.
     Levels {
-        /// Level of the sea.
+        /// Grey level of the sea.
         water: f32,
-        /// Number of levels from the datum to the top of the relief.
+        /// Number of grey levels from the datum to the top of the relief.
         of: f32,
     },
 }
 
-/// A height in the table's units.
+/// A height in the units of the biome table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum HeightLevel {
     /// A multiple of the sea level.
     Sea(f32),
-    /// Height relative to the sea; negative below it.
+    /// Height relative to the sea; negative below the sea.
     AboveSea(f32),
     /// Height above the datum, independent of the sea.
     At(f32),
 }
 
 impl HeightLevel {
-    /// The height, for a sea at height `sea`.
+    /// The height in the units of the table, for a sea at height `sea`.
     pub fn height(self, sea: f32) -> f32 {
         match self {
             Self::Sea(factor) => factor * sea,
@@ -133,25 +134,25 @@ impl HeightLevel {
     }
 }
 
-/// Preferred value of a ground type for one condition, and its tolerance.
+/// The value of one condition that a ground type prefers, and the tolerance around this value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Niche<T = f32> {
-    /// Value at which the type is most likely.
+    /// Value at which the ground type is most likely.
     pub optimum: T,
     /// Distance from the optimum at which the likelihood drops to 1/e.
     #[serde(deserialize_with = "tolerance")]
     pub tolerance: f32,
 }
 
-/// A ground type.
+/// A ground type of a biome table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroundType {
-    /// Name in legends.
+    /// Name of the ground type in legends.
     #[serde(deserialize_with = "name")]
     pub name: String,
-    /// Colour in sRGB.
+    /// Colour of the ground type in sRGB.
     #[serde(serialize_with = "write_colour", deserialize_with = "read_colour")]
     pub colour: [u8; 3],
     /// The type occurs only above this height.
@@ -163,10 +164,10 @@ pub struct GroundType {
     /// Preferred temperature in °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Niche>,
-    /// Preferred height.
+    /// Preferred height, in the units of the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<Niche<HeightLevel>>,
-    /// Preferred slope.
+    /// Preferred slope, in the units of the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slope: Option<Niche>,
     /// Preferred moisture, from 0 to 1.
@@ -175,7 +176,7 @@ pub struct GroundType {
 }
 
 impl GroundType {
-    /// A type without conditions, which occurs everywhere.
+    /// A ground type without conditions, which occurs everywhere.
     pub fn new(name: &str, colour: [u8; 3]) -> Self {
         Self {
             name: name.into(),
@@ -190,28 +191,28 @@ impl GroundType {
     }
 }
 
-/// A biome table.
+/// A table of ground types that colours a terrain by climate, height and slope.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BiomeTable {
-    /// Name in scenes, without the prefix.
+    /// Name of the table in scenes, without the prefix.
     #[serde(skip)]
     pub name: String,
-    /// Name in the panel.
+    /// Name of the table in the panel.
     pub label: String,
-    /// Units of heights and slopes.
+    /// Units of the heights and slopes in the table.
     #[serde(default, skip_serializing_if = "is_default")]
     pub heights: HeightUnits,
-    /// The climate of scenes that do not define one.
+    /// The climate of scenes that do not define a climate.
     #[serde(default, skip_serializing_if = "is_default")]
     pub climate: Climate,
-    /// The matching list of plants and stones: [`ScatterRules::named`](super::ScatterRules::named).
+    /// Name of the matching list of plants and stones, for [`ScatterRules::named`](super::ScatterRules::named).
     #[serde(default = "no_scatter", deserialize_with = "scatter", skip_serializing_if = "is_no_scatter")]
     pub scatter: String,
-    /// The rules of the ground materials: [`MaterialRules::named`](super::MaterialRules::named).
+    /// Name of the rules of the ground materials, for [`MaterialRules::named`](super::MaterialRules::named).
     #[serde(default = "usual_materials", deserialize_with = "materials", skip_serializing_if = "are_usual_materials")]
     pub materials: String,
-    /// The types, in the order of the legend.
+    /// The ground types, in the order of the legend.
     #[serde(deserialize_with = "types")]
     pub types: Vec<GroundType>,
 }
@@ -303,7 +304,7 @@ fn types<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<GroundType>, D::Error
     Ok(types)
 }
 
-/// The built-in tables, in menu order.
+/// The built-in biome tables, in menu order.
 static SHIPPED: LazyLock<Vec<Arc<BiomeTable>>> = LazyLock::new(|| {
     let mut tables: Vec<Arc<BiomeTable>> = FILES
         .files()
@@ -321,13 +322,13 @@ pub fn biome_names() -> Vec<String> {
 }
 
 impl BiomeTable {
-    /// The built-in table of that name, with or without the prefix.
+    /// The built-in biome table called `name`, with or without the prefix.
     pub fn named(name: &str) -> Option<&'static Arc<Self>> {
         let name = name.strip_prefix(BIOME_PREFIX).unwrap_or(name);
         SHIPPED.iter().find(|table| table.name == name)
     }
 
-    /// Reads a table file.
+    /// Reads a biome table from the text of a file.
     pub fn from_ron(name: &str, text: &str) -> Result<Self, BiomeError> {
         let mut table: Self = ron_dialect().from_str(text).map_err(|e| BiomeError::Syntax {
             table: name.into(),
@@ -340,7 +341,7 @@ impl BiomeTable {
         Ok(table)
     }
 
-    /// Reads a table file from the disk; the table takes its name from the file.
+    /// Reads a biome table from the disk. The table is named after the file.
     pub fn load(path: &Path) -> Result<Self, BiomeError> {
         let failed =
             |error: std::io::Error| BiomeError::Read { table: path.display().to_string(), message: error.to_string() };
@@ -355,12 +356,12 @@ impl BiomeTable {
         Self::from_ron(&name, &text)
     }
 
-    /// Writes a table file. An old file stays until the new one is safely on disk.
+    /// Writes the biome table to a file. An old file stays until the new file is safely on the disk.
     pub fn save(&self, to: impl Into<SaveTarget>) -> Result<(), FileError> {
         write_atomically(to, |file| file.write_all(self.to_ron().as_bytes()))
     }
 
-    /// The table as RON text.
+    /// The biome table as RON text.
     pub fn to_ron(&self) -> String {
         let pretty = ron::ser::PrettyConfig::new().depth_limit(3).indentor("    ".to_string());
         let mut text = ron_dialect().to_string_pretty(self, pretty).expect("a table can always be written as RON");

@@ -1,8 +1,9 @@
 //! Ground materials, and the rules that place them.
 //!
-//! A rule is a line of a RON file in `assets/materials`, embedded in the program. Rules are layered in order, the first
-//! at the bottom; each covers a fraction of the layers below. `slope: [28, 42]` rises from no cover at 28 to full cover
-//! at 42, `[42, 28]` falls, and `[a, b, c, d]` is full between b and c:
+//! A rule is a line of a RON file in `assets/materials`, embedded in the program. Rules are layered in order, and the
+//! first rule is at the bottom. Each rule covers a fraction of the layers below. With `slope: [28, 42]`, the cover
+//! rises from none at 28° to full cover at 42°. With `[42, 28]` the cover falls from 28° to 42°, and with `[a, b, c,
+//! d]` the cover is full between b and c:
 //! ```
 //! # let text = r#"
 //! [
@@ -56,41 +57,42 @@ pub const CONDITIONS: [&str; 12] = [
     "hardness",
 ];
 
-/// Degree to which a value fulfils a condition: 0 up to the first number, 1 between the second and the third, 0 from
-/// the fourth on.
+/// Degree to which a value fulfils a condition: 0 up to the first number, 1 between the second and the third, 0 above
+/// the fourth.
 pub type Band = [f32; 4];
 
-/// Fulfilled by every value, so that the condition has no effect.
+/// The band that every value fulfils, so that the condition has no effect.
 pub const EVERYWHERE: Band = [-1e9, -1e9, 1e9, 1e9];
 
-/// A rule that lays a material over those of the previous rules.
+/// A rule that puts a material over the materials of the previous rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialRule {
-    /// The material.
+    /// The material that the rule puts down.
     pub material: Material,
-    /// Maximum cover, 0 to 1.
+    /// Maximum fraction that the rule covers, 0 to 1.
     pub share: f32,
-    /// Weight of the material's own colour against that of the palette, 0 to 1.
+    /// Weight of the material's own colour relative to the colour of the palette, 0 to 1.
     pub tint: f32,
     /// One band for each of [`CONDITIONS`], in this order:
     ///
     /// - Slope in degrees.
     /// - Height between the sea (0) and the top of the relief (1).
     /// - Openness: 0 in hollows, 0.5 on planes, 1 on crests.
-    /// - Flow: 0 up to 10³ m² of catchment, 1 from 10⁷ m² on.
-    /// - Fractions of the surface changed by deposits and by wear.
+    /// - Flow: 0 up to a catchment of 10³ m², 1 for a catchment of 10⁷ m² or more.
+    /// - Fractions of the surface changed by deposits and by erosion.
     /// - Vegetation.
     /// - Greenness and brightness of the palette colour.
-    /// - Mean curvature in 1/km over two samples to each side, positive where the ground is convex.
+    /// - Mean curvature in 1/km over two samples to each side, positive where the terrain is convex.
     /// - Wetness: the topographic index ln(a / tan β) of Beven & Kirkby (1979), mapped from 5 … 15 to 0 … 1. Here a is
-    ///   the
-    ///   catchment in m² per metre of contour. Wetness is 0 if at most 10³ m² drain or the flow is unknown.
-    /// - Hardness of the rock, 0 to 1; 0 if it is unknown.
+    ///   the catchment in m² per metre of contour, and β the slope angle. Wetness is 0 if the catchment is at most 10³
+    ///   m² or the flow is unknown.
+    /// - Hardness of the rock, 0 to 1; 0 if the hardness is unknown.
     pub bands: Bands,
 }
 
 impl MaterialRule {
-    /// Fraction of a place that the rule covers, for values in the order of [`CONDITIONS`].
+    /// Fraction of the surface that the rule covers at a position with these values, given in the order of
+    /// [`CONDITIONS`].
     pub fn cover(&self, values: [f32; CONDITIONS.len()]) -> f32 {
         self.bands.iter().zip(values).fold(self.share, |cover, (band, value)| cover * fulfilled(*band, value))
     }
@@ -105,20 +107,20 @@ pub fn fulfilled([a, b, c, d]: Band, value: f32) -> f32 {
     rise(a, b) * (1.0 - rise(c, d))
 }
 
-/// Rules in layering order, the lowest first.
+/// Material rules in layering order, the lowest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<FileRule>", into = "Vec<FileRule>")]
 pub struct MaterialRules(pub Vec<MaterialRule>);
 
-/// Maximum number of rules in a list, limited by the shaders.
+/// Maximum number of rules in a list; the shaders impose this limit.
 pub const MOST_RULES: usize = 16;
 
-/// The list used by palettes and biome tables that name none.
+/// The list of material rules for palettes and biome tables that name no list.
 pub const DEFAULT_MATERIALS: &str = "ground";
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/materials");
 
-/// The built-in lists.
+/// The built-in lists of material rules, with their names.
 static SHIPPED: LazyLock<Vec<(String, Arc<MaterialRules>)>> = LazyLock::new(|| {
     let list = |(name, text): (&str, &str)| {
         let rules = MaterialRules::from_ron(name, text).unwrap_or_else(|e| panic!("built-in file: {e}"));
@@ -130,12 +132,12 @@ static SHIPPED: LazyLock<Vec<(String, Arc<MaterialRules>)>> = LazyLock::new(|| {
     lists
 });
 
-/// Names of the built-in lists.
+/// Names of the built-in lists of material rules.
 pub fn material_list_names() -> Vec<&'static str> {
     SHIPPED.iter().map(|(name, _)| name.as_str()).collect()
 }
 
-/// Defines a rule in its file format: its own fields, then a band for each of [`CONDITIONS`].
+/// Defines the file format of a rule: the fields of the rule, then a band for each of [`CONDITIONS`].
 macro_rules! file_rule {
     (
         $name:ident { $($(#[$attribute:meta])* $field:ident: $type:ty),+ $(,)? }
@@ -149,13 +151,13 @@ macro_rules! file_rule {
         }
 
         impl $name {
-            /// A rule with these bands, each stored with as few numbers as possible.
+            /// A rule with these bands in file form: each band is stored with as few numbers as possible.
             fn new($($field: $type,)+ bands: $crate::appearance_files::materials::Bands) -> Self {
                 let [$($condition),+] = bands.map($crate::appearance_files::materials::band_numbers);
                 Self { $($field,)+ $($condition),+ }
             }
 
-            /// The bands, or the name of the condition whose numbers form no band.
+            /// The bands, or an error with the name of the condition whose numbers form no band.
             fn bands(&self) -> Result<$crate::appearance_files::materials::Bands, String> {
                 $crate::appearance_files::materials::bands([$(&self.$condition),+])
             }
@@ -183,7 +185,7 @@ file_rule! {
 /// One band for each of [`CONDITIONS`].
 pub type Bands = [Band; CONDITIONS.len()];
 
-/// The bands for the numbers of a file; an error names the condition whose numbers form no band.
+/// Converts the numbers of a file to bands. An error names the condition whose numbers form no band.
 pub(super) fn bands(given: [&Option<Vec<f32>>; CONDITIONS.len()]) -> Result<Bands, String> {
     let mut bands = [EVERYWHERE; CONDITIONS.len()];
     for ((numbers, out), condition) in given.iter().zip(&mut bands).zip(CONDITIONS) {
@@ -216,7 +218,7 @@ fn is_nothing(share: &f32) -> bool {
     *share == 0.0
 }
 
-/// The band for two or four numbers.
+/// The band that two or four numbers define; `None` if they form no band.
 fn band(numbers: &[f32]) -> Option<Band> {
     let is_good = numbers.iter().all(|x| x.is_finite());
     match *numbers {
@@ -258,13 +260,13 @@ impl RuleList for MaterialRules {
 }
 
 impl MaterialRules {
-    /// The built-in list called `name`.
+    /// The built-in list of material rules called `name`.
     pub fn named(name: &str) -> Option<&'static Arc<Self>> {
         SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
     }
 
-    /// Visible fraction of each rule's material at a place, in the order of the rules, after covering by later rules.
-    /// The fractions add up to 1.
+    /// Visible fraction of each rule's material at a position, after later rules have covered it, in the order of the
+    /// rules. The fractions add up to 1.
     pub fn seen_shares(&self, values: [f32; CONDITIONS.len()]) -> [f32; MOST_RULES] {
         let (mut seen, mut left) = ([0.0; MOST_RULES], 1.0);
         for (k, rule) in self.0.iter().enumerate().rev() {
@@ -275,7 +277,7 @@ impl MaterialRules {
         seen
     }
 
-    /// Fraction of every material at a place, in the order of [`Material::ALL`]; they add up to 1.
+    /// Fraction of every material at a position, in the order of [`Material::ALL`]. The fractions add up to 1.
     pub fn shares(&self, values: [f32; CONDITIONS.len()]) -> [f32; Material::ALL.len()] {
         let mut shares = [0.0; Material::ALL.len()];
         for (k, rule) in self.0.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Palettes: colours by height above and below the sea, with rock on steep slopes.
 //!
-//! A palette is a RON file in `assets/palettes`, embedded in the program; its file name is its name in scenes:
+//! A palette is a RON file in `assets/palettes`, embedded in the program. The file name is the name of the palette in
+//! scenes:
 //! ```
 //! # let text = r##"
 //! (
@@ -14,13 +15,14 @@
 //! # "##;
 //! # talweg::appearance_files::Palette::from_ron("alpine", text).unwrap();
 //! ```
-//! `scatter: "alpine"` names the matching plants and stones: see [`ScatterRules`]. `materials: "bare"` names the rules
-//! of the ground materials: see [`MaterialRules`]. Without it, the rules for natural colours apply. A scene can contain
-//! its own lists in place of both, in the same format. `colours: Relief([…])` colours all heights from 0 to the top of
-//! the relief, independent of the sea. Between two stops, colours are mixed in sRGB, as in gradient editors. `bands:
-//! 25` divides them into 25 even steps.
+//! `scatter: "alpine"` names the matching list of plants and stones: see [`ScatterRules`]. `materials: "bare"` names
+//! the rules of the ground materials: see [`MaterialRules`]. Without `materials`, the rules for natural colours apply.
+//! A scene can contain its own lists in place of both, in the same format. `colours: Relief([…])` colours all heights
+//! from 0 to the top of the relief, independent of the sea. Between two stops, colours are mixed in sRGB, as in
+//! gradient editors. `bands: 25` divides the colours into 25 even steps.
 //!
-//! A [`BiomeTable`] colours the ground by what grows there instead. The `palette` of a scene can name either kind.
+//! A [`BiomeTable`] is an alternative to a palette: it colours the terrain by ground types, which depend on the
+//! climate. The `palette` of a scene can name either kind.
 
 mod biome_table;
 mod materials;
@@ -47,12 +49,12 @@ pub use scatter::{
     scatter_names,
 };
 
-/// The palette of scenes that name none.
+/// Name of the palette for scenes that name no palette.
 pub const DEFAULT_PALETTE: &str = "alpine";
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/palettes");
 
-/// Why a palette file was refused.
+/// The reason why a palette file was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PaletteError {
     /// The text is not valid RON, or refers to an unknown name.
@@ -60,9 +62,9 @@ pub enum PaletteError {
     Syntax {
         /// The name of the palette.
         palette: String,
-        /// Line in the file, from 1.
+        /// Line of the error in the file, counted from 1.
         line: usize,
-        /// Column in the line, from 1.
+        /// Column of the error in the line, counted from 1.
         column: usize,
         /// Cause of the error, in words.
         message: String,
@@ -72,7 +74,7 @@ pub enum PaletteError {
     Colour {
         /// The name of the palette.
         palette: String,
-        /// The text that was given.
+        /// The text in the file in place of a colour.
         text: String,
     },
     /// Stops are missing, or do not increase.
@@ -80,7 +82,7 @@ pub enum PaletteError {
     Stops {
         /// The name of the palette.
         palette: String,
-        /// The part of the palette.
+        /// Name of the part of the palette whose stops are wrong.
         part: &'static str,
     },
     /// The number of bands is out of range.
@@ -88,7 +90,7 @@ pub enum PaletteError {
     Bands {
         /// The name of the palette.
         palette: String,
-        /// The number that was given.
+        /// The number of bands in the file.
         bands: u16,
     },
     /// The list of plants and stones does not exist.
@@ -96,7 +98,7 @@ pub enum PaletteError {
     Scatter {
         /// The name of the palette.
         palette: String,
-        /// The name that was given.
+        /// The name in the file.
         scatter: String,
     },
     /// The list of material rules does not exist.
@@ -104,10 +106,10 @@ pub enum PaletteError {
     Materials {
         /// The name of the palette.
         palette: String,
-        /// The name that was given.
+        /// The name in the file.
         materials: String,
     },
-    /// The numbers of the rock are out of range.
+    /// A slope or a fraction of the rock is out of range.
     #[error("palette `{palette}`: rock needs 0 ≤ from < to ≤ 90 and a share from 0 to 1")]
     Rock {
         /// The name of the palette.
@@ -141,7 +143,7 @@ struct FileRock {
     share: f32,
 }
 
-/// A colour at a position from 0 to 1.
+/// A colour stop: a position from 0 to 1, and an sRGB colour.
 pub type Stop = (f32, [u8; 3]);
 
 /// The colours of a [`Palette`] by height.
@@ -149,31 +151,31 @@ pub type Stop = (f32, [u8; 3]);
 pub enum PaletteColours {
     /// Two gradients that meet at the shore.
     Sea {
-        /// From the shore to one relief below it.
+        /// Colours from the shore to a depth of one relief below the sea.
         water: Vec<Stop>,
-        /// From the sea to the top of the relief.
+        /// Colours from the sea to the top of the relief.
         land: Vec<Stop>,
     },
-    /// From height 0 to the top of the relief, independent of the sea.
+    /// One gradient from height 0 to the top of the relief, independent of the sea.
     Relief(Vec<Stop>),
 }
 
-/// A palette in the structure of its file.
+/// A palette, with the same structure as in its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Palette {
-    /// Name in scenes.
+    /// Name of the palette in scenes.
     pub name: String,
-    /// Name in the panel.
+    /// Name of the palette in the panel.
     pub label: String,
-    /// Colours by height.
+    /// Colours by height above or below the sea.
     pub colours: PaletteColours,
-    /// Colour of steep slopes (sRGB); alpha is its maximum opacity.
+    /// Colour of steep slopes (sRGB); the fourth number is the maximum opacity.
     pub rock: [u8; 4],
     /// Slopes in degrees at which rock begins to show and at which it shows fully.
     pub rock_degrees: (f32, f32),
-    /// The matching list of plants and stones: [`ScatterRules::named`].
+    /// Name of the matching list of plants and stones, for [`ScatterRules::named`].
     pub scatter: String,
-    /// The rules of the ground materials: [`MaterialRules::named`].
+    /// Name of the rules of the ground materials, for [`MaterialRules::named`].
     pub materials: String,
 }
 
@@ -193,7 +195,7 @@ pub fn palette_names() -> Vec<String> {
     SHIPPED.iter().map(|p| p.name.clone()).collect()
 }
 
-/// Whether a built-in palette or biome table has that name.
+/// Whether a built-in palette or biome table has the name `name`.
 pub fn is_palette(name: &str) -> bool {
     match name.strip_prefix(BIOME_PREFIX) {
         Some(biome) => BiomeTable::named(biome).is_some(),
@@ -201,7 +203,7 @@ pub fn is_palette(name: &str) -> bool {
     }
 }
 
-/// Names of all palettes and then of all biome tables, as used in scenes and by `--palette`.
+/// Names of all palettes, followed by the names of all biome tables, as scenes and `--palette` use them.
 pub fn all_palette_names() -> Vec<String> {
     let biomes = biome_names().into_iter().map(|name| format!("{BIOME_PREFIX}{name}"));
     palette_names().into_iter().chain(biomes).collect()
@@ -213,12 +215,12 @@ impl Palette {
         SHIPPED.iter().find(|p| p.name == name)
     }
 
-    /// The built-in palette called `name`, or the default one, as when a scene is loaded.
+    /// The built-in palette called `name`, or the default palette if no palette has this name.
     pub fn named_or_default(name: &str) -> &'static Self {
         Self::named(name).or_else(|| Self::named(DEFAULT_PALETTE)).unwrap_or(&SHIPPED[0])
     }
 
-    /// Reads a palette file.
+    /// Reads a palette from the text of a file.
     pub fn from_ron(name: &str, text: &str) -> Result<Self, PaletteError> {
         let palette = || name.to_string();
         let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
@@ -268,8 +270,8 @@ impl Palette {
     }
 }
 
-/// `stops` divided into even steps, like Matplotlib's colour maps with N colours: band k of n covers k/n to (k + 1)/n
-/// and has the colour at k/(n - 1).
+/// Divides `stops` into even steps, like Matplotlib's colour maps with N colours. Band k of n covers the positions k/n
+/// to (k + 1)/n and has the colour at the position k/(n - 1).
 fn in_bands(stops: &[Stop], bands: u16) -> Vec<Stop> {
     let part = |k: u16, of: u16| f32::from(k) / f32::from(of);
     let band = |k: u16| {
@@ -293,7 +295,7 @@ fn colour_between(stops: &[Stop], at: f32) -> [u8; 3] {
     })
 }
 
-/// Parses `#rrggbb`.
+/// Parses a colour of the form `#rrggbb`.
 fn parse_hex(text: &str) -> Option<[u8; 3]> {
     let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()))?;
     let value = u32::from_str_radix(digits, 16).ok()?;

@@ -1,4 +1,4 @@
-//! Rule lists as files: ground materials, plants and stones.
+//! Rule lists as files: the lists of ground materials and of plants and stones.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 
 use crate::io::{FileError, SaveTarget, check_name, ron_dialect, write_atomically};
 
-/// Maximum file size; lists are short text written by people.
+/// Maximum size of a list file in bytes. Lists are short text that people write.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Why a list of rules was refused.
+/// The reason why a list of rules was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RuleListError {
     /// The text is not valid RON, refers to an unknown name, or has a number out of range.
@@ -21,9 +21,9 @@ pub enum RuleListError {
         list: &'static str,
         /// The name of the list.
         name: String,
-        /// Line in the file, from 1.
+        /// Line of the error in the file, counted from 1.
         line: usize,
-        /// Column in the line, from 1.
+        /// Column of the error in the line, counted from 1.
         column: usize,
         /// Cause of the error, in words.
         message: String,
@@ -33,7 +33,7 @@ pub enum RuleListError {
     Read {
         /// Kind of the list: [`RuleList::TITLE`].
         list: &'static str,
-        /// The file.
+        /// Path of the file, as text.
         name: String,
         /// Cause of the error, in words.
         message: String,
@@ -67,10 +67,10 @@ pub trait RuleList: Serialize + DeserializeOwned {
         text
     }
 
-    /// Reads a list from the disk.
+    /// Reads a list of rules from a file on the disk.
     ///
     /// # Errors
-    /// When the file cannot be read or is larger than 1 MB, and the errors of [`from_ron`](Self::from_ron).
+    /// When the file cannot be read or is larger than 1 MB. Also the errors of [`from_ron`](Self::from_ron).
     fn load(path: &Path) -> Result<Self, RuleListError> {
         let refused =
             |message: String| RuleListError::Read { list: Self::TITLE, name: path.display().to_string(), message };
@@ -85,10 +85,10 @@ pub trait RuleList: Serialize + DeserializeOwned {
         Self::from_ron(&name, &text)
     }
 
-    /// Writes the list to a file. An old file stays until the new one is safely on disk.
+    /// Writes the list to a file. An old file stays until the new file is safely on the disk.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     fn save(&self, to: impl Into<SaveTarget>) -> Result<(), FileError> {
         write_atomically(to, |file| file.write_all(self.to_ron().as_bytes()))
     }

@@ -1,7 +1,7 @@
 //! Plants and stones, and the rules that place them.
 //!
-//! A rule is a line of a RON file in `assets/scatter`, embedded in the program; a palette or a biome table names the
-//! file. The conditions are those of the [ground materials](super::MaterialRules):
+//! A rule is a line of a RON file in `assets/scatter`, embedded in the program. A palette or a biome table names the
+//! file. Rules have the same conditions as the [ground materials](super::MaterialRules):
 //! ```
 //! # let text = r#"
 //! [
@@ -12,8 +12,9 @@
 //! # use talweg::appearance_files::{RuleList, ScatterRules};
 //! # ScatterRules::from_ron("mine", text).unwrap();
 //! ```
-//! `density` is the number per hectare where all conditions are fulfilled, and `size` the minimum and maximum height in
-//! metres. `groves: (metres, share)` groups the plants: groves of about this width cover this fraction of the ground.
+//! `density` is the number of plants or stones per hectare where all conditions are fulfilled. `size` is their minimum
+//! and maximum height in metres. `groves: (metres, share)` groups the plants: groves with a width of about `metres`
+//! cover the fraction `share` of the terrain.
 
 use std::sync::{Arc, LazyLock};
 
@@ -39,7 +40,8 @@ crate::choices! {
 }
 
 impl ScatterKind {
-    /// The data map that thins out this kind, if a terrain has it: 1 keeps all, 0 keeps none.
+    /// The data map that thins out this kind of plant or stone, if a terrain has the map. At 1 all copies stay, at 0
+    /// none.
     pub fn density_map(self) -> MapKind {
         match self {
             Self::Conifer | Self::Broadleaf | Self::Palm => MapKind::TreeDensity,
@@ -48,28 +50,29 @@ impl ScatterKind {
         }
     }
 
-    /// Whether it has a crown that hides the ground from above.
+    /// Whether the plant has a crown that hides the terrain when seen from above.
     pub fn has_crown(self) -> bool {
         !matches!(self, Self::Grass | Self::Boulder)
     }
 }
 
-/// A rule that places one kind.
+/// A rule that places one kind of plant or stone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScatterRule {
     /// The kind of plant or stone.
     pub kind: ScatterKind,
-    /// Number per hectare where all conditions are fulfilled.
+    /// Number of plants or stones per hectare where all conditions are fulfilled.
     pub density: f32,
-    /// Minimum and maximum height in metres.
+    /// Minimum and maximum height of a plant or stone in metres.
     pub size: (f32, f32),
-    /// Width of groves in metres, and the fraction of the ground that they cover; `None` for an even distribution.
+    /// Width of groves in metres, and the fraction of the terrain that the groves cover; `None` for an even
+    /// distribution.
     pub groves: Option<(f32, f32)>,
     /// One band for each of [`CONDITIONS`](super::CONDITIONS).
     pub bands: Bands,
 }
 
-/// The rules of a list, all of which apply at every place.
+/// The rules of a list for plants and stones. All rules apply at every position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<ScatterFileRule>", into = "Vec<ScatterFileRule>")]
 pub struct ScatterRules(pub Vec<ScatterRule>);
@@ -77,9 +80,9 @@ pub struct ScatterRules(pub Vec<ScatterRule>);
 /// Maximum number of rules in a list.
 pub const MOST_SCATTER_RULES: usize = 16;
 
-/// Minimum and maximum number per hectare.
+/// Minimum and maximum number of plants or stones per hectare.
 pub const SCATTER_DENSITIES: [f32; 2] = [0.01, 100_000.0];
-/// Minimum and maximum height in metres.
+/// Minimum and maximum height of a plant or stone in metres.
 pub const SCATTER_SIZES: [f32; 2] = [0.01, 200.0];
 /// Minimum and maximum width of groves in metres.
 pub const GROVE_WIDTHS: [f32; 2] = [1.0, 100_000.0];
@@ -135,13 +138,13 @@ impl RuleList for ScatterRules {
 }
 
 impl ScatterRules {
-    /// The built-in list called `name`.
+    /// The built-in list of plants and stones called `name`.
     pub fn named(name: &str) -> Option<&'static Arc<Self>> {
         SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
     }
 }
 
-/// The built-in lists.
+/// The built-in lists of plants and stones, with their names.
 static SHIPPED: LazyLock<Vec<(String, Arc<ScatterRules>)>> = LazyLock::new(|| {
     let mut lists: Vec<_> = FILES
         .files()
@@ -155,7 +158,7 @@ static SHIPPED: LazyLock<Vec<(String, Arc<ScatterRules>)>> = LazyLock::new(|| {
     lists
 });
 
-/// Names of the built-in lists, in alphabetical order.
+/// Names of the built-in lists of plants and stones, in alphabetical order.
 pub fn scatter_names() -> Vec<String> {
     SHIPPED.iter().map(|(name, _)| name.clone()).collect()
 }

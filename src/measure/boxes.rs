@@ -1,14 +1,15 @@
 //! Fractal dimension by box counting.
 //!
-//! Equation: N(s) boxes of side s, stacked in columns on a square lattice, cover the surface; on a self-affine surface
-//! N is proportional to s^-D. The heights are scaled so that the relief equals the side. A column counts its height
-//! range divided by s, including fractions: N does not jump where the surface crosses a box boundary, and D does not
-//! depend on the vertical scale. Every column is sampled at 5 × 5 points, whatever its size, because a range over more
-//! points is wider. With all samples, large columns of a rough surface would count more boxes than small ones for that
-//! reason alone. D would then come out low, by 0.2 at D = 2.7.
+//! Equation: N(s) boxes of side s, stacked in columns on a square lattice, cover the surface. On a self-affine surface,
+//! N is proportional to s^-D, where D is the fractal dimension. The heights are scaled so that the relief equals the
+//! side length, and D therefore does not depend on the vertical scale. A column counts its height range divided by s,
+//! including fractions, so that N does not jump where the surface crosses a box boundary. Every column is sampled at 5
+//! × 5 points, whatever its size, because a height range over more points is wider. With all samples, large columns of
+//! a rough surface would count more boxes than small columns for that reason alone. The computed D would then be too
+//! low, by 0.2 at D = 2.7.
 //!
-//! Scheme: box sizes of 4, 8, 12, 16, 24, 32 … cells up to an eighth of the side; incomplete columns at the far edges
-//! are skipped.
+//! Scheme: box sizes of 4, 8, 12, 16, 24, 32 … cells up to an eighth of the side length; incomplete columns at the far
+//! edges are skipped.
 //!
 //! Source: Clarke 1986; Dubuc et al. 1989 (ranges for boxes); Sarkar & Chaudhuri 1994.
 
@@ -20,15 +21,15 @@ use crate::field::{Cancelled, Control};
 /// Steps between the sampled points of a column.
 const STEPS: usize = 4;
 
-/// log₁₀ N over log₁₀ of the box side in metres, for the `normalised` heights of a terrain that is not level; `None`
-/// with too few samples.
+/// log₁₀ of the number of boxes over log₁₀ of the box side in metres, for the `normalised` heights of a terrain that is
+/// not level. `None` if the terrain has too few samples.
 pub fn box_counting(
     ground: &DistinctSamples,
     normalised: &[f32],
     control: &Control,
 ) -> Result<Option<Fitted>, Cancelled> {
     let cells = ground.cells;
-    // Columns continue across the edge on a wrapping terrain.
+    // On a wrapping terrain, columns continue across the edge.
     let side = if cells.wraps { cells.side } else { cells.side - 1 };
     let mut points = Vec::new();
     for step in sizes(side / STEPS, side / STEPS) {

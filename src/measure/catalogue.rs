@@ -1,33 +1,33 @@
-//! The list of all measures, used by the panel, the command line and the JSON.
+//! The list of all measures. The panel, the command line and the JSON output use it.
 
 use serde::{Serialize, Serializer};
 
 use super::difference::Difference;
 use super::{AreaQuantiles, Drainage, Measures, PlanetMeasures, Slopes};
 
-/// Groups of measures.
+/// Groups of related measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Family {
     /// Height range, and distribution of area over height.
     Heights,
-    /// Steepness, and the erosion score.
+    /// Steepness of the terrain, and the erosion score.
     Slopes,
     /// Peaks, valleys and fractal dimensions.
     Form,
-    /// Streams, basins and drained area.
+    /// Streams, drainage basins and drained area.
     Drainage,
-    /// Where a character can walk and build.
+    /// Areas where a character can walk and build.
     Playability,
     /// Temperature and moisture.
     Climate,
-    /// The content hash.
+    /// The content hash of the terrain.
     Content,
     /// Differences between two terrains.
     Comparison,
 }
 
 impl Family {
-    /// Name in reports and the panel.
+    /// Name of the group in reports and the panel.
     pub fn label(self) -> &'static str {
         match self {
             Self::Heights => "Heights",
@@ -60,7 +60,7 @@ impl MeasureValue {
         value.map_or(Self::Undefined(why), Self::Number)
     }
 
-    /// The value as a number, if it is one.
+    /// The value as a number; `None` for a hash or an undefined value.
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Number(value) => Some(value),
@@ -81,33 +81,33 @@ impl Serialize for MeasureValue {
     }
 }
 
-/// A measure of a `T`, with its description.
+/// A measure of a value of type `T`, with the description of the measure.
 pub struct Measure<T> {
-    /// Stable name, in JSON and CSV.
+    /// Stable name of the measure in JSON and CSV.
     pub key: &'static str,
-    /// Name in reports and the panel.
+    /// Name of the measure in reports and the panel.
     pub label: &'static str,
-    /// Unit of the value; empty if it has none.
+    /// Unit of the value; empty if the value has no unit.
     pub unit: &'static str,
     /// Number of meaningful decimals.
     pub decimals: usize,
-    /// The group that it belongs to.
+    /// The group that the measure belongs to.
     pub family: Family,
-    /// Explanation in one plain sentence.
+    /// Explanation of the measure in one plain sentence.
     pub meaning: &'static str,
-    /// Source of the definition.
+    /// Source of the definition of the measure.
     pub source: &'static str,
-    /// Reads the value from the results.
+    /// Reads the value of the measure from the results.
     pub read: fn(&T) -> MeasureValue,
 }
 
 impl<T> Measure<T> {
-    /// The value as text without its unit; "–" if there is none.
+    /// The value as text without its unit; "–" if the measure has no value.
     pub fn show(&self, of: &T) -> String {
         self.show_reading((self.read)(of))
     }
 
-    /// The value as text, with its decimals and unit, or the reason why there is none.
+    /// The value as text, with its decimals and unit, or the reason why the measure has no value.
     pub fn show_reading(&self, reading: MeasureValue) -> String {
         match reading {
             MeasureValue::Number(value) => format!("{value:.*}", self.decimals),
@@ -126,12 +126,12 @@ const NO_ORDERS: &str = "no two streams of one order join";
 const NOT_PLAYABLE: &str = "nothing is playable";
 const NO_CHANNELS: &str = "neither terrain has a channel";
 
-/// The reason why a measure of the land's relief is missing.
+/// The reason why a measure of the land has no value: there is no land, or the land is level.
 fn no_relief(m: &Measures) -> &'static str {
     if m.heights.land_fraction == 0.0 { NO_LAND } else { LEVEL }
 }
 
-/// The reason why a fractal dimension is missing.
+/// The reason why a fractal dimension has no value.
 fn no_dimension(m: &Measures) -> &'static str {
     if m.is_level() { LEVEL } else { FEW }
 }
@@ -154,13 +154,13 @@ macro_rules! measures {
 #[rustfmt::skip]
 pub const MEASURES: &[Measure<Measures>] = measures! {
     Heights: "min_metres" "Lowest" ["m"] 3,
-        "Height of the lowest ground.", "",
+        "Height of the lowest point of the terrain.", "",
         |m| MeasureValue::Number(m.heights.min_metres);
     Heights: "max_metres" "Highest" ["m"] 3,
-        "Height of the highest ground.", "",
+        "Height of the highest point of the terrain.", "",
         |m| MeasureValue::Number(m.heights.max_metres);
     Heights: "mean_metres" "Mean height" ["m"] 3,
-        "Mean height of the ground.", "",
+        "Mean height of the terrain.", "",
         |m| MeasureValue::Number(m.heights.mean_metres);
     Heights: "land_fraction" "Land" [""] 4,
         "Fraction of the area above the sea.", "",
@@ -170,7 +170,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Olsen 2004; Le Martelot 2005, §3.3.4",
         |m| erosion_score(&m.slopes);
     Slopes: "pair_score" "Erosion score, all pairs" [""] 3,
-        "The same score from the differences of all pairs of neighbours, as Le Martelot 2005 describes it, instead of the greatest of four.",
+        "Erosion score from the height differences of all pairs of neighbours, as Le Martelot 2005 describes the score, instead of the greatest of four differences.",
         "Le Martelot 2005, §3.3.4",
         |m| erosion_score(&m.pair_slopes);
     Slopes: "mean_slope" "Mean slope" ["m"] 3,
@@ -178,7 +178,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Olsen 2004; Le Martelot 2005, §3.3.4",
         |m| MeasureValue::Number(m.slopes.mean);
     Slopes: "slope_deviation" "Slope deviation" ["m"] 3,
-        "Standard deviation of the same differences.",
+        "Standard deviation of the greatest height differences to the four neighbouring samples.",
         "Olsen 2004; Le Martelot 2005, §3.3.4",
         |m| MeasureValue::Number(m.slopes.deviation);
     Slopes: "mean_steepness" "Mean steepness" ["°"] 2,
@@ -193,7 +193,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Kirmse & de Ferranti 2017",
         |m| MeasureValue::Count(m.summits.peaks.len());
     Form: "valleys" "Valleys" [""] 0,
-        "Number of low points at least that deep below the pass to a deeper one; a valley that runs over an open edge has its low point there.",
+        "Number of low points that lie at least the minimum prominence below the pass to a deeper low point. A valley that runs over an open edge has its low point at the edge.",
         "Kirmse & de Ferranti 2017",
         |m| MeasureValue::Count(m.summits.valleys.len());
     Form: "fractal_dimension" "Fractal dimension" [""] 3,
@@ -201,11 +201,11 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Mark & Aronson 1984; Klinkenberg & Goodchild 1992",
         |m| MeasureValue::or(m.fractal_dimension(), no_dimension(m));
     Form: "fractal_fit" "Fit of the dimension" ["R²"] 4,
-        "Straightness of the variogram: near 1 the terrain is similar at all scales; at lower values one dimension does not describe it.",
+        "Straightness of the variogram: near 1 the terrain is similar at all scales; at lower values a single dimension does not describe the terrain.",
         "Klinkenberg & Goodchild 1992",
         |m| MeasureValue::or(m.variogram.as_ref().map(|f| f.line.r_squared), no_dimension(m));
     Form: "box_dimension" "Box dimension" [""] 3,
-        "The same roughness, from counting the boxes that cover the terrain.",
+        "Roughness of the terrain over all scales, from the number of boxes that cover the terrain.",
         "Clarke 1986; Dubuc et al. 1989",
         |m| MeasureValue::or(m.box_dimension(), no_dimension(m));
     Form: "box_fit" "Fit of the box dimension" ["R²"] 4,
@@ -219,11 +219,11 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
             MeasureValue::Count(d.streams.last().map_or(0, |s| s.order))
         });
     Drainage: "bifurcation_ratio" "Bifurcation ratio" [""] 2,
-        "Ratio of the number of streams of one order to that of the next higher order.",
+        "Ratio of the number of streams of one order to the number of streams of the next higher order.",
         "Horton 1945; Strahler 1957",
         |m| m.drainage.as_ref().map_or(MeasureValue::Undefined(no_relief(m)), |d| MeasureValue::or(d.bifurcation_ratio(), NO_ORDERS));
     Drainage: "length_ratio" "Length ratio" [""] 2,
-        "Ratio of the mean length of streams of one order to that of the next lower order.",
+        "Ratio of the mean length of streams of one order to the mean length of streams of the next lower order.",
         "Horton 1945; Strahler 1957",
         |m| m.drainage.as_ref().map_or(MeasureValue::Undefined(no_relief(m)), |d| MeasureValue::or(d.length_ratio(), NO_ORDERS));
     Drainage: "drainage_density" "Drainage density" ["km/km²"] 3,
@@ -245,7 +245,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| MeasureValue::or(m.playability.map(|p| p.playable_fraction), NO_LAND);
     Playability: "connected_fraction" "Connected" [""] 4,
-        "Fraction of the playable land in its largest region: at 1 all playable land is connected.",
+        "Fraction of the playable land that belongs to its largest connected region: at 1 all playable land is connected.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| m.playability.map_or(MeasureValue::Undefined(NO_LAND), |p| MeasureValue::or(p.connected_fraction, NOT_PLAYABLE));
     Playability: "largest_flat_km2" "Largest flat region" ["km²"] 4,
@@ -276,7 +276,7 @@ pub const DIFFERENCES: &[Measure<Difference>] = measures! {
         "Volume where the second terrain is lower.", "",
         |d| MeasureValue::Number(d.volume_lost_m3);
     Comparison: "drainage_overlap" "Drainage overlap" [""] 4,
-        "Fraction of the channels of both terrains that run within one cell of a channel of the other.", "",
+        "Fraction of the channels of both terrains that run within one cell of a channel of the other terrain.", "",
         |d| MeasureValue::or(d.drainage_overlap, NO_CHANNELS);
 };
 
@@ -302,7 +302,7 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
         "Height of the highest point.", "",
         |m| MeasureValue::Number(m.highest_metres);
     Heights: "mean_metres" "Mean" ["m"] 1,
-        "Mean height of all ground.", "",
+        "Mean height of the whole planet.", "",
         |m| MeasureValue::Number(m.mean_metres);
     Heights: "mean_land_metres" "Mean land height" ["m"] 1,
         "Mean height of the land above the sea; above height 0 where there is no sea.", "",
@@ -322,7 +322,7 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
         "Olsen 2004",
         |m| MeasureValue::Number(m.slopes.mean);
     Slopes: "slope_deviation" "Slope deviation" ["m"] 3,
-        "Standard deviation of the same differences.",
+        "Standard deviation of the greatest height differences to the four neighbouring samples.",
         "Olsen 2004",
         |m| MeasureValue::Number(m.slopes.deviation);
     Slopes: "mean_land_slope_degrees" "Mean land slope" ["°"] 2,
@@ -333,11 +333,11 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
         "Strahler 1957",
         |m| of_drainage(m, |d| MeasureValue::Count(d.streams.last().map_or(0, |s| s.order)));
     Drainage: "bifurcation_ratio" "Bifurcation ratio" [""] 2,
-        "Ratio of the number of streams of one order to that of the next higher order.",
+        "Ratio of the number of streams of one order to the number of streams of the next higher order.",
         "Horton 1945; Strahler 1957",
         |m| of_drainage(m, |d| MeasureValue::or(d.bifurcation_ratio(), NO_ORDERS));
     Drainage: "length_ratio" "Length ratio" [""] 2,
-        "Ratio of the mean length of streams of one order to that of the next lower order.",
+        "Ratio of the mean length of streams of one order to the mean length of streams of the next lower order.",
         "Horton 1945; Strahler 1957",
         |m| of_drainage(m, |d| MeasureValue::or(d.length_ratio(), NO_ORDERS));
     Drainage: "drainage_density" "Drainage density" ["km/km²"] 5,
@@ -401,7 +401,7 @@ fn of_land(quantiles: Option<AreaQuantiles>) -> MeasureValue {
     MeasureValue::or(quantiles.map(|spread| spread.mean), NO_LAND)
 }
 
-/// The measure called `key`.
+/// The terrain measure with the given key.
 pub fn measure_named(key: &str) -> Option<&'static Measure<Measures>> {
     MEASURES.iter().find(|measure| measure.key == key)
 }

@@ -1,7 +1,7 @@
 //! Statistics of the climate of a terrain or planet, and the area fraction of each ground type.
 //!
 //! Every sample is weighted by its area; repeated samples of wrapping terrains and globes count once. Land is all
-//! ground above the sea. Void samples are skipped.
+//! terrain above the sea. Void samples are skipped.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::appearance::TypeMap;
 use crate::field::{Cancelled, Control, Edges, Globe, Terrain};
 use crate::scene::Scene;
 
-/// Statistics of a quantity.
+/// Mean and range of a quantity over an area.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct AreaQuantiles {
     /// Area-weighted mean.
@@ -37,17 +37,17 @@ pub struct ClimateMeasures {
     pub celsius: AreaQuantiles,
     /// Moisture: 0 in a desert, 1 in a rain forest.
     pub moisture: AreaQuantiles,
-    /// Temperature of the land; `None` without land.
+    /// Temperature of the land in °C; `None` if there is no land.
     pub land_celsius: Option<AreaQuantiles>,
-    /// Moisture of the land; `None` without land.
+    /// Moisture of the land; `None` if there is no land.
     pub land_moisture: Option<AreaQuantiles>,
-    /// Area fractions in which each ground type is the most frequent, in the order of the table; empty without a biome
-    /// table.
+    /// Fractions of the area in which each ground type is the most frequent type, in the order of the biome table.
+    /// Empty if the scene has no biome table.
     pub types: Vec<TypeShare>,
 }
 
 impl ClimateMeasures {
-    /// The values as tuples of label, value, unit and meaning.
+    /// The values as tuples of label, value, unit and meaning, for reports.
     pub fn listed(&self) -> Vec<(String, f64, &'static str, String)> {
         let of = |key: &str, unit: &'static str, what: &str, spread: &AreaQuantiles| {
             [
@@ -78,22 +78,23 @@ impl ClimateMeasures {
     }
 }
 
-/// The measures of a terrain, with those of its climate if its scene has one.
+/// The measures of a terrain, and the measures of its climate if the scene has a climate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TerrainMeasures {
-    /// The measures of every terrain.
+    /// The measures that every terrain has.
     #[serde(flatten)]
     pub measures: Measures,
-    /// The climate of a scene with a climate of its own or that of a biome table.
+    /// The measures of the climate, if the scene or its biome table defines a climate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub climate: Option<ClimateMeasures>,
 }
 
 impl TerrainMeasures {
-    /// Measures a terrain, and its climate if `scene` has one; call it inside the thread pool to use.
+    /// Measures a terrain, and its climate if `scene` has a climate. The computation uses the thread pool in which the
+    /// caller runs.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// When the computation was cancelled.
     pub fn new(
         scene: Option<&Scene>,
         terrain: &Terrain,
@@ -111,7 +112,7 @@ impl TerrainMeasures {
 /// Measures the climate of a scene on its terrain.
 ///
 /// # Errors
-/// When it was cancelled.
+/// When the computation was cancelled.
 pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<ClimateMeasures, Cancelled> {
     let fields = scene.climate_fields(terrain, control)?;
     let types = TypeMap::for_scene(scene, terrain, control)?;

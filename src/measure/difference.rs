@@ -1,14 +1,14 @@
 //! Differences between two terrains: in metres, in volume, and in the course of their channels.
 //!
-//! Heights are compared in metres at the samples of the coarser grid, with the finer terrain interpolated there.
-//! Positions are fractions of the side, and directions on planets. Volumes refer to the area of the first terrain. On
-//! planets every sample is weighted by its area.
+//! Heights are compared in metres at the samples of the coarser grid, with the finer terrain interpolated at these
+//! samples. Positions are fractions of the side on squares, and directions on planets. Volumes refer to the area of the
+//! first terrain. On planets every sample is weighted by its area.
 //!
-//! Drainage overlap: channels are found on each terrain at its own resolution, with the same source area, and marked on
-//! the coarser grid. The source area is at least 256 cells of that grid, because denser networks would coincide by
-//! chance. The overlap is the fraction of the marked cells of both terrains that have a mark of the other terrain on
-//! the same or one of the eight neighbouring cells. It is 1 for equal networks or a shift by one cell, and near 0 for
-//! unrelated networks.
+//! Drainage overlap: the channels of each terrain are computed at the terrain's own resolution, with the same source
+//! area, and marked on the coarser grid. The source area is at least 256 cells of the coarser grid, because denser
+//! networks would coincide by chance. The overlap is the fraction of the marked cells of both terrains that have a mark
+//! of the other terrain on the same cell or on one of the eight neighbouring cells. The overlap is 1 for equal networks
+//! or a shift by one cell, and near 0 for unrelated networks.
 
 use rayon::prelude::*;
 
@@ -30,20 +30,20 @@ pub struct Difference {
     pub mean_absolute_metres: f64,
     /// Largest absolute difference of the heights.
     pub largest_metres: f64,
-    /// Position of the largest difference, the first in row order if there are several. On a square it is in metres
-    /// east and south of the north-west corner, in the scale of the first terrain; on planets it is longitude and
-    /// latitude in degrees.
+    /// Position of the largest difference, the first in row order if there are several. On a square, the position is in
+    /// metres east and south of the north-west corner, in the scale of the first terrain. On a planet, the position is
+    /// longitude and latitude in degrees.
     pub largest_at: [f64; 2],
-    /// Volume where the second terrain is higher.
+    /// Volume in cubic metres where the second terrain is higher.
     pub volume_gained_m3: f64,
-    /// Volume where the second terrain is lower.
+    /// Volume in cubic metres where the second terrain is lower.
     pub volume_lost_m3: f64,
     /// Drainage overlap; `None` if neither terrain has a channel.
     pub drainage_overlap: Option<f64>,
 }
 
-/// Compares `b` with `a`, each with its own scale; the same bits for any number of threads. Both must be squares, or
-/// both globes.
+/// Compares `b` with `a`; each terrain has its own scale. The result has the same bits for any number of threads. Both
+/// terrains must be squares, or both globes.
 pub fn difference(
     a: (&Terrain, TerrainScale),
     b: (&Terrain, TerrainScale),
@@ -128,7 +128,7 @@ struct PartDifference {
     squares: f64,
     absolute: f64,
     largest: f64,
-    /// Row and column of the largest difference.
+    /// Row and column of the largest difference among these cells.
     place: [usize; 2],
     gained: f64,
     lost: f64,
@@ -145,7 +145,7 @@ impl PartDifference {
         self.lost += if d < 0.0 { -area * d } else { 0.0 };
     }
 
-    /// Combines `parts` in their order.
+    /// Combines the sums of `parts` in the order of the list.
     fn joined(parts: &[Self]) -> Self {
         parts.iter().fold(Self::default(), |sum, part| Self {
             squares: sum.squares + part.squares,
@@ -189,7 +189,7 @@ fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// The samples of `grid` on channels of `ground`, without copies.
+/// For each sample of `grid`, whether it is on a channel of `ground`. Only one of several repeated samples is marked.
 fn channels(ground: &DrainageGround, source_km2: f64, grid: Grid, control: &Control) -> Result<Vec<bool>, Cancelled> {
     let mut marks = vec![false; grid.len()];
     if !ground.has_relief {
@@ -206,7 +206,7 @@ fn channels(ground: &DrainageGround, source_km2: f64, grid: Grid, control: &Cont
     Ok(marks)
 }
 
-/// Fraction of marked cells that have a mark of the other terrain on the same or a neighbouring cell.
+/// Fraction of marked cells for which the other terrain has a mark on the same cell or a neighbouring cell.
 fn overlap(grid: Grid, one: &[bool], two: &[bool]) -> Option<f64> {
     let near =
         |marks: &[bool], k: usize| marks[k] || grid.neighbours(k).into_iter().flatten().any(|there| marks[there]);

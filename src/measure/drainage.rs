@@ -1,12 +1,13 @@
 //! The drainage network: stream orders, Horton's ratios, drainage density, drained area.
 //!
-//! Equations: depressions are filled, and water follows the steepest descent (D8). It leaves at open edges and at the
-//! sea; on a wrapping terrain without a sea, it leaves at the lowest cell. A channel begins where
-//! [`Limits::source_area`] of land drains through a cell. Stream orders are Strahler's. With N_u streams of order u and
-//! their mean length L_u, the bifurcation ratio is 10^-b of the line log₁₀ N_u = a + b·u, and the length ratio 10^b of
-//! the line log₁₀ L_u = a + b·u. Land is drained if its water leaves without filling a depression first. A basin is all
-//! land with the same outlet. The length of a step is the distance between the two cells: courses along the eight
-//! directions are up to 8 % too long. On a globe every cell is weighted by its area.
+//! Equations: depressions are filled, and water follows the steepest descent (D8). Water leaves the terrain at open
+//! edges and at the sea. On a wrapping terrain without a sea, water leaves at the lowest cell. A channel begins where
+//! the drainage area of a cell reaches [`Limits::source_area`]. Stream orders are Strahler's. N_u is the number of
+//! streams of order u, and L_u is their mean length. The bifurcation ratio is 10^-b, where b is the slope of the fitted
+//! line log₁₀ N_u = a + b·u. The length ratio is 10^b for the fitted line log₁₀ L_u = a + b·u. Land is drained if its
+//! water leaves without filling a depression first. A basin is all land with the same outlet. The length of a stream is
+//! the sum of the distances between its cells. Streams can only follow eight directions, so these lengths are up to 8 %
+//! too long. On a globe every cell is weighted by its area.
 //!
 //! Source: Horton 1945; Strahler 1957; O'Callaghan & Mark 1984.
 
@@ -33,14 +34,14 @@ pub struct Streams {
     pub order: usize,
     /// Number of streams.
     pub count: usize,
-    /// Their mean length.
+    /// Mean length of these streams, in km.
     pub mean_km: f64,
 }
 
 /// Measures of a drainage network.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Drainage {
-    /// Source area of a channel.
+    /// Drainage area at which a channel begins, in km².
     pub source_km2: f64,
     /// Streams of each order, from 1 to the highest.
     pub streams: Vec<Streams>,
@@ -50,21 +51,22 @@ pub struct Drainage {
     pub lengths: Option<Fitted>,
     /// Total channel length divided by the area of the land, in km/km².
     pub density: f64,
-    /// Drained fraction of the land.
+    /// Fraction of the land whose water leaves without filling a depression first.
     pub drained_fraction: f64,
-    /// Area of the largest basin.
+    /// Area of the largest basin, in km².
     pub largest_basin_km2: f64,
     /// The largest basin as a fraction of the land.
     pub largest_basin_fraction: f64,
 }
 
 impl Drainage {
-    /// Number of streams per stream of the next higher order, from the line through all orders (Horton 1945).
+    /// Number of streams per stream of the next higher order, from the line fitted to all orders (Horton 1945).
     pub fn bifurcation_ratio(&self) -> Option<f64> {
         self.numbers.as_ref().map(|fit| libm::exp10(-fit.line.slope))
     }
 
-    /// Length of streams relative to those of the next lower order, from the line through all orders (Horton 1945).
+    /// Mean length of streams divided by the mean length of streams of the next lower order, from the line fitted to
+    /// all orders (Horton 1945).
     pub fn length_ratio(&self) -> Option<f64> {
         self.lengths.as_ref().map(|fit| libm::exp10(fit.line.slope))
     }
@@ -72,15 +74,15 @@ impl Drainage {
 
 /// Input of the drainage analysis: heights, sea and cell areas.
 pub struct DrainageGround<'a> {
-    /// Heights; void samples are below the sea, so that water leaves there.
+    /// Heights as fractions of the relief. Void samples are below the sea, so that water leaves the terrain there.
     height: Cow<'a, [f32]>,
     mesh: FlowMesh,
     /// Height of the sea as a fraction of the relief.
     sea: f32,
-    /// Area of the land and of all ground, in units of the mean cell area.
+    /// Area of the land, then area of all samples with data, in units of the mean cell area.
     land_cells: f64,
     cells: f64,
-    /// Area and side of a mean cell.
+    /// Area of a mean cell in km², then the side length of this cell.
     cell_km2: f64,
     cell_km: f64,
     /// Whether there is land that is not level.
@@ -88,7 +90,7 @@ pub struct DrainageGround<'a> {
 }
 
 impl<'a> DrainageGround<'a> {
-    /// The input for a square terrain.
+    /// The input of the drainage analysis for a square terrain.
     pub fn of_square(ground: &'a DistinctSamples) -> Self {
         Self {
             height: ground.with_void_at(ground.sea.min(ground.all.low) - 1.0e-3),
@@ -102,7 +104,7 @@ impl<'a> DrainageGround<'a> {
         }
     }
 
-    /// The input for a globe.
+    /// The input of the drainage analysis for a globe.
     pub fn of_globe(terrain: &'a Terrain, scale: TerrainScale) -> Self {
         let (mesh, sea, height) = (FlowMesh::new(terrain.grid), scale.sea(), &terrain.height[..]);
         let areas = mesh.owned_areas().unwrap_or_default();
@@ -117,31 +119,31 @@ impl<'a> DrainageGround<'a> {
         Self { height: Cow::Borrowed(height), mesh, sea, land_cells, cells, cell_km2, cell_km, has_relief }
     }
 
-    /// The grid of its cells.
+    /// The grid of the cells.
     pub fn grid(&self) -> Grid {
         self.mesh.grid()
     }
 
-    /// Source area of a channel, from the limits or the default.
+    /// Drainage area at which a channel begins, from the limits or the default.
     pub fn source_km2(&self, limits: &Limits) -> f64 {
         let asked = f64::from(limits.source_area);
         if asked > 0.0 { asked } else { DEFAULT_SHARE * self.cell_km2 * self.cells }
     }
 }
 
-/// The drainage network, cell by cell.
+/// The drainage network: the receiver and the stream order of every cell.
 pub struct DrainageNetwork {
     receivers: Vec<u32>,
     /// Strahler order of each cell; 0 outside channels.
     pub orders: Vec<u8>,
-    /// Area of the land that drains without filling a depression, and of the largest basin, in units of the mean cell
-    /// area.
+    /// Area of the land that drains without filling a depression, then area of the largest basin, in units of the mean
+    /// cell area.
     drained: f64,
     largest: f64,
 }
 
 impl DrainageNetwork {
-    /// The network of `ground` with channels that begin where `source_km2` of land drains.
+    /// The network of `ground` with channels that begin where the drainage area reaches `source_km2`.
     pub fn new(ground: &DrainageGround, source_km2: f64, control: &Control) -> Result<Self, Cancelled> {
         match ground.mesh.owned_areas() {
             None => Self::gathered(ground, |_| 1u32, source_km2, control),
@@ -149,7 +151,7 @@ impl DrainageNetwork {
         }
     }
 
-    /// Generic over the type that sums the cell areas, which must be exact enough.
+    /// Computes the network. `A` is the type that sums the cell areas; it must be exact enough for the number of cells.
     fn gathered<A>(
         ground: &DrainageGround,
         cell_area: impl Fn(usize) -> A,
@@ -181,7 +183,7 @@ impl DrainageNetwork {
             if to == here {
                 continue;
             }
-            // Every cell is visited after its donors, so its drainage area is complete.
+            // The loop visits every cell after its donors, so the drainage area of the cell is complete here.
             if area[here].into() >= least {
                 channels.push(k);
             }
@@ -199,7 +201,7 @@ impl DrainageNetwork {
     }
 }
 
-/// Measures of the drainage; `None` if there is no land, or if it is level.
+/// Measures of the drainage; `None` if there is no land, or if the land is level.
 pub fn drainage(ground: &DrainageGround, limits: &Limits, control: &Control) -> Result<Option<Drainage>, Cancelled> {
     if !ground.has_relief {
         return Ok(None);
@@ -207,7 +209,8 @@ pub fn drainage(ground: &DrainageGround, limits: &Limits, control: &Control) -> 
     let source_km2 = ground.source_km2(limits);
     let network = DrainageNetwork::new(ground, source_km2, control)?;
     let DrainageNetwork { receivers, orders, .. } = &network;
-    // Per order: cells, steps within the same order, and the length of the straight and diagonal steps (in diagonals).
+    // Per stream order: the number of cells and of steps within the same order. Then the total length of the orthogonal
+    // steps as a multiple of the cell size, and the number of diagonal steps.
     let (mut counts, mut lengths) = ([[0usize; 2]; 33], [[0.0f64; 2]; 33]);
     for (k, (&order, &to)) in orders.iter().zip(receivers).enumerate() {
         if order > 0 {
@@ -229,7 +232,8 @@ pub fn drainage(ground: &DrainageGround, limits: &Limits, control: &Control) -> 
     {
         let km = (straight + diagonal * std::f64::consts::SQRT_2) * ground.cell_km;
         length_km += km;
-        // A stream begins where its order begins: all its cells but the first have one donor of the same order.
+        // A stream begins where its order begins. All cells of a stream except the first have one donor of the same
+        // order.
         let count = cells - on;
         streams.push(Streams { order, count, mean_km: km / count as f64 });
     }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::TerrainScale;
 use crate::field::{Cancelled, Control, Edges, Grid, HAS_GROUND, MapKind, Terrain};
 
-/// Lowest, highest and mean height of some cells, as fractions of the relief.
+/// Lowest, highest and mean height of a set of cells, as fractions of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeightSpan {
     /// Number of cells.
@@ -27,10 +27,10 @@ impl HeightSpan {
     }
 }
 
-/// The distinct samples of a square grid, row by row; on a wrapping grid without the repeated row and column.
+/// The distinct samples of a square grid, row by row. On a wrapping grid, the repeated row and column are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct DistinctCells {
-    /// Samples along a side.
+    /// Number of samples along a side.
     pub side: usize,
     /// Whether the terrain wraps around its edges.
     pub wraps: bool,
@@ -55,7 +55,7 @@ impl DistinctCells {
         Cow::Owned(field.chunks(self.side + 1).take(self.side).flat_map(|row| &row[..self.side]).copied().collect())
     }
 
-    /// The index one `step` (-1, 0 or 1) from row or column `index`, or `None` beyond an edge.
+    /// The index that is one `step` (-1, 0 or 1) away from row or column `index`, or `None` beyond an edge.
     pub fn neighbour(self, index: usize, step: isize) -> Option<usize> {
         let there = index as isize + step;
         let side = self.side as isize;
@@ -69,17 +69,18 @@ pub struct DistinctSamples<'a> {
     pub terrain: &'a Terrain,
     /// Scale of heights and distances.
     pub scale: TerrainScale,
-    /// The distinct samples of its grid.
+    /// The distinct samples of the terrain's grid.
     pub cells: DistinctCells,
     /// Heights of the distinct samples, as fractions of the relief, row by row.
     pub height: Cow<'a, [f32]>,
-    /// Height of the sea as a fraction of the relief; ground at or below it is under water.
+    /// Height of the sea as a fraction of the relief; terrain at or below the sea is under water.
     pub sea: f32,
     /// Height range of all cells.
     pub all: HeightSpan,
-    /// Height range of the cells above the sea, if there are any.
+    /// Height range of the cells above the sea, if any cell is above the sea.
     pub land: Option<HeightSpan>,
-    /// Which cells have ground; empty if all have. Ranges and height distributions skip the others.
+    /// Whether each cell has data; empty if all cells have data. Ranges and height distributions skip cells without
+    /// data.
     pub present: Vec<bool>,
 }
 
@@ -95,7 +96,7 @@ impl<'a> DistinctSamples<'a> {
         }
         let there = present.iter().filter(|&&ground| ground).count();
         if there == 0 {
-            // A terrain without any ground is measured as if it were complete.
+            // A terrain without any data is measured as if all samples had data.
             present.clear();
         }
         let parts = rows(cells, control, |row| {
@@ -118,19 +119,19 @@ impl<'a> DistinctSamples<'a> {
         Ok(Self { terrain, scale, cells, height, sea, all, land, present })
     }
 
-    /// Whether cell `k` has ground.
+    /// Whether cell `k` has data.
     #[inline]
     pub fn has_ground(&self, k: usize) -> bool {
         self.present.is_empty() || self.present[k]
     }
 
-    /// Whether cell `k` has ground above the sea.
+    /// Whether cell `k` has data and is above the sea.
     #[inline]
     pub fn is_land(&self, k: usize) -> bool {
         self.height[k] > self.sea && self.has_ground(k)
     }
 
-    /// Heights of all samples of the grid, including copies, with void samples set to `height`.
+    /// Heights of all samples of the grid, including repeated samples, with void samples set to `height`.
     pub fn with_void_at(&self, height: f32) -> Cow<'a, [f32]> {
         let terrain = self.terrain;
         let map = terrain.map(MapKind::Ground).filter(|_| !self.present.is_empty());
@@ -140,28 +141,28 @@ impl<'a> DistinctSamples<'a> {
         })
     }
 
-    /// Row `row` of the cells.
+    /// The heights of the cells in row `row`.
     pub fn row(&self, row: usize) -> &[f32] {
         &self.height[row * self.cells.side..][..self.cells.side]
     }
 
-    /// Distance between neighbouring cells.
+    /// Distance between neighbouring cells, in metres.
     pub fn cell_metres(&self) -> f64 {
         f64::from(self.scale.size_metres) / (self.terrain.samples() - 1) as f64
     }
 
-    /// Area of a cell: an equal fraction of the terrain.
+    /// Area of a cell in km²; all cells have the same area.
     pub fn cell_km2(&self) -> f64 {
         let side = f64::from(self.scale.size_metres) * 1.0e-3;
         side * side / self.cells.len() as f64
     }
 
-    /// A height, given as a fraction of the relief, in metres.
+    /// Converts a height from a fraction of the relief to metres.
     pub fn metres(&self, height: f32) -> f64 {
         f64::from(height) * f64::from(self.scale.relief_metres)
     }
 
-    /// `height` scaled from 0 at the lowest cell to 1 at the highest; NaN for void cells.
+    /// Heights of the cells, scaled from 0 at the lowest cell to 1 at the highest cell; NaN for void cells.
     pub fn normalised(&self, control: &Control) -> Result<Vec<f32>, Cancelled> {
         let low = f64::from(self.all.low);
         let scale = 1.0 / (f64::from(self.all.high) - low);
@@ -177,7 +178,7 @@ impl<'a> DistinctSamples<'a> {
     }
 }
 
-/// Calls `row` for every row of cells and returns the results in order.
+/// Calls `row` for every row of cells and returns the results in row order.
 pub fn rows<T: Send>(
     cells: DistinctCells,
     control: &Control,
@@ -190,7 +191,7 @@ pub fn rows<T: Send>(
     (0..cells.side).into_par_iter().with_min_len(8).map(one).collect()
 }
 
-/// Range and sums over some of the cells.
+/// Height range and sums over some of the cells.
 #[derive(Clone, Copy)]
 struct PartSums {
     low: f32,
@@ -205,7 +206,7 @@ impl PartSums {
     const NOTHING: Self =
         Self { low: f32::INFINITY, high: f32::NEG_INFINITY, sum: 0.0, land: 0, land_low: f32::INFINITY, land_sum: 0.0 };
 
-    /// Uses eight partial sums that are always combined in the same order.
+    /// Sums a row with eight partial sums that are always combined in the same order.
     fn sum(row: &[f32], sea: f32) -> Self {
         const LANES: usize = 8;
         let mut lanes = [Self::NOTHING; LANES];

@@ -1,8 +1,9 @@
 //! Distribution of area over height: histogram, hypsometric curve and integral.
 //!
-//! Hypsometric curve: the fraction a of the land at or above the relative height y = (h - h_min) / (h_max - h_min). Its
-//! integral ∫ a dy equals the elevation-relief ratio (h_mean - h_min) / (h_max - h_min), which is computed because it
-//! is exact. With a sea, the curve covers only the land above it; the histogram covers all ground.
+//! Hypsometric curve: the fraction a of the land at or above the relative height y = (h - h_min) / (h_max - h_min),
+//! where h is the height. The integral ∫ a dy of the curve equals the elevation-relief ratio (h_mean - h_min) / (h_max
+//! - h_min). This module computes the ratio, because it is exact. With a sea, the curve covers only the land above the
+//! sea; the histogram covers the whole terrain.
 //!
 //! Source: Strahler 1952; Pike & Wilson 1971 (proof that both are equal).
 
@@ -25,22 +26,22 @@ pub struct HeightMeasures {
     pub mean_metres: f64,
     /// Fraction of the area above the sea.
     pub land_fraction: f64,
-    /// Centre of each bin in metres, and the fraction of the area in it. Level ground has one bin.
+    /// Centre of each bin in metres, and the fraction of the area in the bin. Level terrain has one bin.
     pub histogram: Vec<[f64; 2]>,
-    /// `None` if there is no land, or if it is level.
+    /// Hypsometric curve of the land; `None` if there is no land, or if the land is level.
     pub hypsometry: Option<Hypsometry>,
 }
 
 /// The hypsometric curve of the land.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hypsometry {
-    /// Relative area at or above a relative height, from (1, 0) at the lowest point to the highest.
+    /// Relative area at or above a relative height, from (1, 0) at the lowest point to the value at the highest point.
     pub curve: Vec<[f64; 2]>,
     /// Area under the curve, from 0 to 1: high for young plateaus, low for eroded land (Strahler 1952).
     pub integral: f64,
 }
 
-/// Range, mean and hypsometry of all ground and of the land.
+/// Range, mean and histogram of the whole terrain, and hypsometry of the land.
 pub fn heights(ground: &DistinctSamples, control: &Control) -> Result<HeightMeasures, Cancelled> {
     let all = &ground.all;
     let metres = |h: f64| h * f64::from(ground.scale.relief_metres);
@@ -78,7 +79,7 @@ pub fn heights(ground: &DistinctSamples, control: &Control) -> Result<HeightMeas
     })
 }
 
-/// Counts the cells above `sea` in `bins` equal bins over `range`; the highest cell falls into the last bin.
+/// Counts the cells above `sea` in `bins` equal bins over `range`; the highest cell belongs to the last bin.
 fn bins(
     ground: &DistinctSamples,
     range: &HeightSpan,

@@ -22,7 +22,7 @@ impl Limits {
     /// Sets the limit `name` to a value given as text.
     ///
     /// # Errors
-    /// When there is no limit of that name, or the value does not fit it.
+    /// When there is no limit of that name, or the limit does not accept the value.
     pub fn set_named(&mut self, name: &str, value: &str) -> Result<(), String> {
         let about = self.about();
         let index = about.find(name).ok_or_else(|| {
@@ -34,14 +34,14 @@ impl Limits {
     }
 }
 
-/// Size of the terrain, and height of its sea.
+/// Side length and relief of the terrain, and height of its sea.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TerrainScale {
-    /// Side of the terrain; on a globe a quarter of the circumference.
+    /// Side length of the terrain; on a globe a quarter of the circumference.
     pub size_metres: f32,
     /// Metres per unit of height.
     pub relief_metres: f32,
-    /// Height of the water surface, if there is a sea.
+    /// Height of the sea in metres, if there is a sea.
     pub sea_metres: Option<f32>,
 }
 
@@ -55,13 +55,13 @@ impl TerrainScale {
         }
     }
 
-    /// Area of the globe whose quarter circumference is the side.
+    /// Surface area of the globe in square metres; the side is a quarter of the globe's circumference.
     pub(super) fn globe_m2(&self) -> f64 {
         let radius = f64::from(self.size_metres) * std::f64::consts::FRAC_2_PI;
         4.0 * std::f64::consts::PI * radius * radius
     }
 
-    /// Height of the sea as a fraction of the relief; negative infinity if there is none.
+    /// Height of the sea as a fraction of the relief; negative infinity if there is no sea.
     pub(super) fn sea(&self) -> f32 {
         self.sea_metres.map_or(f32::NEG_INFINITY, |metres| metres / self.relief_metres)
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The best-fitting line y = intercept + slope · x, and the fraction of the variance that it explains.
+/// The best-fitting line y = intercept + slope · x, and the fraction of the variance that the line explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LineFit {
     /// Change of y per unit of x.
@@ -14,7 +14,7 @@ pub struct LineFit {
 }
 
 impl LineFit {
-    /// The line through `points`; `None` if they have fewer than two distinct x values.
+    /// The line fitted to `points`; `None` if fewer than two of them differ in x.
     pub fn fit(points: &[[f64; 2]]) -> Option<Self> {
         let count = points.len() as f64;
         let mean = |axis: usize| points.iter().map(|p| p[axis]).sum::<f64>() / count;
@@ -24,7 +24,7 @@ impl LineFit {
             points.iter().map(|p| (p[a] - ca) * (p[b] - cb)).sum::<f64>()
         };
         let (xx, xy, yy) = (moment(0, 0), moment(0, 1), moment(1, 1));
-        // NaN if there are no points.
+        // The value is NaN if there are no points.
         if xx <= 0.0 || xx.is_nan() {
             return None;
         }
@@ -49,7 +49,7 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// Fits a line to `points`, if there are at least `least` of them.
+    /// Fits a line to `points`; `None` if there are fewer than `least` points.
     pub fn new(points: Vec<[f64; 2]>, least: usize) -> Option<Self> {
         let line = LineFit::fit(&points).filter(|_| points.len() >= least)?;
         Some(Self { points, line })
@@ -65,7 +65,7 @@ mod tests {
         let line = LineFit::fit(&[[0.0, 1.0], [1.0, 3.0], [3.0, 7.0]]).unwrap();
         assert_eq!((line.slope, line.intercept, line.r_squared), (2.0, 1.0, 1.0));
         assert_eq!(line.value(10.0), 21.0);
-        // By hand: Σxx = 2, Σxy = 1, Σyy = 2/3.
+        // Computed by hand: Σxx = 2, Σxy = 1, Σyy = 2/3.
         let scattered = LineFit::fit(&[[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]]).unwrap();
         assert!((scattered.slope - 0.5).abs() < 1e-12 && (scattered.r_squared - 0.75).abs() < 1e-12);
         assert_eq!(LineFit::fit(&[[1.0, 1.0], [1.0, 2.0]]), None);

@@ -1,15 +1,18 @@
 //! Quantitative measures of a terrain, chosen after the criteria of Le Martelot 2005 and the lecture on terrain in
 //! games.
 //!
-//! [`measure`] returns all measures of a terrain, [`difference`] those of two terrains. [`MEASURES`], [`DIFFERENCES`]
-//! and [`PLOTS`] list them with key, label, unit, meaning and source; [`BANDS`] lists the ranges of real terrain.
+//! [`measure`] returns all measures of a terrain; [`difference`] returns the differences between two terrains.
+//! [`MEASURES`], [`DIFFERENCES`] and [`PLOTS`] list the measures and plots with key, label, unit, meaning and source.
+//! [`BANDS`] lists the ranges of the measures in real terrain.
 //!
-//! The sea: slopes, erosion score, dimensions and the height histogram cover all ground, including the sea floor.
-//! Hypsometry, steepness, peaks, drainage and playability cover only the land, which is the ground above the sea.
+//! The sea: slopes, erosion score, dimensions and the height histogram cover the whole terrain, including the sea
+//! floor. Hypsometry, steepness, peaks, drainage and playability cover only the land, which is the terrain above the
+//! sea.
 //!
-//! Edges: neighbours lie across the edge only if the terrain wraps. Each sample of a wrapping terrain counts once. All
-//! measures skip void samples: the ground ends there as at an open edge, and water leaves there. The results do not
-//! depend on the number of threads: each row is summed separately, and then the rows in order.
+//! Edges: a cell at an edge has neighbours at the opposite edge only if the terrain wraps. Each sample of a wrapping
+//! terrain counts once. All measures skip void samples. The terrain ends at void samples as at an open edge, and water
+//! leaves there. The results do not depend on the number of threads: each row is summed separately, and then the sums
+//! of the rows are added in order.
 
 mod boxes;
 mod catalogue;
@@ -55,51 +58,52 @@ use ground::DistinctSamples;
 /// All measures of a terrain, with the data of the plots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measures {
-    /// Samples per side; on a planet, per side of a face.
+    /// Number of samples per side; on a planet, per side of a face.
     pub samples: usize,
-    /// The thresholds used.
+    /// The thresholds that the measures use.
     pub limits: Limits,
-    /// Range and hypsometry.
+    /// Height range and hypsometry.
     pub heights: HeightMeasures,
-    /// Based on the greatest difference to the four neighbours (Olsen 2004), in metres.
+    /// Slopes from the greatest height difference to the four neighbours (Olsen 2004), in metres.
     pub slopes: Slopes,
-    /// Based on all pairs of neighbours (Le Martelot 2005), in metres.
+    /// Slopes from the height differences of all pairs of neighbours (Le Martelot 2005), in metres.
     pub pair_slopes: Slopes,
-    /// `None` without land.
+    /// Steepness of the land; `None` if there is no land.
     pub steepness: Option<Steepness>,
-    /// Peaks and valleys with their prominence.
+    /// Peaks and valleys, with the prominence of each.
     pub summits: Summits,
-    /// Fractal dimension by the variogram; `None` on level ground, or with too few samples.
+    /// Line fit of the variogram for the fractal dimension; `None` on level terrain, or with too few samples.
     pub variogram: Option<Fitted>,
-    /// Fractal dimension by box counting; `None` on level ground, or with too few samples.
+    /// Line fit of box counting for the fractal dimension; `None` on level terrain, or with too few samples.
     pub boxes: Option<Fitted>,
-    /// `None` without land, or if it is level.
+    /// Drainage network; `None` if there is no land, or if the land is level.
     pub drainage: Option<Drainage>,
-    /// `None` without land.
+    /// Playable and flat areas; `None` if there is no land.
     pub playability: Option<Playability>,
     /// Content hash of the terrain.
     pub hash: u128,
 }
 
 impl Measures {
-    /// Whether all ground has the same height.
+    /// Whether all samples have the same height.
     pub fn is_level(&self) -> bool {
         self.heights.max_metres <= self.heights.min_metres
     }
 
-    /// Fractal dimension by the variogram.
+    /// Fractal dimension from the variogram.
     pub fn fractal_dimension(&self) -> Option<f64> {
         self.variogram.as_ref().map(|fit| 3.0 - 0.5 * fit.line.slope)
     }
 
-    /// Fractal dimension by box counting.
+    /// Fractal dimension from box counting.
     pub fn box_dimension(&self) -> Option<f64> {
         self.boxes.as_ref().map(|fit| -fit.line.slope)
     }
 }
 
-/// Measures `terrain` on the threads of the current pool; the same bits for any number of threads. For a planet it
-/// measures only the face around longitude 0, as if it were flat; [`measure_planet`] measures the whole planet.
+/// Measures `terrain` on the threads of the current pool. The results have the same bits for any number of threads. Of
+/// a planet, this function measures only the face around longitude 0, as if the face were flat; [`measure_planet`]
+/// measures the whole planet.
 pub fn measure(
     terrain: &Terrain,
     scale: TerrainScale,
@@ -161,10 +165,10 @@ fn dimensions(ground: &DistinctSamples, control: &Control) -> Result<(Option<Fit
 pub mod families {
     use super::*;
 
-    /// Computes one family of measures.
+    /// A function that computes one family of measures.
     pub type MeasureFn = fn(&Terrain, TerrainScale, &Limits, &Control);
 
-    /// Name and function of each family; each function collects the samples again.
+    /// Name and function of each family. Each function collects the distinct samples again.
     pub const ALL: &[(&str, MeasureFn)] = &[
         ("heights", |t, s, _, c| done(heights::heights(&ground(t, s, c), c))),
         ("slopes", |t, _, _, _| done(slopes(t))),

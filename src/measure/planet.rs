@@ -18,22 +18,22 @@ use crate::scene::Scene;
 /// Number of height bands of the hypsometric curve.
 pub const BANDS: usize = 64;
 
-/// Result of [`measure_planet`]. Heights are relative to height 0, depths to the sea.
+/// Result of [`measure_planet`]. Heights are relative to height 0, depths relative to the sea.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlanetMeasures {
     /// Radius of the planet.
     pub radius_metres: f32,
-    /// Samples per side of a face.
+    /// Number of samples per side of a face.
     pub face_samples: usize,
-    /// Area of its surface.
+    /// Area of the planet at height 0.
     pub area_km2: f64,
     /// Fraction of the planet above the sea, from 0 to 1.
     pub land_share: f64,
-    /// Area above the sea.
+    /// Area of the planet above the sea.
     pub land_km2: f64,
-    /// Lowest height.
+    /// Lowest height on the planet.
     pub lowest_metres: f64,
-    /// Highest height.
+    /// Highest height on the planet.
     pub highest_metres: f64,
     /// Area-weighted mean height.
     pub mean_metres: f64,
@@ -45,22 +45,24 @@ pub struct PlanetMeasures {
     pub sea_km3: f64,
     /// Mean slope of the land at the planet's resolution; `None` without land.
     pub mean_land_slope_degrees: Option<f64>,
-    /// Fraction of the planet in each of 64 equal height bands from the lowest to the highest; their sum is 1.
+    /// Fraction of the planet in each of 64 equal height bands from the lowest to the highest height. The fractions add
+    /// up to 1.
     pub hypsometry: Vec<f64>,
-    /// Slopes of all ground in metres, over the side of a mean cell.
+    /// Slopes of the whole planet: height differences in metres over the side of a mean cell.
     pub slopes: Slopes,
-    /// Streams and basins; `None` without land, or if it is level.
+    /// Streams and basins; `None` if there is no land, or if the land is level.
     pub drainage: Option<Drainage>,
-    /// Temperature and moisture.
+    /// Measures of temperature and moisture.
     pub climate: ClimateMeasures,
     /// Content hash of the heights and data maps.
     pub hash: String,
 }
 
-/// Measures the terrain of a planet on the threads of the current pool; the same bits for any number of threads.
+/// Measures the terrain of a planet on the threads of the current pool; The results have the same bits for any number
+/// of threads.
 ///
 /// # Errors
-/// When it was cancelled.
+/// When the computation was cancelled.
 pub fn measure_planet(
     terrain: &Terrain,
     scene: &Scene,
@@ -96,7 +98,7 @@ pub fn measure_planet(
             Ok(sums)
         })
         .collect::<Result<_, Cancelled>>()?;
-    // Sum in row order, whichever thread computed a row.
+    // The sums are added in row order, whichever thread computed a row.
     let mut all = AreaSums::default();
     rows.iter().for_each(|row| all.add(row));
     control.advance(0.5);
@@ -131,7 +133,7 @@ pub fn measure_planet(
     })
 }
 
-/// Area-weighted sums.
+/// Area-weighted sums over some cells of a planet.
 #[derive(Clone)]
 struct AreaSums {
     whole: f64,
@@ -161,16 +163,16 @@ impl AreaSums {
     }
 }
 
-/// The terrain of a planet with its areas and scale.
+/// The terrain of a planet, with the areas of its cells and its scale.
 struct PlanetGround<'a> {
     globe: &'a Globe,
     height: &'a [f32],
-    /// Areas of all cells; 0 for copies.
+    /// Areas of all cells; 0 for cells that repeat a cell of another face.
     areas: &'a [f32],
     range: (f32, f32),
     relief: f64,
     sea: f64,
-    /// The relief in planet radii.
+    /// The relief divided by the planet's radius.
     steepness: f32,
 }
 
@@ -183,8 +185,8 @@ impl PlanetGround<'_> {
         f64::from(self.range.1) * self.relief
     }
 
-    /// Reference height of the land: the sea, or height 0 if the sea lies deeper than the relief is high, which means
-    /// that there is no sea.
+    /// Height that the land's heights are relative to: the sea level, or height 0 if the planet has no sea. A sea level
+    /// further below the datum than the relief is high means "no sea".
     fn datum(&self) -> f64 {
         if self.sea >= -self.relief { self.sea } else { 0.0 }
     }
@@ -195,7 +197,7 @@ impl PlanetGround<'_> {
         ((place * BANDS as f64) as usize).min(BANDS - 1)
     }
 
-    /// The sums of a row, counted over all faces.
+    /// The sums over the cells of one row. Rows are counted over all faces.
     fn row(&self, row: usize) -> AreaSums {
         let n = self.globe.samples();
         let mut sums = AreaSums::default();
@@ -238,13 +240,13 @@ mod tests {
         measure_planet(&terrain, &scene, &Limits::default(), &Control::default()).unwrap()
     }
 
-    /// Archimedes: the coordinate along an axis is uniformly distributed over a sphere.
+    /// By Archimedes' theorem, the coordinate along an axis is uniformly distributed over a sphere.
     #[test]
     fn a_planet_whose_height_is_its_latitude_has_even_bands() {
         let m = measured(|[_, _, z]| z);
         assert!((m.land_share - 0.5).abs() < 0.01 && m.mean_metres.abs() < 1.0, "{m:?}");
         assert!((m.mean_land_metres.unwrap() - 5000.0).abs() < 60.0);
-        // Samples form rows, so single bands can miss or gain a row.
+        // The samples form rows, so a single band can have one row too few or too many.
         for four in m.hypsometry.chunks(4) {
             assert!((four.iter().sum::<f64>() * BANDS as f64 / 4.0 - 1.0).abs() < 0.15, "{:?}", m.hypsometry);
         }
@@ -291,7 +293,7 @@ mod tests {
     #[test]
     fn planet_measures_do_not_depend_on_rotation() {
         let height = |[x, y, z]: [f64; 3]| 0.3 * (3.0 * x).sin() + 0.2 * (5.0 * y).cos() * z;
-        // A rotation of 1 radian about y, then of 2 about z.
+        // A rotation of 1 radian about y, then of 2 radians about z.
         let turned = |[x, y, z]: [f64; 3]| {
             let [a, c] = [1f64.cos() * x + 1f64.sin() * z, 1f64.cos() * z - 1f64.sin() * x];
             height([2f64.cos() * a + 2f64.sin() * y, 2f64.cos() * y - 2f64.sin() * a, c])
@@ -304,7 +306,8 @@ mod tests {
         assert!((a / b - 1.0).abs() < 0.01, "{a} and {b}");
     }
 
-    /// A bowl at each pole and no sea: all water ends in the lower bowl, and that of the other bowl fills it first.
+    /// A bowl at each pole and no sea: all water ends in the lower bowl. The water of the other bowl must fill that
+    /// bowl first.
     #[test]
     fn streams_and_basins_are_measured_by_area() {
         let bowls = measured(|[_, _, z]| 1.1 - z * z - 0.01 * z);
@@ -322,14 +325,14 @@ mod tests {
     /// Water flows down eight valleys of known length, which follow meridians.
     #[test]
     fn streams_are_as_long_as_their_valleys() {
-        // Eight valleys from the north pole to a sea in the south: 120° long.
+        // Eight valleys, each 120° long, run from the north pole to a sea in the south.
         let valleys = measured(|[x, y, z]| 0.5 + z + 0.3 * (1.0 - z * z) * (8.0 * y.atan2(x)).cos().abs());
         let drainage = valleys.drainage.unwrap();
         let highest = drainage.streams.last().unwrap();
         assert!(highest.count >= 4, "{drainage:?}");
         let length: f64 = drainage.streams.iter().map(|s| s.count as f64 * s.mean_km).sum();
         let land = drainage.density * valleys.land_km2;
-        // The cell areas are single-precision.
+        // The tolerance allows for the cell areas, which are in single precision.
         assert!((length / land - 1.0).abs() < 1e-6, "density is length over land: {length}, {land}");
     }
 }

@@ -1,7 +1,7 @@
 //! Fractions of the land that can be crossed and built on.
 //!
-//! Playable is land up to the playable slope, flat is land up to the flat slope. Cells join to regions across their
-//! four sides, and across the edges of a wrapping terrain.
+//! Land is playable up to the playable slope, and flat up to the flat slope. Cells join to regions across their four
+//! sides, and across the edges of a wrapping terrain.
 //!
 //! Source: Le Martelot 2005, §3.3.3, and Olsen 2004: units need one large region of gentle slope, buildings need flat
 //! areas.
@@ -15,13 +15,13 @@ use crate::field::{Cancelled, Control};
 pub struct Playability {
     /// Playable fraction of the land.
     pub playable_fraction: f64,
-    /// Fraction of the playable land in its largest region; `None` if nothing is playable.
+    /// Fraction of the playable land that belongs to its largest connected region; `None` if no land is playable.
     pub connected_fraction: Option<f64>,
-    /// Area of the largest connected region that is flat enough to build on.
+    /// Area in km² of the largest connected region that is flat enough to build on.
     pub largest_flat_km2: f64,
 }
 
-/// Computes the playability from the steepness of the cells; `None` without land.
+/// Computes the playability from the steepness of the cells; `None` if there is no land.
 pub fn playability(
     ground: &DistinctSamples,
     degrees: &[f32],
@@ -42,26 +42,26 @@ pub fn playability(
     }))
 }
 
-/// Number of cells in all regions and in the largest.
+/// Number of cells in all regions, and in the largest region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegionSizes {
-    /// Cells in all regions.
+    /// Number of cells in all regions.
     pub cells: usize,
-    /// Cells in the largest region.
+    /// Number of cells in the largest region.
     pub largest: usize,
 }
 
-/// A run of consecutive cells of a row that are all inside.
+/// A run of consecutive cells of a row that all belong to a region.
 #[derive(Clone, Copy)]
 struct RowRun {
     from: usize,
-    /// End, exclusive.
+    /// Column after the last cell of the run.
     to: usize,
     set: u32,
 }
 
-/// The regions of the cells that are inside, on a square of `side` × `side`. They are built from runs, joined where
-/// they touch a run of the previous row.
+/// Sizes of the connected regions of the cells for which `is_inside` is true, on a square of `side` × `side` cells. The
+/// regions are built from runs of cells. A run joins the runs of the previous row that it touches.
 pub fn regions(
     side: usize,
     wraps: bool,
@@ -105,7 +105,7 @@ pub fn regions(
     Ok(RegionSizes { cells: sets.cells.iter().sum(), largest: sets.largest() })
 }
 
-/// Disjoint sets of runs, with their numbers of cells.
+/// Disjoint sets of runs, with the number of cells in each set.
 #[derive(Default)]
 struct DisjointSets {
     above: Vec<u32>,

@@ -1,17 +1,17 @@
-//! The list of all plots, used by the panel and the JSON.
+//! The list of all plots. The panel and the JSON output use it.
 
 use serde::Serialize;
 
 use super::{LineFit, Measures};
 
-/// Description of an axis.
+/// Description of a plot's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PlotAxis {
     /// Label of the axis.
     pub label: &'static str,
-    /// Unit; empty if it has none.
+    /// Unit of the axis; empty if the values have no unit.
     pub unit: &'static str,
-    /// Whether the values are base-10 logarithms of numbers in that unit.
+    /// Whether the values are base-10 logarithms of numbers in the axis' unit.
     pub is_log: bool,
 }
 
@@ -28,9 +28,9 @@ impl PlotAxis {
 /// Drawing style of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlotStyle {
-    /// A bar at each point, as wide as the spacing of the points.
+    /// A bar at each point, as wide as the distance between points.
     Bars,
-    /// A line from point to point.
+    /// Straight lines from point to point.
     Curve,
     /// The points and the fitted line.
     Fit,
@@ -38,21 +38,21 @@ pub enum PlotStyle {
 
 /// A plot of measures, with its description.
 pub struct Plot {
-    /// Stable name, in JSON.
+    /// Stable name of the plot in JSON.
     pub key: &'static str,
-    /// Title.
+    /// Title of the plot.
     pub label: &'static str,
-    /// Explanation in one plain sentence.
+    /// Explanation of the plot in one plain sentence.
     pub meaning: &'static str,
     /// The horizontal axis.
     pub x: PlotAxis,
     /// The vertical axis.
     pub y: PlotAxis,
-    /// Drawing style.
+    /// Drawing style of the plot.
     pub drawing: PlotStyle,
     /// Reads the points from the measures.
     pub points: fn(&Measures) -> &[[f64; 2]],
-    /// Reads the fitted line from the measures, if there is one.
+    /// Reads the fitted line from the measures, if the plot has one.
     pub line: fn(&Measures) -> Option<LineFit>,
 }
 

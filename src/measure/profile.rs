@@ -16,7 +16,7 @@ pub struct ProfilePoint {
     pub place: [f32; 2],
     /// Horizontal distance from the start, in metres.
     pub along_metres: f64,
-    /// Metres above the datum.
+    /// Height above the datum, in metres.
     pub height_metres: f64,
 }
 
@@ -25,7 +25,7 @@ pub struct ProfilePoint {
 pub struct GroundProfile {
     /// Points from the start to the end of the line.
     pub points: Vec<ProfilePoint>,
-    /// Length along the surface, in metres.
+    /// Length of the line along the terrain surface, in metres.
     pub surface_metres: f64,
     /// Sum of all ascents, in metres.
     pub climb_metres: f64,
@@ -34,7 +34,7 @@ pub struct GroundProfile {
 }
 
 impl GroundProfile {
-    /// The profile of `terrain` along `line`; without points if the line has fewer than two.
+    /// The profile of `terrain` along `line`. The profile has no points if the line has fewer than two points.
     pub fn new(terrain: &Terrain, scale: TerrainScale, line: &[[f32; 2]]) -> Self {
         let side = f64::from(scale.size_metres);
         let long = |pair: &[[f32; 2]]| {
@@ -67,19 +67,19 @@ impl GroundProfile {
         self.points.push(point);
     }
 
-    /// Horizontal length, in metres.
+    /// Horizontal length of the line, in metres.
     pub fn level_metres(&self) -> f64 {
         self.points.last().map_or(0.0, |last| last.along_metres)
     }
 
-    /// The point nearest to a distance from the start.
+    /// The profile point nearest to a distance from the start.
     pub fn nearest(&self, along_metres: f64) -> Option<&ProfilePoint> {
         let away = |point: &&ProfilePoint| (point.along_metres - along_metres).abs();
         self.points.iter().min_by(|a, b| away(a).total_cmp(&away(b)))
     }
 }
 
-/// Horizontal area enclosed by a line, whose end is joined to its start, in square metres.
+/// Horizontal area in square metres that a closed line encloses. The end of `line` is joined to its start.
 pub fn enclosed_area(line: &[[f32; 2]], size_metres: f32) -> f64 {
     let next = |k: usize| line[(k + 1) % line.len()].map(f64::from);
     let twice = line.iter().enumerate().map(|(k, here)| {
@@ -89,7 +89,7 @@ pub fn enclosed_area(line: &[[f32; 2]], size_metres: f32) -> f64 {
     0.5 * twice.sum::<f64>().abs() * f64::from(size_metres) * f64::from(size_metres)
 }
 
-/// Fill and cut volumes within a closed line.
+/// Fill and cut volumes inside a closed line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnclosedVolume {
     /// Volume where the second terrain is higher, in cubic metres.
@@ -98,7 +98,7 @@ pub struct EnclosedVolume {
     pub lost_m3: f64,
 }
 
-/// The volumes between two terrains within a closed line, computed at the samples of the first.
+/// The volumes between two terrains within a closed line, computed at the samples of the first terrain.
 pub fn enclosed_volume(a: (&Terrain, TerrainScale), b: (&Terrain, TerrainScale), line: &[[f32; 2]]) -> EnclosedVolume {
     let n = a.0.samples();
     let last = (n - 1) as f32;
@@ -106,7 +106,7 @@ pub fn enclosed_volume(a: (&Terrain, TerrainScale), b: (&Terrain, TerrainScale),
     let mut volume = EnclosedVolume::default();
     for row in 0..n {
         let v = row as f32 / last;
-        // Crossings of the line with the row.
+        // Positions at which the line crosses the row.
         let mut crossings: Vec<f32> = (0..line.len())
             .filter_map(|k| {
                 let (from, to) = (line[k], line[(k + 1) % line.len()]);
@@ -150,7 +150,7 @@ mod tests {
         let top = profile.nearest(500.0).unwrap();
         assert!((top.height_metres - 50.0).abs() < 0.3 && (top.place[0] - 0.5).abs() < 0.01);
         assert_eq!(GroundProfile::new(&ramp, SCALE, &[[0.1, 0.1]]), GroundProfile::default());
-        // A line of length zero has zero length, and no value is NaN.
+        // A line of length zero results in zeros, never in NaN.
         let still = GroundProfile::new(&ramp, SCALE, &[[0.1, 0.1], [0.1, 0.1]]);
         assert!(still.points.iter().all(|point| point.along_metres == 0.0), "{still:?}");
     }

@@ -1,10 +1,10 @@
 //! Published values of real terrain, as reference ranges for the measures.
 //!
-//! Only values that a source states are listed. For a measure without a range, no source was found.
+//! The list contains only values that a source states. If a measure has no range, no source was found.
 
 use serde::Serialize;
 
-/// The range of a measure found in real terrain.
+/// The range in which a measure lies for real terrain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReferenceBand {
     /// Key of the measure.
@@ -14,9 +14,9 @@ pub struct ReferenceBand {
     pub low: f64,
     /// Highest published value.
     pub high: f64,
-    /// The kind of terrain.
+    /// The kind of terrain that the range applies to.
     pub of: &'static str,
-    /// The publication.
+    /// The publication that states the values.
     pub source: &'static str,
 }
 

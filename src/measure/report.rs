@@ -12,8 +12,8 @@ use super::reference::{BANDS, ReferenceBand};
 use super::{Measures, PlanetMeasures};
 
 impl Serialize for Measures {
-    /// Every measure under its key, then `undefined` (the reasons for null values), `limits` (as applied), `summits`,
-    /// `plots` and `reference`.
+    /// Writes a JSON object: every measure under its key, then `undefined` (the reasons for null values), `limits` (the
+    /// thresholds used), `summits`, `plots` and `reference`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("samples", &self.samples)?;
@@ -41,7 +41,7 @@ impl Serialize for Measures {
 }
 
 impl Measures {
-    /// The limits as applied.
+    /// The thresholds used, including those that replace a 0.
     fn limits_metres(&self) -> serde_json::Value {
         json!({
             "prominence_metres": self.summits.least_metres,
@@ -51,7 +51,7 @@ impl Measures {
         })
     }
 
-    /// `key,value,unit,label`, one measure per line; the value is empty if it is undefined.
+    /// CSV with the columns `key,value,unit,label` and one measure per line. The value is empty if it is undefined.
     pub fn csv(&self) -> String {
         format!("{CSV_HEAD}samples,{},,Samples a side\n{}", self.samples, csv_lines(MEASURES, self))
     }
@@ -70,7 +70,7 @@ pub fn named_values<T>(list: &[Measure<T>], of: &T) -> Vec<(String, String)> {
     list.iter().map(|m| (m.key.to_string(), bare((m.read)(of)))).collect()
 }
 
-/// Quotes a value for CSV, if it contains a comma or a quotation mark.
+/// Quotes a value for CSV if the value contains a comma or a quotation mark.
 pub fn csv_field(text: &str) -> String {
     quoted(text)
 }
@@ -93,8 +93,8 @@ impl Serialize for Difference {
     }
 }
 
-/// `key,first,second,difference,unit,label` of two terrains or planets, followed by the measures of their difference
-/// with the value under `difference`.
+/// CSV with the columns `key,first,second,difference,unit,label` for two terrains or planets. Then follow the measures
+/// of their difference, with the value in the column `difference`.
 pub fn comparison_csv<T>(list: &[Measure<T>], [a, b]: [&T; 2], difference: &Difference) -> String {
     let mut text = String::from("key,first,second,difference,unit,label\n");
     for m in list {
@@ -117,7 +117,7 @@ fn undefined<T>(list: &[Measure<T>], of: &T) -> BTreeMap<&'static str, &'static 
     list.iter().filter_map(why).collect()
 }
 
-/// A value with all its digits.
+/// A value as text with all its digits and without a unit.
 fn bare(reading: MeasureValue) -> String {
     match reading {
         MeasureValue::Number(value) => value.to_string(),

@@ -1,12 +1,14 @@
-//! The slopes by which Le Martelot 2005 judges erosion.
+//! The slope statistics by which Le Martelot 2005 judges erosion.
 //!
-//! s(i, j) is the greatest absolute height difference to the four von Neumann neighbours, which wrap only if the
-//! terrain does. Void neighbours are skipped, and a void sample has no slope. On a globe each difference is scaled to
-//! the side of a mean cell and weighted by area, so that s does not depend on the orientation of the grid.
+//! The slope s(i, j) is the greatest absolute height difference between a sample and its four von Neumann neighbours.
+//! Neighbours wrap around the edges only if the terrain does. Void neighbours are skipped, and a void sample has no
+//! slope. On a globe each difference is scaled to the side of a mean cell and weighted by area, so that s does not
+//! depend on the orientation of the grid.
 //!
-//! Erosion score ε = σ(s) / mean(s): high if level ground and steep relief occur together. It does not depend on the
-//! vertical scale. The document describes s as the difference between any two neighbours, not as the greatest of four:
-//! [`pair_slopes`] computes that version.
+//! The erosion score is ε = σ(s) / mean(s), where σ(s) is the standard deviation of s. The score is high if level
+//! terrain and steep relief occur together, and does not depend on the vertical scale. Le Martelot 2005 describes s as
+//! the difference between any two neighbours, not as the greatest of four differences. [`pair_slopes`] computes that
+//! version.
 //!
 //! Source: Le Martelot 2005, §3.3.4; Olsen 2004.
 
@@ -17,28 +19,29 @@ use crate::field::metric::{GridMetric, Metric, RowMetric, Spherical};
 use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
 use crate::field::{HAS_GROUND, MapKind, Terrain};
 
-/// Mean and standard deviation of s over all distinct samples, as fractions of the relief.
+/// Mean and standard deviation of the slopes s over all distinct samples, as fractions of the relief.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Slopes {
-    /// Mean of s; 0 on level ground.
+    /// Mean of the slopes s; 0 on level terrain.
     pub mean: f64,
-    /// Standard deviation of s.
+    /// Standard deviation of the slopes s.
     pub deviation: f64,
 }
 
 impl Slopes {
-    /// σ / mean; 0 on level ground.
+    /// The erosion score: standard deviation divided by mean; 0 on level terrain.
     pub fn erosion_score(&self) -> f64 {
         if self.mean > 0.0 { self.deviation / self.mean } else { 0.0 }
     }
 }
 
-/// Measures `terrain` on the threads of the current pool; the same bits for any number of threads.
+/// Computes the slopes of `terrain` on the threads of the current pool. The result has the same bits for any number of
+/// threads.
 pub fn slopes(terrain: &Terrain) -> Slopes {
     slopes_by(&GridMetric::new(terrain.grid), terrain)
 }
 
-/// Like [`slopes`], with a precomputed metric, for many terrains on the same grid.
+/// Like [`slopes`], with a precomputed grid metric, for many terrains on the same grid.
 pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
     let grid = terrain.grid;
     let void = terrain.map(MapKind::Ground).filter(|_| terrain.void_samples() > 0);
@@ -48,7 +51,7 @@ pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
             let rows = (0..grid.distinct()).into_par_iter().map(|i| sums_of_ground(terrain, &has_ground, i));
             let rows: Vec<[f64; 3]> = rows.collect();
             let count = rows.iter().map(|[.., count]| count).sum::<f64>();
-            // Without any ground there are no slopes.
+            // A terrain without any data has no slopes.
             (rows.iter().map(|&[sum, squares, _]| [sum, squares]).collect(), count.max(1.0))
         }
         GridMetric::Uniform => {
@@ -67,7 +70,7 @@ pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
 }
 
 /// Mean and deviation of the height differences over all pairs of neighbours along rows and columns, each pair once, as
-/// Le Martelot 2005 describes the score. For squares only.
+/// Le Martelot 2005 describes the score. The terrain must be a square.
 pub fn pair_slopes(terrain: &Terrain) -> Slopes {
     let (grid, n) = (terrain.grid, terrain.samples());
     let void = terrain.map(MapKind::Ground).filter(|_| terrain.void_samples() > 0);
@@ -90,7 +93,8 @@ pub fn pair_slopes(terrain: &Terrain) -> Slopes {
     Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } }
 }
 
-/// Sums of s, of s² and of 1 over the distinct ground samples of row `i`; void neighbours are skipped.
+/// Sums of s and of s², and the number of samples, over the distinct samples with data of row `i`; void neighbours are
+/// skipped.
 fn sums_of_ground(terrain: &Terrain, has_ground: &impl Fn(usize) -> bool, i: usize) -> [f64; 3] {
     let (grid, n) = (terrain.grid, terrain.samples());
     let mut sums = [0.0; 3];
@@ -104,7 +108,7 @@ fn sums_of_ground(terrain: &Terrain, has_ground: &impl Fn(usize) -> bool, i: usi
     sums
 }
 
-/// Area-weighted sums of s and s² over the owners of a globe's row.
+/// Area-weighted sums of s and s² over the samples of a globe's row that the row's face owns.
 fn sums_by_area(metric: &Spherical, terrain: &Terrain, row: usize) -> [f64; 2] {
     let n = terrain.samples();
     let (distances, areas) = (metric.row(row), &metric.all_owned_areas()[row * n..][..n]);
@@ -129,7 +133,7 @@ fn sums(terrain: &Terrain, i: usize) -> [f64; 2] {
     let grid = terrain.grid;
     let (n, distinct) = (grid.samples, grid.distinct());
     let here = grid.row(&terrain.height, i);
-    // Without a neighbour, use the row itself, so that the difference is 0.
+    // For a row without a northern or southern neighbour, the row itself is used, so that the difference is 0.
     let north = grid.previous(i).map_or(here, |k| grid.row(&terrain.height, k));
     let south = grid.next(i).map_or(here, |k| grid.row(&terrain.height, k));
     let (west, east) =
@@ -145,7 +149,7 @@ fn sums(terrain: &Terrain, i: usize) -> [f64; 2] {
         let across = larger((h - wide[j]).abs(), (h - wide[j + 2]).abs());
         f64::from(larger(across, larger((h - north[j]).abs(), (h - south[j]).abs())))
     };
-    // Partial sums, always combined in the same order.
+    // The partial sums are always combined in the same order.
     let (mut sum, mut squares) = ([0.0f64; LANES], [0.0f64; LANES]);
     let whole = distinct / LANES * LANES;
     for first in (0..whole).step_by(LANES) {
@@ -205,7 +209,7 @@ mod tests {
         assert_eq!((flat.mean, flat.erosion_score()), (0.0, 0.0));
         let plane = slopes(&Terrain::from_fn(65, Edges::Open, |u, _| u * 0.5));
         assert!((plane.mean - 0.5 / 64.0).abs() < 1e-9 && plane.erosion_score() < 1e-3);
-        // A step down the middle: two columns of 64 are steep.
+        // A step down the middle makes two columns of 64 steep.
         let step = slopes(&Terrain::from_fn(64, Edges::Open, |u, _| if u < 0.5 { 0.0 } else { 1.0 }));
         let share = 2.0f64 / 64.0;
         assert!((step.mean - share).abs() < 1e-12);
@@ -229,8 +233,8 @@ mod tests {
 
     #[test]
     fn a_globe_has_the_slopes_along_its_rows_and_columns_by_area() {
-        // Integrates the exact equation: the greater of the slopes along the two lines of the face, over the solid
-        // angle.
+        // Integrates the exact slope over the solid angle. The exact slope is the greater of the slopes along the row
+        // and the column of the face.
         const STEPS: usize = 240;
         let [mut whole, mut sum, mut squares] = [0.0f64; 3];
         for face in 0..6 {

@@ -1,8 +1,9 @@
 //! Steepness of the land, in degrees.
 //!
-//! Equation: tan β = |∇h| by central differences, one-sided at open edges and next to voids, over true distances. Each
-//! cell above the sea counts once. Unlike the differences of [`super::slopes`], the steepness does not depend on the
-//! resolution, as long as the terrain is smooth between samples.
+//! Equation: tan β = |∇h|, where β is the slope angle and h the height. The gradient uses central differences over
+//! actual distances, and one-sided differences at open edges and voids. Each cell above the sea counts once. Unlike the
+//! differences of [`super::slopes`], the steepness does not depend on the resolution, as long as the terrain is smooth
+//! between samples.
 
 use rayon::prelude::*;
 
@@ -11,19 +12,19 @@ use crate::field::{Cancelled, Control};
 
 /// Number of bins of one degree each.
 const BINS: usize = 90;
-/// Rows per task.
+/// Number of rows per task.
 const BAND: usize = 8;
 
 /// Steepness of the land.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steepness {
-    /// Mean slope of the land.
+    /// Mean slope of the land in degrees.
     pub mean_degrees: f64,
-    /// Centre of each bin in degrees, and the fraction of the land in it.
+    /// Centre of each bin in degrees, and the fraction of the land in the bin.
     pub histogram: Vec<[f64; 2]>,
 }
 
-/// Steepness of every cell in degrees, and its statistics over the land (`None` without land).
+/// Steepness of every cell in degrees, and its statistics over the land (`None` if there is no land).
 pub fn steepness(ground: &DistinctSamples, control: &Control) -> Result<(Vec<f32>, Option<Steepness>), Cancelled> {
     let cells = ground.cells;
     let mut degrees = vec![0.0f32; cells.len()];
@@ -56,13 +57,13 @@ pub fn steepness(ground: &DistinctSamples, control: &Control) -> Result<(Vec<f32
     Ok((degrees, steepness))
 }
 
-/// Steepness of the cells of `row`.
+/// Computes the steepness of the cells in `row`.
 fn fill(ground: &DistinctSamples, row: usize, out: &mut [f32]) {
     let cells = ground.cells;
     let side = cells.side;
     let here = ground.row(row);
     let (north, south) = (cells.neighbour(row, -1), cells.neighbour(row, 1));
-    // Metres of height per metre of distance, for one step and for two.
+    // Metres of height per metre of distance, for differences over one step and over two steps.
     let per_step = (f64::from(ground.scale.relief_metres) / ground.cell_metres()) as f32;
     let factor = |both: bool| if both { 0.5 * per_step } else { per_step };
     let down = factor(north.is_some() && south.is_some());
@@ -81,7 +82,7 @@ fn fill(ground: &DistinctSamples, row: usize, out: &mut [f32]) {
     out[0] = edge(0);
     out[side - 1] = edge(side - 1);
     if !ground.present.is_empty() {
-        // Void neighbours are skipped.
+        // Neighbours without data are skipped.
         let there = |row: Option<usize>, column: Option<usize>| {
             row.zip(column).map(|(row, column)| row * side + column).filter(|&k| ground.has_ground(k))
         };

@@ -1,15 +1,15 @@
 //! Peaks and valleys, counted by their prominence.
 //!
-//! Definition: the prominence of a peak is its height above the highest saddle that leads to a higher peak; for the
-//! highest peak it is its height above the lowest ground. A valley is the same upside down: a low point with its depth
-//! below the lowest saddle to a deeper one. Peaks and valleys below [`Limits::prominence`] are not counted. A plateau
-//! or a flat valley floor counts once.
+//! Definition: the prominence of a peak is its height above the highest saddle that leads to a higher peak; the
+//! prominence of the highest peak is its height above the lowest point of the terrain. A valley is defined the same
+//! way, upside down: a low point with its depth below the lowest saddle that leads to a deeper low point. Peaks and
+//! valleys below [`Limits::prominence`] are not counted. A plateau or a flat valley floor counts once.
 //!
-//! Boundary: the sea is level ground, so that an island has its height as prominence and each sea is one low point. At
-//! open edges and voids the terrain ends: a summit cut by the edge is a peak, and a valley that runs over the edge has
-//! its low point there. A wrapping terrain has no edge.
+//! Boundary: the sea counts as level terrain, so that the prominence of an island is its height above the sea, and each
+//! sea is one low point. At open edges and voids the terrain ends: a summit cut by the edge is a peak, and a valley
+//! that runs over the edge has its low point at the edge. A wrapping terrain has no edge.
 //!
-//! Source: Kirmse & de Ferranti 2017 (prominence); the scheme is that of [`crate::hydrology::depressions`].
+//! Source: Kirmse & de Ferranti 2017 (prominence); the scheme is the one of [`crate::hydrology::depressions`].
 
 use rayon::prelude::*;
 
@@ -28,16 +28,17 @@ pub struct Summit {
     pub u: f32,
     /// Position to the south, from 0 to 1.
     pub v: f32,
-    /// Height of the point.
+    /// Height of the point in metres.
     pub height_metres: f64,
-    /// Climb from the highest pass to any higher point; for a valley the same upside down.
+    /// Height above the highest saddle that leads to a higher point, in metres; for a valley, depth below the lowest
+    /// saddle that leads to a deeper point.
     pub prominence_metres: f64,
 }
 
-/// The peaks and valleys, the most prominent first.
+/// The peaks and valleys of a terrain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summits {
-    /// Minimum prominence used.
+    /// Minimum prominence of the listed peaks and valleys, in metres.
     pub least_metres: f64,
     /// Peaks, the most prominent first.
     pub peaks: Vec<Summit>,
@@ -52,11 +53,11 @@ pub fn summits(ground: &DistinctSamples, limits: &Limits, control: &Control) -> 
     let least_metres = if limits.prominence > 0.0 { f64::from(limits.prominence) } else { DEFAULT_SHARE * relief };
     let mesh = FlowMesh::new(ground.terrain.grid);
     let side = |sign: f32| -> Result<Vec<Summit>, Cancelled> {
-        // A void is neither a summit nor a low point: the terrain ends there as at an open edge.
+        // A void is neither a summit nor a low point: the terrain ends at a void as at an open edge.
         let walled = ground.with_void_at(f32::NAN);
         let level = |&h: &f32| if h.is_nan() { f32::INFINITY } else { sign * above(h) };
         let surface: Vec<f32> = walled.par_iter().map(level).collect();
-        // The deepest depression is as deep as the whole height range.
+        // The deepest depression is as deep as the height range of the whole terrain.
         let rim = sign * above(if sign > 0.0 { ground.all.high } else { ground.all.low });
         let mut found: Vec<(u32, f64)> = Vec::new();
         for depression in depressions(&mesh, &surface, control)? {

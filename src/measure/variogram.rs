@@ -1,11 +1,12 @@
 //! Fractal dimension by the variogram.
 //!
-//! Equation: γ(d) = ½ mean of (h(x) - h(x + d))² over all pairs of cells at distance d along rows and columns. On a
-//! fractional Brownian surface of Hurst exponent H it is proportional to d^2H, and the dimension is D = 3 - H: half the
-//! slope of log γ over log d gives H. A smooth surface has D = 2, white noise D = 3.
+//! Equation: the semivariance γ(d) is half the mean of (h(x) - h(x + d))² over all pairs of cells at distance d along
+//! rows and columns, where h is the height. On a fractional Brownian surface with the Hurst exponent H, γ is
+//! proportional to d^2H, and the fractal dimension is D = 3 - H. Half the slope of log γ over log d is therefore H. A
+//! smooth surface has D = 2, white noise has D = 3.
 //!
-//! Scheme: distances of 1, 2, 3, 4, 6, 8, 12, 16 … cells up to an eighth of the side, each with the same weight; beyond
-//! it, too few pairs are independent. Pairs cross the edges only if the terrain wraps.
+//! Scheme: distances of 1, 2, 3, 4, 6, 8, 12, 16 … cells up to an eighth of the side, each with the same weight. At
+//! larger distances, too few pairs are independent. Pairs cross the edges only if the terrain wraps.
 //!
 //! Source: Mark & Aronson 1984; Klinkenberg & Goodchild 1992.
 
@@ -15,12 +16,13 @@ use super::ground::DistinctSamples;
 use super::line::Fitted;
 use crate::field::{Cancelled, Control};
 
-/// Minimum number of points for a fit.
+/// Minimum number of points for a line fit.
 pub const LEAST_POINTS: usize = 3;
-/// Rows per task.
+/// Number of rows per task.
 const BAND: usize = 16;
 
-/// Sizes 1, 2, 3, 4, 6, 8, 12 … up to an eighth of `side`; on small grids, up to 4 as far as they fit.
+/// Sizes 1, 2, 3, 4, 6, 8, 12 … up to an eighth of `side`, and at least up to 4 on small grids, but never more than
+/// `most`.
 pub fn sizes(side: usize, most: usize) -> Vec<usize> {
     let most = (side / 8).max(4).min(most);
     let mut sizes: Vec<usize> =
@@ -30,8 +32,8 @@ pub fn sizes(side: usize, most: usize) -> Vec<usize> {
     sizes
 }
 
-/// log₁₀ γ in m² over log₁₀ of the distance in metres, for the `normalised` heights of a terrain that is not level;
-/// `None` with too few samples.
+/// log₁₀ of the semivariance γ in m² over log₁₀ of the distance in metres, for the `normalised` heights of a terrain
+/// that is not level. `None` if the terrain has too few samples.
 pub fn variogram(ground: &DistinctSamples, normalised: &[f32], control: &Control) -> Result<Option<Fitted>, Cancelled> {
     let cells = ground.cells;
     let (side, wraps) = (cells.side, cells.wraps);
@@ -62,14 +64,14 @@ pub fn variogram(ground: &DistinctSamples, normalised: &[f32], control: &Control
             false => present_pairs(ground, lag),
         };
         let gamma = 0.5 * bands.iter().map(|sums| sums[k]).sum::<f64>() / pairs as f64;
-        // γ is 0 at distance d on a surface of period d.
+        // The semivariance γ(d) is 0 on a surface with the period d.
         (gamma > 0.0)
             .then(|| [libm::log10(lag as f64 * ground.cell_metres()), libm::log10(gamma) + 2.0 * libm::log10(range)])
     });
     Ok(Fitted::new(points.collect(), LEAST_POINTS))
 }
 
-/// Number of pairs of cells at distance `lag` along rows and columns that both have ground.
+/// Number of pairs of cells at distance `lag` along rows and columns where both cells have data.
 fn present_pairs(ground: &DistinctSamples, lag: usize) -> usize {
     let (side, wraps) = (ground.cells.side, ground.cells.wraps);
     let beyond =
@@ -81,7 +83,7 @@ fn present_pairs(ground: &DistinctSamples, lag: usize) -> usize {
     (0..side).into_par_iter().map(|i| (0..side).map(|j| pairs(i, j)).sum::<usize>()).sum()
 }
 
-/// Sum of (a - b)² over all pairs without NaN.
+/// Sum of (a - b)² over all pairs of values; pairs with NaN are skipped.
 fn squares(a: &[f32], b: &[f32]) -> f64 {
     const LANES: usize = 8;
     /// Number of values summed before each conversion to f64.

@@ -1,4 +1,4 @@
-//! A small RON file in the configuration folder.
+//! Reading and writing of a small RON file in the configuration folder.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -9,10 +9,11 @@ use serde::de::DeserializeOwned;
 
 use crate::io::{SaveTarget, write_atomically};
 
-/// Maximum file size: these files hold a few numbers and names, so that a larger file is not ours.
+/// Maximum size of a configuration file in bytes. These files hold a few numbers and names, so this program does not
+/// write larger ones.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// Why settings could not be read or stored.
+/// The reason why settings could not be read or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file exists but cannot be used.
@@ -20,11 +21,11 @@ pub enum ConfigError {
     Read {
         /// Contents of the file, as a plural noun.
         what: &'static str,
-        /// The file.
+        /// Path of the configuration file.
         path: PathBuf,
         /// Cause of the error, in words.
         message: String,
-        /// The location of its copy, or a note that the file stays as it is.
+        /// Text about the location of the file's copy, or a note that the file stays as it is.
         then: String,
     },
     /// The file cannot be written; the old file stays.
@@ -32,26 +33,27 @@ pub enum ConfigError {
     Write {
         /// Contents of the file, as a plural noun.
         what: &'static str,
-        /// The file.
+        /// Path of the configuration file.
         path: PathBuf,
         /// Cause of the error.
         source: std::io::Error,
     },
 }
 
-/// A configuration file.
+/// A configuration file that the program reads once and then replaces.
 #[derive(Debug, Default)]
 pub(super) struct ConfigFile {
     what: &'static str,
-    /// `None` keeps the settings only for this run.
+    /// Path of the file. With `None`, the settings last only for this run.
     path: Option<PathBuf>,
-    /// Write errors are reported only once.
+    /// Whether writing has failed before. Write errors are reported only once.
     has_failed: bool,
 }
 
 impl ConfigFile {
-    /// Reads the file `name` in `folder`, or returns defaults if there is none. A file that cannot be parsed is copied
-    /// first, because it will be replaced; if the copy fails, the file is never replaced.
+    /// Reads the file `name` in `folder`, or returns defaults if the file does not exist. A file that cannot be parsed
+    /// is copied first, because the program will replace the file. If the copy fails, the program never replaces the
+    /// file.
     pub fn open<T: DeserializeOwned + Default>(
         folder: Option<&Path>,
         name: &str,
@@ -76,7 +78,7 @@ impl ConfigFile {
     /// Replaces the file atomically and creates its folder if needed.
     ///
     /// # Errors
-    /// The first time that it cannot be written; the old file stays.
+    /// When the file cannot be written. Only the first failure is an error; the old file stays.
     pub fn write(&mut self, value: &impl Serialize) -> Result<(), ConfigError> {
         let Some(path) = &self.path else { return Ok(()) };
         let written = replace(path, value);
@@ -88,11 +90,11 @@ impl ConfigFile {
     }
 }
 
-/// Why a file gives no value.
+/// The reason why a file contains no usable value.
 enum Unread {
-    /// It is not a file of this program, or is not readable.
+    /// The path is not a file of this program, or the file is not readable.
     NotOurs(String),
-    /// The contents, and the parse error.
+    /// The file cannot be parsed: the contents, and the parse error.
     NotUnderstood(Vec<u8>, String),
 }
 
@@ -108,7 +110,7 @@ fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Unread> {
         Ok(_) => {}
     }
     let mut bytes = Vec::new();
-    // The file may grow while it is read.
+    // The size limit also applies here, because the file may grow while it is read.
     File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(not_ours)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(too_large());
@@ -116,7 +118,7 @@ fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Unread> {
     ron::de::from_bytes(&bytes).map_err(|error| Unread::NotUnderstood(bytes, error.to_string()))
 }
 
-/// Writes `bytes` to a copy next to the file; `None` if that fails.
+/// Writes `bytes` to a copy in the folder of the file. Returns the path of the copy; `None` if writing fails.
 fn copied_aside(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
     let aside = path.with_extension("ron.unreadable");
     write_atomically(&aside, |file| file.write_all(bytes)).ok().map(|()| aside)
@@ -150,7 +152,7 @@ mod tests {
         file.write(&vec![1_u8, 2]).unwrap();
         let (_, value, error) = open(&config);
         assert_eq!((value, error), (vec![1, 2], None));
-        // The second one is not UTF-8.
+        // The second text is not UTF-8.
         for broken in [&b"[1, oops"[..], b"[1, \xff]"] {
             std::fs::write(config.join("list.ron"), broken).unwrap();
             let (mut file, value, error) = open(&config);

@@ -48,7 +48,7 @@ pub enum PlanetProjection {
     /// A globe in space.
     #[default]
     Globe,
-    /// A flat map: longitude across, latitude up.
+    /// A flat map: longitude increases to the right, latitude upwards.
     Map,
     /// The planet on its orbit around its sun.
     Orbit,
@@ -58,7 +58,7 @@ impl PlanetProjection {
     /// All view modes, in menu order.
     pub const ALL: [Self; 3] = [Self::Globe, Self::Map, Self::Orbit];
 
-    /// Label in the menu.
+    /// Label of the view mode in the menu.
     pub fn label(self) -> &'static str {
         match self {
             Self::Globe => "Globe",
@@ -67,7 +67,7 @@ impl PlanetProjection {
         }
     }
 
-    /// Name on the command line.
+    /// Name of the view mode on the command line.
     pub fn name(self) -> String {
         self.label().to_lowercase()
     }
@@ -77,7 +77,7 @@ impl PlanetProjection {
         Self::ALL.into_iter().find(|way| way.name() == name)
     }
 
-    /// One sentence for the tooltip.
+    /// One sentence about the view mode, for the tooltip.
     pub fn help(self) -> &'static str {
         match self {
             Self::Globe => "Shows the planet as a globe: drag to orbit, scroll to zoom down to the surface.",

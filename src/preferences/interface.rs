@@ -53,11 +53,12 @@ crate::params! {
     }
 }
 
-/// Interface sizes in percent for the commands that enlarge and reduce it.
+/// Interface sizes in percent that the commands for a larger and a smaller interface use.
 const STEPS: [f32; 9] = [75.0, 80.0, 90.0, 100.0, 110.0, 125.0, 150.0, 175.0, 200.0];
 
 impl InterfacePreferences {
-    /// The next larger (or smaller) interface size in percent; stays at the ends.
+    /// The next larger or smaller interface size in percent. The largest and the smallest size have no next size and
+    /// are returned unchanged.
     pub fn next_scale(&self, is_larger: bool) -> f32 {
         let mut steps = STEPS.into_iter();
         let next = if is_larger {

@@ -1,9 +1,9 @@
 //! Preferences and recently used items, kept between runs in the configuration folder. The files `view.ron` and
-//! `recent.ron` are small RON files that anybody can edit. `view.ron` holds all preferences; its name dates from the
-//! time when they were only about the view.
+//! `recent.ron` are small RON files that anybody can edit. `view.ron` holds all preferences; the name dates from the
+//! time when it only held preferences of the view.
 //!
-//! Errors here can lose these settings, but never a scene. An unreadable file is only replaced after a copy of it was
-//! made.
+//! Errors in this module can lose these settings, but never a scene. The program replaces an unreadable file only after
+//! it has made a copy of the file.
 
 mod config_file;
 mod globe_view;
@@ -23,8 +23,8 @@ pub use view::{ChosenKeys, MOST_VERSIONS, Preferences, PreferencesFile};
 
 use std::path::PathBuf;
 
-/// The folder of these files: `TALWEG_CONFIG`, or otherwise the system's configuration folder, such as
-/// `~/.config/talweg`. `None` if the system defines no such folder.
+/// The folder of the configuration files. It is `TALWEG_CONFIG`, or otherwise the system's configuration folder, such
+/// as `~/.config/talweg`. `None` if the system defines no such folder.
 pub fn config_folder() -> Option<PathBuf> {
     match std::env::var_os("TALWEG_CONFIG") {
         Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),
@@ -32,8 +32,8 @@ pub fn config_folder() -> Option<PathBuf> {
     }
 }
 
-/// The folder of cached scene pictures, which can be recreated: `TALWEG_CACHE`, or otherwise the system's cache folder,
-/// such as `~/.cache/talweg`. `None` if the system defines no such folder.
+/// The folder of cached pictures of scenes, which the program can recreate. It is `TALWEG_CACHE`, or otherwise the
+/// system's cache folder, such as `~/.cache/talweg`. `None` if the system defines no such folder.
 pub fn cache_folder() -> Option<PathBuf> {
     match std::env::var_os("TALWEG_CACHE") {
         Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),

@@ -1,4 +1,4 @@
-//! Mouse buttons that move the camera, in one table for all styles.
+//! Mouse buttons that move the camera, in one table for all control styles.
 
 crate::choices! {
     /// The program whose mouse controls are used in the 3D view.
@@ -25,20 +25,20 @@ pub enum DragButton {
 /// Modifier keys held during a drag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HeldKeys {
-    /// Shift.
+    /// Whether Shift is held.
     pub shift: bool,
-    /// Ctrl; on a Mac also Cmd.
+    /// Whether Ctrl is held; on a Mac also Cmd.
     pub ctrl: bool,
-    /// Alt; on a Mac Option.
+    /// Whether Alt is held; on a Mac Option.
     pub alt: bool,
 }
 
-/// Camera movement caused by a drag.
+/// The camera movement that a drag causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CameraGesture {
     /// Orbits around the point under the cursor.
     Orbit,
-    /// Pans; the point under the cursor stays under it.
+    /// Pans the view; the point under the cursor stays under the cursor.
     Pan,
     /// Zooms in and out.
     Zoom,
@@ -59,7 +59,8 @@ const SHIFT: HeldKeys = HeldKeys { shift: true, ..PLAIN };
 const CTRL: HeldKeys = HeldKeys { ctrl: true, ..PLAIN };
 const ALT: HeldKeys = HeldKeys { alt: true, ..PLAIN };
 
-/// The camera gesture for each style, button and modifier keys; other combinations do nothing to the camera.
+/// The camera gesture for each style, button and combination of modifier keys. Other combinations do not move the
+/// camera.
 const TABLE: &[(MouseStyle, On, DragButton, HeldKeys, CameraGesture)] = {
     use CameraGesture::{Look, Orbit, Pan, Zoom};
     use DragButton::{Left, Middle, Right};

@@ -6,21 +6,22 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum nesting depth of rows and columns.
 const MOST_DEPTH: usize = 12;
-/// Width or height of a panel, in points.
+/// Allowed range for the width or height of a panel, in points.
 const SIZES: std::ops::RangeInclusive<f32> = 1.0..=10_000.0;
 
-/// Panels side by side, stacked, or as tabs. Panels are identified by name; the view is a panel too.
+/// A layout of panels side by side, stacked, or as tabs. Each panel is identified by its name; the 3D view is a panel
+/// too.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PanelLayout {
     /// One panel.
     Panel(String),
-    /// From left to right, each with its width in points.
+    /// Layouts from left to right, each with its width in points.
     Row(Vec<(PanelLayout, f32)>),
-    /// From top to bottom, each with its height in points.
+    /// Layouts from top to bottom, each with its height in points.
     Column(Vec<(PanelLayout, f32)>),
-    /// Tabs, one of which is open.
+    /// Several tabs, one of which is open.
     Tabs {
-        /// From left to right.
+        /// The tabs, from left to right.
         tabs: Vec<PanelLayout>,
         /// Index of the open tab.
         open: usize,
@@ -28,7 +29,7 @@ pub enum PanelLayout {
 }
 
 impl PanelLayout {
-    /// The names of all panels, in order.
+    /// The names of all panels, in layout order.
     pub fn panels(&self) -> Vec<&str> {
         match self {
             Self::Panel(name) => vec![name],
@@ -37,7 +38,7 @@ impl PanelLayout {
         }
     }
 
-    /// The layout with each panel once, valid sizes and limited nesting; `None` if no panel is left.
+    /// The layout with each panel at most once, valid sizes and limited nesting; `None` if no panel is left.
     pub(super) fn sanitised(self) -> Option<Self> {
         self.without_repeats(&mut BTreeSet::new(), 0)
     }

@@ -25,7 +25,7 @@ pub struct Recent {
 }
 
 impl Recent {
-    /// Reads `recent.ron` in a folder; without a folder the list lasts only for this run.
+    /// Reads the file `recent.ron` in a folder. Without a folder, the list lasts only for this run.
     pub fn load(folder: Option<&Path>) -> (Self, Option<ConfigError>) {
         let (file, names, error) = ConfigFile::open(folder, "recent.ron", "The recent scenes");
         let Names { recent: mut paths, mut nodes } = names;
@@ -39,10 +39,10 @@ impl Recent {
         &self.paths
     }
 
-    /// Moves `path` to the top of the list.
+    /// Moves the scene at `path` to the top of the list of recent scenes, and adds it if needed.
     ///
     /// # Errors
-    /// The first time that the list cannot be written; it is still valid for this run.
+    /// When the list cannot be written. Only the first failure is an error, and the list is still valid for this run.
     pub fn note(&mut self, path: &Path) -> Result<(), ConfigError> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
         self.paths.retain(|p| *p != path);
@@ -51,10 +51,10 @@ impl Recent {
         self.write()
     }
 
-    /// Removes `path` from the list.
+    /// Removes the scene at `path` from the list of recent scenes.
     ///
     /// # Errors
-    /// The first time that the list cannot be written.
+    /// When the list cannot be written. Only the first failure is an error.
     pub fn forget(&mut self, path: &Path) -> Result<(), ConfigError> {
         self.paths.retain(|p| p != path);
         self.write()
@@ -65,10 +65,10 @@ impl Recent {
         &self.nodes
     }
 
-    /// Moves a node to the top of the list.
+    /// Moves the node `name` to the top of the list of recent nodes, and adds it if needed.
     ///
     /// # Errors
-    /// The first time that the list cannot be written; it is still valid for this run.
+    /// When the list cannot be written. Only the first failure is an error, and the list is still valid for this run.
     pub fn note_node(&mut self, name: &str) -> Result<(), ConfigError> {
         if self.nodes.first().is_some_and(|first| first == name) {
             return Ok(());

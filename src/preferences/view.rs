@@ -26,11 +26,11 @@ pub struct Preferences {
     /// View mode of a planet.
     #[serde(rename = "way")]
     pub projection: PlanetProjection,
-    /// Number of earlier versions kept of a scene file, at most [`MOST_VERSIONS`].
+    /// Number of earlier versions that are kept of a scene file, at most [`MOST_VERSIONS`].
     pub versions: usize,
-    /// Shortcuts of commands that differ from the defaults.
+    /// User-defined shortcuts that differ from the defaults.
     pub keys: ChosenKeys,
-    /// Layout of the panels; `None` until the user moves one.
+    /// Layout of the panels; `None` until the user moves a panel.
     pub panels: Option<PanelLayout>,
 }
 
@@ -48,7 +48,7 @@ impl Default for Preferences {
 }
 
 impl Preferences {
-    /// Clamps values from a file to their ranges: NaN, for example, would make planets invisible. Resets the drift of
+    /// Clamps values from a file to their ranges. NaN, for example, would make planets invisible. Resets the drift of
     /// the clouds, which is not a preference.
     fn sanitised(mut self) -> Self {
         self.interface.sanitise();
@@ -68,7 +68,7 @@ pub struct PreferencesFile {
 }
 
 impl PreferencesFile {
-    /// Reads `view.ron` in a folder; without a folder the preferences last only for this run.
+    /// Reads the file `view.ron` in a folder. Without a folder, the preferences last only for this run.
     pub fn load(folder: Option<&Path>) -> (Self, Option<ConfigError>) {
         let (file, kept, error) = ConfigFile::open(folder, "view.ron", "The preferences");
         (Self { file, kept: Preferences::sanitised(kept) }, error)
@@ -79,10 +79,11 @@ impl PreferencesFile {
         &self.kept
     }
 
-    /// Stores changed preferences.
+    /// Stores `preferences` and writes them to the file.
     ///
     /// # Errors
-    /// The first time that the file cannot be written; the preferences still apply for this run.
+    /// When the file cannot be written. Only the first failure is an error, and the preferences still apply for this
+    /// run.
     pub fn keep(&mut self, preferences: Preferences) -> Result<(), ConfigError> {
         let preferences = preferences.sanitised();
         if preferences == self.kept {

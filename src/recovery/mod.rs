@@ -2,12 +2,13 @@
 //! earlier versions of saved files.
 //!
 //! ```text
-//! STATE/sessions/SESSION/lock          held by the editor as long as it runs; the system releases it in any case
+//! STATE/sessions/SESSION/lock          locked by the editor while it runs; the system unlocks it when the editor ends
 //!                        session.ron   the open scene file, and the scene itself while it has unsaved edits
 //!      /versions/NAME-HASH/TIME-HASH.ron   the version that a save replaced, one folder for each file
 //! ```
 //! The folder STATE is `TALWEG_STATE`, or otherwise the system's folder for such files ([`state_folder`]). All files in
-//! it are replaced atomically, like scenes. Errors here are reported. They can lose the backup, but never a scene.
+//! the folder STATE are replaced atomically, like scenes. Errors in this module are reported to the user. Such errors
+//! can lose the backup, but never a scene.
 
 mod session;
 mod versions;
@@ -18,8 +19,8 @@ pub use versions::{EarlierVersion, earlier_versions, keep_version};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The folder of sessions and earlier versions: `TALWEG_STATE`, or otherwise the system's folder for program state,
-/// such as `~/.local/state/talweg`. `None` if the system defines no such folder.
+/// The folder of sessions and earlier versions. It is `TALWEG_STATE`, or otherwise the system's folder for program
+/// state, such as `~/.local/state/talweg`. `None` if the system defines no such folder.
 pub fn state_folder() -> Option<PathBuf> {
     match std::env::var_os("TALWEG_STATE") {
         Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),
@@ -30,7 +31,7 @@ pub fn state_folder() -> Option<PathBuf> {
     }
 }
 
-/// A unique path for a file, with symbolic links resolved if the file exists.
+/// A unique path for a file. Symbolic links are resolved if the file exists.
 fn identity(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.into())
 }
@@ -44,7 +45,7 @@ fn make_private_folder(folder: &Path) -> std::io::Result<()> {
     builder.create(folder)
 }
 
-/// Whole seconds since 1970.
+/// Number of whole seconds since 1970.
 fn unix_seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
@@ -53,7 +54,7 @@ fn from_unix_seconds(seconds: u64) -> SystemTime {
     UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).unwrap_or(UNIX_EPOCH)
 }
 
-/// A time in the local time zone of this machine: `2026-11-22 14:05`.
+/// A time as text in the local time zone of this machine, such as `2026-11-22 14:05`.
 pub fn local_time(time: SystemTime) -> String {
     match jiff::Timestamp::try_from(time) {
         Ok(stamp) => stamp.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),

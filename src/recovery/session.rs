@@ -1,4 +1,4 @@
-//! Session of a running editor: its open scene and unsaved edits.
+//! The session of a running editor: the open scene and its unsaved edits.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -18,16 +18,17 @@ const LOCK: &str = "lock";
 /// abandoned one.
 const SESSIONS_LOCK: &str = ".lock";
 const VERSION: u32 = 1;
-/// Maximum file size: more than a scene of 16 MiB with every character escaped. A larger file is not ours.
+/// Maximum size of a session file: larger than a scene of 16 MiB with every character escaped. This program does not
+/// write larger files.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Why unsaved work could not be stored or recovered.
+/// The reason why unsaved work could not be stored or recovered.
 #[derive(Debug, thiserror::Error)]
 pub enum RecoveryError {
     /// The session folder cannot be used.
     #[error("cannot keep unsaved work in {}: {source}. Save often, or set TALWEG_STATE to another folder", folder.display())]
     Folder {
-        /// The folder.
+        /// Path of the session folder.
         folder: PathBuf,
         /// Cause of the error.
         source: std::io::Error,
@@ -35,7 +36,7 @@ pub enum RecoveryError {
     /// The search for unsaved work failed.
     #[error("cannot search for unsaved work in {}: {source}. Existing files stay as they are", folder.display())]
     Search {
-        /// The folder.
+        /// Path of the folder of all sessions.
         folder: PathBuf,
         /// Cause of the error.
         source: std::io::Error,
@@ -46,7 +47,7 @@ pub enum RecoveryError {
     /// A session's file cannot be read.
     #[error("the unsaved work in {} cannot be read: {message}. The file stays where it is", path.display())]
     Read {
-        /// The file.
+        /// Path of the unreadable file.
         path: PathBuf,
         /// Cause of the error, in words.
         message: String,
@@ -58,56 +59,58 @@ pub enum RecoveryError {
 pub struct UnsavedWork {
     /// The scene as it was after the last edit.
     pub scene: Scene,
-    /// The scene's file, if it has one.
+    /// Path of the scene's file, if the scene has one.
     pub file: Option<PathBuf>,
     /// Time of the last edit, in whole seconds.
     pub edited: SystemTime,
     /// Name of the last edit, as in *Undo*.
     pub edit: String,
-    /// Why the editor ended, if it knew: the end of a sentence that starts with *because*.
+    /// The reason why the editor ended, if the editor knew the reason. The text is the end of a sentence that starts
+    /// with *because*.
     pub ended: Option<String>,
 }
 
 /// A scene that another running editor has open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenScene {
-    /// Process number.
+    /// Process number of the other editor.
     pub process: u32,
     /// Whether that editor has unsaved edits of the scene.
     pub is_unsaved: bool,
 }
 
-/// Contents of `session.ron`.
+/// Contents of the file `session.ron`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SessionFile {
     version: u32,
     process: u32,
-    /// Absolute path of the file as it was opened; a link can lead to a name that is not UTF-8.
+    /// Absolute path of the scene file as it was opened. A symbolic link can point to a name that is not UTF-8.
     file: Option<String>,
-    /// The bytes of a path that is not UTF-8.
+    /// The bytes of the path, if the path is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     file_bytes: Option<Vec<u8>>,
     /// Time of the last edit in seconds since 1970.
     edited: u64,
     edit: String,
     ended: Option<String>,
-    /// RON text of the unsaved scene, with absolute paths. A file without this key is damaged; it does not mean that
-    /// nothing is unsaved.
+    /// RON text of the unsaved scene, with absolute paths. A session file without this key is damaged. A missing key
+    /// does not mean that all edits are saved.
     #[serde(deserialize_with = "Option::deserialize")]
     scene: Option<String>,
 }
 
-/// A running editor. If it ends without [`Session::end`], its unsaved work stays available to [`left_work`].
+/// The session of a running editor. If the editor ends without [`Session::end`], its unsaved work stays available to
+/// [`left_work`].
 #[derive(Debug)]
 pub struct Session {
     folder: PathBuf,
-    /// The system releases it when the process ends.
+    /// The lock of the session. The system releases the lock when the process ends.
     _lock: File,
 }
 
 impl SessionFile {
-    /// The file of the scene.
+    /// Path of the scene's file, if the scene has one.
     fn scene_file(&self) -> Option<PathBuf> {
         match (&self.file, &self.file_bytes) {
             (Some(text), _) => Some(text.into()),
@@ -148,10 +151,11 @@ impl Session {
         Ok(session)
     }
 
-    /// Stores which `file` is open, and its unsaved edits if there are any. They are safely on disk when this returns.
+    /// Stores which `file` is open, and its unsaved edits if there are any. When this function returns, this data is
+    /// safely on the disk.
     ///
     /// # Errors
-    /// When they cannot be written; the previous contents stay.
+    /// When the data cannot be written; the previous contents of the session stay.
     pub fn keep(&self, file: Option<&Path>, unsaved: Option<&UnsavedWork>) -> Result<(), RecoveryError> {
         let file = file.map(|file| std::path::absolute(file).unwrap_or_else(|_| file.into()));
         let text = file.as_ref().and_then(|file| file.to_str());
@@ -169,7 +173,7 @@ impl Session {
         Ok(write_atomically(self.folder.join(STATE), |out| out.write_all(text.as_bytes()))?)
     }
 
-    /// Ends the session, because nothing is unsaved or the user discarded the edits.
+    /// Ends the session: all edits are saved, or the user discarded the unsaved edits.
     pub fn end(self) {
         remove(&self.folder);
     }
@@ -183,26 +187,26 @@ impl Session {
 #[derive(Debug)]
 pub struct FoundWork {
     folder: PathBuf,
-    /// `None` if the lock file cannot be opened.
+    /// Lock on the session; `None` if the lock file cannot be opened.
     _lock: Option<File>,
     /// The unsaved work, or the reason why it cannot be read.
     pub work: Result<UnsavedWork, RecoveryError>,
 }
 
 impl FoundWork {
-    /// Deletes the unsaved work.
+    /// Deletes the unsaved work from the disk.
     pub fn discard(self) {
         remove(&self.folder);
     }
 
-    /// The file that contains it.
+    /// Path of the file that contains the unsaved work.
     pub fn path(&self) -> PathBuf {
         self.folder.join(STATE)
     }
 }
 
-/// The unsaved work of all editors that have ended, newest first. Sessions without unsaved work are deleted; those of
-/// running editors stay untouched.
+/// The unsaved work of all editors that have ended, newest first. Sessions of ended editors without unsaved work are
+/// deleted. Sessions of running editors stay untouched.
 ///
 /// # Errors
 /// When the folder exists but cannot be read.
@@ -294,7 +298,7 @@ fn session_folders(sessions: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Opens the lock that gives exclusive access to the sessions; dropping it releases it.
+/// Locks the sessions for exclusive access. Dropping the returned file releases the lock.
 fn lock_sessions(sessions: &Path) -> std::io::Result<File> {
     let door = open_lock(&sessions.join(SESSIONS_LOCK))?;
     door.lock()?;
@@ -313,14 +317,14 @@ fn free_lock(folder: &Path) -> std::io::Result<Option<File>> {
     match lock.try_lock() {
         Ok(()) => Ok(Some(lock)),
         Err(TryLockError::WouldBlock) => Ok(None),
-        // The file system has no locks. Offering work twice is better than never offering it.
+        // The file system has no locks. Offering the work to two editors is better than never offering it.
         Err(TryLockError::Error(_)) => Ok(Some(lock)),
     }
 }
 
 /// Deletes a session. If that fails, the next editor finds the session empty and tries again.
 fn remove(folder: &Path) {
-    // Delete the state first: a session without it has no unsaved work.
+    // The state file is deleted first, because a session without this file has no unsaved work.
     let _ = std::fs::remove_file(folder.join(STATE));
     let _ = std::fs::remove_dir_all(folder);
 }
@@ -334,7 +338,7 @@ mod tests {
         UnsavedWork { scene, file: None, edited: from_unix_seconds(seconds), edit: "Rename".into(), ended: None }
     }
 
-    /// Creates a session whose editor was killed.
+    /// Creates the session of an editor that was killed.
     fn killed(state: &Path, unsaved: Option<&UnsavedWork>) {
         let session = Session::begin(state).unwrap();
         session.keep(None, unsaved).unwrap();
@@ -354,7 +358,7 @@ mod tests {
         let sessions = session_folders(&state.path().join(FOLDER)).unwrap();
         let hidden = sessions.iter().find(|folder| read_state(folder).unwrap().edited == 100).unwrap();
         std::fs::remove_file(hidden.join(LOCK)).unwrap();
-        // A link to itself.
+        // The lock file is a symbolic link to itself, so it cannot be opened.
         std::os::unix::fs::symlink(LOCK, hidden.join(LOCK)).unwrap();
         let found = left_work(state.path()).unwrap();
         assert_eq!(found.len(), 2);
@@ -368,7 +372,7 @@ mod tests {
         assert_eq!(names(&left_work(state.path()).unwrap()), ["seen"]);
     }
 
-    /// A link can lead to such a path, and a folder can be renamed to such a name while its scene is open.
+    /// A link can point to a path of any bytes, and a folder can be renamed to such a name while its scene is open.
     #[cfg(unix)]
     #[test]
     fn unsaved_work_keeps_a_file_name_of_any_bytes() {
@@ -460,7 +464,7 @@ mod tests {
         let session = Session::begin(state.path()).unwrap();
         session.keep(Some(&scene), None).unwrap();
         assert_eq!(open_elsewhere(state.path(), &scene), None);
-        // The same contents, written as if by another process.
+        // The test writes the same contents as another process would write.
         let file = session.folder.join(STATE);
         let text = std::fs::read_to_string(&file).unwrap();
         let other = std::process::id() + 1;

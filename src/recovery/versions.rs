@@ -10,7 +10,7 @@ use super::{from_unix_seconds, identity, make_private_folder, unix_seconds};
 use crate::io::{FileError, write_atomically};
 
 const FOLDER: &str = "versions";
-/// Maximum size, equal to that of a scene file.
+/// Maximum size of a version in bytes, equal to the maximum size of a scene file.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// A scene file as it was before a save.
@@ -18,7 +18,7 @@ const MAX_BYTES: u64 = 16 << 20;
 pub struct EarlierVersion {
     /// Path of the copy.
     pub path: PathBuf,
-    /// Time when that version was written, in whole seconds.
+    /// Time when this version of the scene was written, in whole seconds.
     pub written: SystemTime,
     hash: u64,
 }
@@ -33,7 +33,7 @@ impl EarlierVersion {
     }
 }
 
-/// The earlier versions of `file` stored under the folder `state`, newest first.
+/// The earlier versions of `file` in the folder `state`, newest first.
 pub fn earlier_versions(state: &Path, file: &Path) -> Vec<EarlierVersion> {
     let entries = std::fs::read_dir(folder(state, file)).into_iter().flatten().flatten();
     let mut versions: Vec<_> = entries.filter_map(|entry| EarlierVersion::from_path(entry.path())).collect();
@@ -42,10 +42,10 @@ pub fn earlier_versions(state: &Path, file: &Path) -> Vec<EarlierVersion> {
 }
 
 /// Copies the current contents of `file` before it is replaced, and keeps the newest `most` versions. Does nothing if
-/// there is no such file, `most` is 0, or the newest version has the same contents.
+/// `file` does not exist, `most` is 0, or the newest version has the same contents.
 ///
 /// # Errors
-/// When the copy cannot be written; the file itself is not touched.
+/// When the copy cannot be written; `file` itself is not touched.
 pub fn keep_version(state: &Path, file: &Path, most: usize) -> Result<(), FileError> {
     let path = folder(state, file);
     let failed = |source| FileError::Write { path: path.clone(), source };
@@ -63,13 +63,14 @@ pub fn keep_version(state: &Path, file: &Path, most: usize) -> Result<(), FileEr
         write_atomically(&copy, |out| out.write_all(&text))?;
     }
     for old in earlier_versions(state, file).into_iter().skip(most) {
-        // A failure is harmless: one extra version stays.
+        // If deleting fails, only one extra version stays.
         let _ = std::fs::remove_file(old.path);
     }
     Ok(())
 }
 
-/// The folder for the versions of `file`: its name, so that people recognise it, and a hash of its full path.
+/// The folder for the versions of `file`. The folder name contains the name of the file, so that people recognise it,
+/// and a hash of the file's full path.
 fn folder(state: &Path, file: &Path) -> PathBuf {
     let identity = identity(file);
     let stem = identity.file_stem().unwrap_or_default().to_string_lossy();

@@ -1,4 +1,5 @@
-//! Time-lapse films of a process: a top view every few iterations, as numbered PNG files or one GIF.
+//! Time-lapse films of a process, such as erosion: a view from above every few iterations, as numbered PNG files or one
+//! GIF.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -12,29 +13,30 @@ use crate::scene::Scene;
 
 /// Display time of the last frame of a GIF.
 const LAST_STANDS: Duration = Duration::from_secs(2);
-/// Memory limit for the paused runs between two frames.
+/// Memory limit in bytes for the paused runs of the process between two frames.
 const TIMELINE_BYTES: usize = 256 << 20;
 /// Speed of the colour quantisation of the GIF encoder, from 1 (best) to 30.
 const GIF_SPEED: i32 = 10;
-/// GIF frame times are multiples of 0.01 s; players slow down frames shorter than 2 such units.
+/// Maximum frame rate. GIF frame times are multiples of 0.01 s, and players slow down frames that are shorter than 0.02
+/// s.
 pub const MOST_FRAMES_A_SECOND: u32 = 50;
 
-/// Why a film could not be created.
+/// The reason why a film could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum FilmError {
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// There is not enough memory.
+    /// The computer does not have enough memory for the film.
     #[error(transparent)]
     Memory(#[from] NotEnoughMemory),
-    /// It was cancelled.
+    /// The caller cancelled the film.
     #[error("stopped before it was finished; nothing was written")]
     Cancelled(#[from] Cancelled),
-    /// The file extension is not that of a film.
+    /// The file extension does not belong to a film format.
     #[error("{path} cannot be created: films are .gif files, or folders of images (give a name without an extension)")]
     Ending {
-        /// The file or folder.
+        /// Path of the requested file or folder.
         path: PathBuf,
     },
     /// The chosen layer is not a process.
@@ -51,33 +53,33 @@ pub enum FilmError {
 /// Settings of a film.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Film {
-    /// Layer index of the process.
+    /// Index of the layer whose process is filmed.
     pub layer: usize,
     /// Number of frames; the first one shows the state before the first iteration.
     pub frames: u32,
     /// Frames per second.
     pub frames_a_second: u32,
-    /// Samples per side of the evaluation.
+    /// Number of samples per side of the evaluated terrain.
     pub samples: usize,
-    /// Side of the image in pixels.
+    /// Side length of the image in pixels.
     pub pixels: usize,
 }
 
 impl Default for Film {
-    /// A five-second GIF, small enough for mail and chat.
+    /// The default film: a five-second GIF, small enough for mail and chat.
     fn default() -> Self {
         Self { layer: 0, frames: 60, frames_a_second: 12, samples: crate::eval::PREVIEW_SAMPLES, pixels: 512 }
     }
 }
 
 impl Film {
-    /// Layer index of the topmost visible process of `scene`.
+    /// Index of the topmost visible layer of `scene` that has a process.
     pub fn topmost_process(scene: &Scene) -> Result<usize, FilmError> {
         let is_process = |k: &usize| scene.layers[*k].enabled && scene.layers[*k].node.as_process().is_some();
         (0..scene.layers.len()).rev().find(is_process).ok_or(FilmError::NoProcesses)
     }
 
-    /// The iterations that become frames, from the start to the end, without repeats.
+    /// Iteration numbers of the frames, from the start to the end, without repeats.
     fn iterations(&self, scene: &Scene) -> Result<Vec<u32>, FilmError> {
         let layer = &scene.layers[self.layer];
         let end = layer.iterations(self.samples).ok_or_else(|| FilmError::NoProcess(layer.name.clone()))?;
@@ -90,12 +92,13 @@ impl Film {
         Ok(shown)
     }
 
-    /// Creates the film: a GIF if the name of `to` ends in `.gif`, otherwise numbered PNG files in a folder of that
-    /// name. The folder must be new or empty, and appears only when all files are written. `progress` receives the
-    /// completed fraction. Call it inside the thread pool that should do the work. Returns the number of frames.
+    /// Creates the film: a GIF if the name of `to` ends in `.gif`, otherwise numbered PNG files in a folder with the
+    /// name `to`. The folder must be new or empty, and appears only when all files are written. `progress` receives the
+    /// completed fraction. The computation uses the thread pool in which the caller runs. Returns the number of frames.
     ///
     /// # Errors
-    /// When nothing can be filmed or written, or `control` is cancelled; an unfinished film is deleted.
+    /// When the layer has no visible process, the film cannot be written, or `control` is cancelled. An unfinished film
+    /// is deleted.
     pub fn shoot(
         &self,
         scene: &Scene,
@@ -129,9 +132,9 @@ impl Film {
 /// Size and timing of a film's frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilmFormat {
-    /// Width in pixels, at most 65,535 in a GIF.
+    /// Width of a frame in pixels, at most 65,535 in a GIF.
     pub width: u32,
-    /// Height in pixels, at most 65,535 in a GIF.
+    /// Height of a frame in pixels, at most 65,535 in a GIF.
     pub height: u32,
     /// Frames per second of a GIF, at most [`MOST_FRAMES_A_SECOND`].
     pub frames_a_second: u32,
@@ -141,10 +144,10 @@ pub struct FilmFormat {
 
 impl FilmFormat {
     /// Writes a film of `count` frames: a GIF if the name of `to` ends in `.gif`, otherwise numbered PNG files in a
-    /// folder of that name. The folder must be new or empty, and appears only when all files are written.
+    /// folder with the name `to`. The folder must be new or empty, and appears only when all files are written.
     ///
     /// # Errors
-    /// When there is no frame or it cannot be written; an unfinished film is deleted.
+    /// When `count` is 0 or a frame cannot be written. An unfinished film is deleted.
     pub fn write<E: From<FilmError>>(
         &self,
         to: &SaveTarget,
@@ -199,12 +202,12 @@ impl FilmFormat {
     }
 }
 
-/// Whether a film of this name is a single GIF file.
+/// Whether a film with the name `target` is a single GIF file.
 pub fn is_gif(target: &Path) -> bool {
     target.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif"))
 }
 
-/// Checks in advance whether the film could be written.
+/// Checks in advance whether a film could be written to `to`.
 pub fn check_target(to: impl Into<SaveTarget>) -> Result<(), FilmError> {
     let to = to.into();
     let target = to.path();

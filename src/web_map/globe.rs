@@ -1,8 +1,9 @@
 //! Quantized-mesh tiles for globes (CesiumJS): `{z}/{x}/{y}.terrain` with y to the north, and their `layer.json`.
 //!
 //! The tiling is geographic (EPSG:4326): two tiles at zoom 0, and four times as many at each further zoom. Outside the
-//! terrain, the surface is flat at a given height. A tile is triangulated to an eighth of the error that CesiumJS
-//! assumes for its zoom. Neighbouring tiles of a zoom have identical vertices along their common edge.
+//! terrain, the surface is flat at a given height. The error of a tile's triangles is at most an eighth of the error
+//! that CesiumJS assumes for the zoom of the tile. Neighbouring tiles of a zoom have identical vertices along their
+//! common edge.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -19,14 +20,14 @@ use crate::mesh::formats::GeoBounds;
 use crate::mesh::formats::quantized::write_tile as write_quantized;
 use crate::mesh::{Mesh, MeshExtent, MeshGround, MeshOptions};
 
-/// Samples along the side of a tile.
+/// Number of samples along the side of a tile.
 const SAMPLES: usize = 65;
 /// Error in metres that CesiumJS assumes for zoom 0 (`EllipsoidTerrain`: 1/4 of a pixel of a 65-sample tile).
 const CESIUM_ERROR: f64 = 77_067.339_852_7;
-/// Fraction of that error used here: CesiumJS tolerates an error of two pixels on screen, which leaves a quarter of a
-/// pixel.
+/// Fraction of the error that CesiumJS assumes, used for the triangles. CesiumJS tolerates an error of two pixels on
+/// the screen, so the actual error is a quarter of a pixel.
 const CESIUM_SHARE: f64 = 0.125;
-/// Metres per degree of latitude.
+/// Length of a degree of latitude, in metres.
 const METRES_A_DEGREE: f64 = 111_319.490_793;
 
 /// A square terrain as tiles of triangles.
@@ -34,17 +35,17 @@ const METRES_A_DEGREE: f64 = 111_319.490_793;
 pub struct GlobePyramid {
     /// Position of the centre of the terrain.
     pub place: MapPlace,
-    /// Side of the terrain in metres.
+    /// Side length of the terrain in metres.
     pub side_metres: f32,
     /// Metres per unit of height.
     pub relief_metres: f32,
     /// Height of the surface outside the terrain, in metres.
     pub beyond_metres: f32,
-    /// The closest zoom. If `None`, the first zoom whose samples are at least as dense as those of the terrain.
+    /// The closest zoom. `None` means the first zoom whose samples are at least as dense as the samples of the terrain.
     pub closest_zoom: Option<u32>,
 }
 
-/// Side of a tile in degrees.
+/// Side length of a tile in degrees.
 fn tile_degrees(zoom: u32) -> f64 {
     180.0 / f64::from(1u32 << zoom)
 }
@@ -53,7 +54,8 @@ impl GlobePyramid {
     /// Fills a new folder with tiles of all zooms from 0 to the closest.
     ///
     /// # Errors
-    /// When it is cancelled, the terrain is not a square or does not fit on the map, or the folder cannot be written.
+    /// When the export is cancelled, the terrain is not a square or does not fit on the map, or the folder cannot be
+    /// written.
     pub fn write(&self, terrain: &Terrain, folder: &Path, control: &Control) -> Result<WebMapReport, WebMapError> {
         if terrain.grid.is_globe() {
             return Err(WebMapError::Place(
@@ -119,8 +121,8 @@ impl GlobePyramid {
     ) -> Result<(Mesh, GeoBounds), WebMapError> {
         let steps = (SAMPLES - 1) as u32;
         let degrees = tile_degrees(zoom);
-        // Computed from the sample number within the zoom, so that neighbouring tiles get the same bits on their common
-        // edge.
+        // The longitude is computed from the sample number within the zoom, so that neighbouring tiles have the same
+        // bits on their common edge.
         let longitude = |column: u32| -180.0 + f64::from(x * steps + column) / f64::from(steps) * degrees;
         let latitude = |row: u32| -90.0 + f64::from((y + 1) * steps - row) / f64::from(steps) * degrees;
         let bounds =
@@ -144,7 +146,8 @@ impl GlobePyramid {
         let options =
             MeshOptions { error_metres: Some(error as f32), water: false, uvs: false, ..MeshOptions::default() };
         let mut mesh = Mesh::from_terrain(&terrain, &ground, &options, control)?;
-        // Meridians are closer together than the mesh assumes, so slopes to the east are steeper.
+        // Away from the equator, meridians are closer together than the mesh assumes, so slopes to the east are
+        // steeper.
         for (normal, position) in mesh.normals.iter_mut().zip(&mesh.positions) {
             let share = 0.5 - f64::from(position[2]) / side;
             let latitude = (bounds.south + share * degrees).to_radians();
@@ -157,7 +160,8 @@ impl GlobePyramid {
     }
 }
 
-/// The tiles of a zoom that the terrain touches. At zoom 0 both tiles, because globes require them.
+/// The tiles of a zoom that the terrain touches. At zoom 0, the result contains both tiles, because globes require
+/// them.
 fn tile_range(zoom: u32, bounds: GeoBounds) -> TileRange {
     if zoom == 0 {
         return TileRange { zoom, columns: 0..=1, rows: 0..=0 };

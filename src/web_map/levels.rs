@@ -1,5 +1,6 @@
-//! Heights at half, a quarter, an eighth … of the samples. Each sample is a weighted mean of those around it (a tent
-//! over two steps of the coarser grid), so that far zooms show no noise. Samples without ground do not count.
+//! Levels of detail: heights with half, a quarter, an eighth … of the samples per side. Each sample of a coarser level
+//! is a weighted mean of the surrounding samples (a tent over two steps of the coarser grid), so that far zooms show no
+//! noise. Samples without data do not count.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -17,51 +18,51 @@ use crate::io::{FileError, TemporaryFolder};
 /// Minimum number of samples per side of a level.
 const FEWEST: usize = 3;
 
-/// Rows of a coarser level that are computed at a time, if no level is held in memory.
+/// Number of rows of a coarser level that are computed at a time, if no level is held in memory.
 const ROWS: usize = 64;
 
-/// Returns the heights in metres for ranges of rows and columns, row by row; NaN without ground.
+/// Returns the heights in metres for ranges of rows and columns, row by row; NaN where the terrain has no data.
 pub type HeightSource<'a> = &'a (dyn Fn(Range<usize>, Range<usize>) -> Result<Vec<f32>, BoxedError> + Sync);
 
-/// Error of a height source.
+/// Error that a height source can return.
 pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A window of a level. The outermost samples of the level lie on the edges of the terrain.
+/// A window of a level of detail. The outermost samples of the level are on the edges of the terrain.
 pub(super) struct LevelWindow<'a> {
-    /// Samples per side of the level.
+    /// Number of samples per side of the level.
     n: usize,
     rows: Range<usize>,
     columns: Range<usize>,
-    /// Heights in metres; NaN without ground.
+    /// Heights in metres; NaN where the terrain has no data.
     metres: Cow<'a, [f32]>,
 }
 
 /// Access to a terrain at all levels of detail.
 pub(super) trait LevelSource: Sync {
-    /// Samples per side of each level, finest first.
+    /// Number of samples per side of each level, finest level first.
     fn sides(&self) -> &[usize];
 
     /// A window of a level that contains at least the given rows and columns.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the heights cannot be read.
     fn window(&self, level: usize, rows: Range<usize>, columns: Range<usize>) -> Result<LevelWindow<'_>, WebMapError>;
 
-    /// Cell size of the finest level, as a fraction of the side.
+    /// Cell size of the finest level, as a fraction of the terrain's side length.
     fn finest_cell(&self) -> f64 {
         1.0 / (self.sides()[0] - 1) as f64
     }
 
-    /// The coarsest level whose cells are at most `step` long, as a fraction of the side.
+    /// The coarsest level whose cells are at most `step` long. `step` is a fraction of the terrain's side length.
     fn level(&self, step: f64) -> usize {
         let fits = self.sides().iter().rposition(|n| 1.0 / (n - 1) as f64 <= step * (1.0 + 1e-9));
         fits.unwrap_or(0)
     }
 
-    /// The part of a level needed to call [`LevelWindow::sample`] at positions between two corners.
+    /// The window of a level that [`LevelWindow::sample`] needs for positions between two corners.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the heights cannot be read.
     fn part_between(&self, level: usize, low: [f64; 2], high: [f64; 2]) -> Result<LevelWindow<'_>, WebMapError> {
         let n = self.sides()[level];
         let first = |share: f64| ((share.clamp(0.0, 1.0) * (n - 1) as f64) as usize).min(n - 2);
@@ -69,19 +70,19 @@ pub(super) trait LevelSource: Sync {
     }
 }
 
-/// Samples per side of all levels, down to a few samples.
+/// Number of samples per side of all levels, down to a few samples.
 fn sides(finest: usize) -> Vec<usize> {
     std::iter::successors(Some(finest), |n| (*n > 2 * FEWEST).then(|| n.div_ceil(2))).collect()
 }
 
-/// A terrain at all levels, held in memory.
+/// A terrain at all levels of detail, held in memory.
 pub(super) struct TerrainLevels {
     sides: Vec<usize>,
     levels: Vec<Vec<f32>>,
 }
 
 impl TerrainLevels {
-    /// The levels of a square terrain, down to a few samples.
+    /// Computes the levels of a square terrain, down to a few samples.
     pub fn new(terrain: &Terrain, relief_metres: f32) -> Self {
         let metres = terrain.height.iter().enumerate();
         let metres = metres.map(|(k, h)| if terrain.has_ground(k) { h * relief_metres } else { f32::NAN });
@@ -105,7 +106,8 @@ impl LevelSource for TerrainLevels {
     }
 }
 
-/// A terrain at all levels, none of which is in memory: the finest is read on demand, the others are temporary files.
+/// A terrain at all levels of detail, without holding a level in memory. The finest level is read on demand; the other
+/// levels are temporary files.
 pub(super) struct SpooledLevels<'a> {
     sides: Vec<usize>,
     finest: HeightSource<'a>,
@@ -114,7 +116,8 @@ pub(super) struct SpooledLevels<'a> {
 }
 
 impl<'a> SpooledLevels<'a> {
-    /// Computes the coarser levels of a terrain with `samples` per side, in a temporary folder next to `target`.
+    /// Computes the coarser levels of a terrain with `samples` per side, in a temporary folder inside the parent folder
+    /// of `target`.
     ///
     /// # Errors
     /// When heights cannot be read, files cannot be written, or `control` is cancelled.
@@ -177,7 +180,8 @@ impl LevelSource for SpooledLevels<'_> {
     }
 }
 
-/// The samples along an axis of `from` samples, with weights, whose mean is sample `index` of `to`.
+/// The samples, with weights, whose weighted mean is sample `index` of an axis with `to` samples. The samples belong to
+/// an axis with `from` samples.
 fn taps_of(from: usize, to: usize, index: usize) -> Vec<(usize, f64)> {
     let step = (from - 1) as f64 / (to - 1) as f64;
     let middle = index as f64 * step;
@@ -191,7 +195,8 @@ impl LevelWindow<'_> {
         self.metres[(row - self.rows.start) * self.columns.len() + column - self.columns.start]
     }
 
-    /// Complete rows of the next coarser level, computed from this window, which must contain the rows they depend on.
+    /// Complete rows of the next coarser level, computed from this window, which must contain all rows that the result
+    /// depends on.
     fn halved(&self, rows: Range<usize>) -> Vec<f32> {
         let n = self.n.div_ceil(2);
         let across: Vec<_> = (0..n).map(|index| taps_of(self.n, n, index)).collect();
@@ -209,7 +214,7 @@ impl LevelWindow<'_> {
                         }
                     }
                 }
-                // A sample is ground if at least half of the weight is ground.
+                // A coarser sample has data if at least half of the weight belongs to samples with data.
                 let all: f64 = down.iter().map(|tap| tap.1).sum::<f64>() * across.iter().map(|tap| tap.1).sum::<f64>();
                 *cell = if weights * 2.0 >= all { (sum / weights) as f32 } else { f32::NAN };
             }
@@ -217,10 +222,10 @@ impl LevelWindow<'_> {
         metres
     }
 
-    /// Bilinear height in metres at a position on the terrain; `None` outside it, and if the nearest sample has no
-    /// ground.
+    /// Bilinearly interpolated height in metres at a position on the terrain. `None` outside the terrain, and if the
+    /// nearest sample has no data.
     pub fn sample(&self, [u, v]: [f64; 2]) -> Option<f32> {
-        // Tolerance for rounding at the edges.
+        // Tolerance for rounding at the edges of the terrain.
         const NEAR: f64 = 1e-9;
         if !((-NEAR..=1.0 + NEAR).contains(&u) && (-NEAR..=1.0 + NEAR).contains(&v)) {
             return None;

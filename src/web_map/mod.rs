@@ -2,16 +2,16 @@
 //! ([`RasterPyramid`]), and quantized meshes for globes ([`GlobePyramid`]).
 //!
 //! A square terrain is placed on the globe around a given longitude and latitude ([`MapPlace`]). Raster tiles are
-//! transparent outside it. Each pyramid is a folder that appears completely or not at all.
+//! transparent outside the terrain. Each pyramid is a folder that appears completely or not at all.
 //!
 //! Triangle tiles come from [`mesh`](crate::mesh), whose meshes guarantee an error bound at every sample and matching
-//! edges. The crate `quantized-mesh` encodes them. The crate `terrain-codec` could also triangulate (by `martini`), but
-//! does not meet the error bound (see `benches/mesh.rs`).
+//! edges. The crate `quantized-mesh` encodes them. The crate `terrain-codec` could also triangulate (with `martini`),
+//! but its triangles do not meet the error bound (see `benches/mesh.rs`).
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `place` | longitude, latitude and Web Mercator: the position of the terrain |
-//! | `levels` | heights at half, a quarter, … of the samples, for far zooms |
+//! | `levels` | heights with half, a quarter, … of the samples per side, for far zooms |
 //! | `raster` | tiles of 256 × 256 pixels |
 //! | `globe` | triangle tiles, and their `layer.json` |
 
@@ -38,7 +38,7 @@ const MOST_TILES: u64 = 1 << 20;
 /// The closest supported zoom.
 const CLOSEST: u32 = 24;
 
-/// Why a pyramid could not be created.
+/// The reason why a tile pyramid could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum WebMapError {
     /// The folder could not be written.
@@ -53,7 +53,7 @@ pub enum WebMapError {
     /// The zooms are out of range, or there are too many tiles.
     #[error("{0}")]
     Zoom(String),
-    /// Heights cannot be read.
+    /// The heights of the terrain cannot be read.
     #[error(transparent)]
     Source(levels::BoxedError),
     /// A tile could not be triangulated.
@@ -61,18 +61,18 @@ pub enum WebMapError {
     Mesh(#[from] MeshError),
 }
 
-/// Summary of an exported pyramid.
+/// Summary of an exported tile pyramid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebMapReport {
     /// Zooms from the farthest to the closest.
     pub zooms: RangeInclusive<u32>,
-    /// Number of tiles.
+    /// Number of tiles in the pyramid.
     pub tiles: u64,
-    /// Extent of the terrain.
+    /// Longitudes and latitudes that the terrain covers.
     pub bounds: GeoBounds,
 }
 
-/// Columns and rows of tiles of one zoom.
+/// The columns and rows of the tiles of one zoom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct TileRange {
     zoom: u32,
@@ -93,7 +93,7 @@ impl TileRange {
     }
 }
 
-/// Returns the number of tiles; an error if it exceeds the limit.
+/// Counts the tiles of all zooms. Returns an error if the number exceeds the limit.
 fn check_count(ranges: &[TileRange]) -> Result<u64, WebMapError> {
     let count = ranges.iter().map(TileRange::count).sum();
     if count > MOST_TILES {
@@ -103,7 +103,7 @@ fn check_count(ranges: &[TileRange]) -> Result<u64, WebMapError> {
     Ok(count)
 }
 
-/// Creates the folders of a tile and writes it.
+/// Writes a tile to `folder`, and creates the subfolders in its name.
 fn write_tile(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), FileError> {
     let path = folder.join(name);
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);

@@ -1,16 +1,17 @@
 //! Position of a terrain on the globe.
 //!
-//! Web Mercator (EPSG:3857): x = R λ, y = R ln tan(π/4 + φ/2), on a sphere of R = 6 378 137 m. Lengths grow with the
-//! latitude φ by 1/cos φ, equally in all directions, so that a square remains a square.
+//! Web Mercator (EPSG:3857): x = R λ, y = R ln tan(π/4 + φ/2), on a sphere with the radius R = 6 378 137 m. λ is the
+//! longitude and φ the latitude. The projection enlarges lengths by the factor 1/cos φ, equally in all directions, so
+//! that a square remains a square.
 
 use std::f64::consts::PI;
 
 use super::WebMapError;
 use crate::mesh::formats::GeoBounds;
 
-/// Radius of the sphere in metres.
+/// Radius of the projection's sphere in metres.
 const RADIUS: f64 = 6_378_137.0;
-/// Half the side of the world map, in projected metres.
+/// Half the side length of the world map, in projected metres.
 pub(super) const HALF_WORLD: f64 = PI * RADIUS;
 /// Latitude of the northern edge of the map, in degrees.
 const LAST_LATITUDE: f64 = 85.051_128_779_806_59;
@@ -18,24 +19,24 @@ const LAST_LATITUDE: f64 = 85.051_128_779_806_59;
 /// Position of the centre of a square terrain on the globe.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MapPlace {
-    /// Degrees east, from -180 to 180.
+    /// Longitude in degrees east, from -180 to 180.
     pub longitude: f64,
-    /// Degrees north, from -85 to 85.
+    /// Latitude in degrees north, from -85 to 85.
     pub latitude: f64,
 }
 
-/// A square in Web Mercator.
+/// The square that a terrain covers in Web Mercator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct MercatorSquare {
-    /// North-west corner in projected metres.
+    /// Position of the north-west corner in projected metres.
     west: f64,
     north: f64,
-    /// Side in projected metres.
+    /// Side length in projected metres.
     pub side: f64,
 }
 
 impl MercatorSquare {
-    /// A square of `side_metres` on the ground, centred at `place`.
+    /// The projected square of a terrain with a side length of `side_metres`, centred at `place`.
     pub fn new(place: MapPlace, side_metres: f32) -> Result<Self, WebMapError> {
         let MapPlace { longitude, latitude } = place;
         let refused = |message: String| Err(WebMapError::Place(message));
@@ -60,13 +61,13 @@ impl MercatorSquare {
         Ok(square)
     }
 
-    /// Converts a projected position to a position on the terrain: u to the east, v to the south, from 0 to 1 inside
-    /// it.
+    /// Converts a projected position to a position on the terrain: u to the east and v to the south. Both are from 0 to
+    /// 1 inside the terrain.
     pub fn terrain_place(&self, x: f64, y: f64) -> [f64; 2] {
         [(x - self.west) / self.side, (self.north - y) / self.side]
     }
 
-    /// The edges west, south, east and north, in projected metres.
+    /// The coordinates of the west, south, east and north edge, in projected metres.
     pub fn edges(&self) -> [f64; 4] {
         [self.west, self.north - self.side, self.west + self.side, self.north]
     }
@@ -78,7 +79,7 @@ impl MercatorSquare {
     }
 }
 
-/// Projected metres of a longitude and latitude, clamped to the map.
+/// Converts a longitude and a latitude in degrees to projected metres, clamped to the map.
 pub(super) fn mercator(longitude: f64, latitude: f64) -> [f64; 2] {
     let clamped = latitude.clamp(-LAST_LATITUDE, LAST_LATITUDE).to_radians();
     [RADIUS * longitude.to_radians(), RADIUS * libm::asinh(libm::tan(clamped))]

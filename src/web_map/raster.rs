@@ -15,7 +15,7 @@ use super::{CLOSEST, TileRange, WebMapError, WebMapReport, check_count, write_ti
 use crate::field::{Control, Terrain};
 use crate::io::{FileError, write_folder_atomically};
 
-/// Side of a tile in pixels.
+/// Side length of a tile in pixels.
 const TILE_PIXELS: usize = 256;
 /// Maximum number of colour samples per pixel along one axis.
 const MOST_PLACES: usize = 4;
@@ -26,13 +26,13 @@ pub type MapColour<'a> = &'a (dyn Fn(f64, f64) -> [u8; 3] + Sync);
 /// The content of the pixels of a tile.
 #[derive(Clone, Copy)]
 pub enum TilePixels<'a> {
-    /// Heights with a precision of 1/256 m, from -32 768 m to 32 767 m.
+    /// Heights in the terrarium encoding, with a precision of 1/256 m, from -32 768 m to 32 767 m.
     Terrarium,
-    /// Heights with a precision of 1/10 m, from -10 000 m to 1 667 721 m.
+    /// Heights in the Mapbox Terrain-RGB encoding, with a precision of 1/10 m, from -10 000 m to 1 667 721 m.
     MapboxRgb,
-    /// Grey hillshade for a direction towards the sun: east, up, south (a unit vector).
+    /// Grey hillshade. The vector is the unit vector towards the sun: east, up, south.
     Hillshade([f32; 3]),
-    /// Colours from a function.
+    /// Colours that a function returns.
     Colour(MapColour<'a>),
 }
 
@@ -50,24 +50,24 @@ impl TilePixels<'_> {
 /// A square terrain as raster tiles.
 #[derive(Clone, Copy)]
 pub struct RasterPyramid<'a> {
-    /// Content of the pixels.
+    /// Content of the pixels of all tiles.
     pub pixels: TilePixels<'a>,
     /// Position of the centre of the terrain.
     pub place: MapPlace,
-    /// Side of the terrain in metres.
+    /// Side length of the terrain in metres.
     pub side_metres: f32,
     /// Metres per unit of height.
     pub relief_metres: f32,
-    /// The closest zoom. If `None`, the first zoom whose pixels are at most as wide as a cell.
+    /// The closest zoom. `None` means the first zoom whose pixels are at most as wide as a cell of the terrain.
     pub closest_zoom: Option<u32>,
 }
 
 /// Size of one pixel at a zoom.
 #[derive(Clone, Copy)]
 struct PixelStep {
-    /// In projected metres.
+    /// Width of the pixel in projected metres.
     metres: f64,
-    /// As a fraction of the terrain's side.
+    /// Width of the pixel as a fraction of the terrain's side length.
     share: f64,
 }
 
@@ -79,11 +79,12 @@ impl PixelStep {
 }
 
 impl RasterPyramid<'_> {
-    /// Fills a new folder with tiles, from the zoom at which the terrain covers at most four tiles up to the closest
-    /// zoom.
+    /// Fills a new folder with tiles of all zooms up to the closest. At the farthest zoom, the terrain covers at most four
+    /// tiles.
     ///
     /// # Errors
-    /// When it is cancelled, the terrain is not a square or does not fit on the map, or the folder cannot be written.
+    /// When the export is cancelled, the terrain is not a square or does not fit on the map, or the folder cannot be
+    /// written.
     pub fn write(&self, terrain: &Terrain, folder: &Path, control: &Control) -> Result<WebMapReport, WebMapError> {
         if terrain.grid.is_globe() {
             return Err(WebMapError::Place(
@@ -96,12 +97,12 @@ impl RasterPyramid<'_> {
     }
 
     /// Like [`write`](Self::write), for a terrain of `samples` per side that is not in memory. `metres` returns heights
-    /// for ranges of rows and columns, in any order and on any thread, with NaN where there is no ground. `cell` is the
-    /// sample spacing as a fraction of the side. Coarser levels are temporary files next to the folder, with a total of
-    /// one third of the terrain's size.
+    /// for ranges of rows and columns, in any order and on any thread, with NaN where the terrain has no data. `cell`
+    /// is the sample spacing as a fraction of the side length. Coarser levels are temporary files in the parent folder
+    /// of `folder`; their total size is one third of the terrain's size.
     ///
     /// # Errors
-    /// As for [`write`](Self::write), and the error of `metres`.
+    /// The errors of [`write`](Self::write). Also any error of `metres`.
     pub fn write_streamed(
         &self,
         samples: usize,
@@ -181,7 +182,7 @@ impl RasterPyramid<'_> {
             let north = HALF_WORLD - (f64::from(y) * side + row) * step.metres;
             square.terrain_place(east, north)
         };
-        // Include one pixel beyond the borders, for the slopes.
+        // The window includes one pixel beyond the borders of the tile, for the slopes.
         let (low, high) = (place(-1.0, -1.0), place(side + 1.0, side + 1.0));
         let level: LevelWindow = levels.part_between(levels.level(step.share), low, high)?;
         let mut rgba = vec![0; TILE_PIXELS * TILE_PIXELS * 4];
@@ -189,7 +190,7 @@ impl RasterPyramid<'_> {
             let (row, column) = ((k / TILE_PIXELS) as f64 + 0.5, (k % TILE_PIXELS) as f64 + 0.5);
             let middle = place(row, column);
             let Some(metres) = level.sample(middle) else {
-                // Programs that ignore transparency see height 0.
+                // Pixels outside the terrain hold height 0, for programs that ignore transparency.
                 let [r, g, b] = match self.pixels {
                     TilePixels::Terrarium => terrarium(0.0),
                     TilePixels::MapboxRgb => mapbox(0.0),
@@ -216,7 +217,7 @@ impl RasterPyramid<'_> {
                     [(light.clamp(0.0, 1.0) * 255.0 + 0.5) as u8; 3]
                 }
                 TilePixels::Colour(colour) => {
-                    // Several colour samples if a pixel covers several cells.
+                    // A pixel that covers several cells averages several colour samples.
                     let places = ((step.share / levels.finest_cell()).ceil() as usize).clamp(1, MOST_PLACES);
                     let mut sum = [0u32; 3];
                     for part in 0..places * places {
@@ -262,7 +263,7 @@ fn tile_range(zoom: u32, square: &MercatorSquare) -> TileRange {
     }
 }
 
-/// The pixels as a PNG file, without an alpha channel if all are opaque.
+/// Encodes the pixels as a PNG file, without an alpha channel if all pixels are opaque.
 fn png_bytes(rgba: &[u8]) -> std::io::Result<Vec<u8>> {
     let is_opaque = rgba.as_chunks::<4>().0.iter().all(|pixel| pixel[3] == 255);
     let mut bytes = Vec::new();

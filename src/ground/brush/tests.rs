@@ -35,7 +35,7 @@ fn weights_follow_the_distance_from_the_path_and_not_the_grid() {
         let t = (125.0 - 50.0) / 150.0;
         let expected = 1.0 - (3.0 * t * t - 2.0 * t * t * t);
         let near = 0.5 * (at(500, 620) + at(500, 630));
-        assert!((near - expected).abs() < 0.01, "{near} for {expected} at {samples}");
+        assert!((near - expected).abs() < 0.01, "weight {near}, expected {expected}, at {samples} samples");
         // The end of the stroke is round.
         assert!((at(820, 500) - at(500, 620)).abs() < 1e-6);
         assert_eq!(at(910, 500), 0.0);
