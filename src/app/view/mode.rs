@@ -19,7 +19,7 @@ pub enum RayDetail {
 }
 
 impl RayDetail {
-    /// All values, in the order of the menu.
+    /// All variants, in the order of the menu.
     pub const ALL: [Self; 4] = [Self::Everywhere, Self::Side, Self::Quarter, Self::Sixteenth];
 
     pub fn label(self) -> &'static str {

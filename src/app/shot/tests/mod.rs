@@ -34,7 +34,7 @@ fn red() -> Arc<PaletteTable> {
 struct SharedEngine(RefCell<Option<OffscreenRenderer>>);
 
 impl SharedEngine {
-    /// Draws an image. Without a graphics driver, the test fails with a message that names the packages to install.
+    /// Draws an image. Without a graphics driver, the test fails with a message that says what to install.
     fn draw(&self, subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Vec<u8> {
         let mut shared = self.0.borrow_mut();
         let draw = || {

@@ -38,7 +38,7 @@ impl Attitude {
         DVec3::new(0.0, self.tilt.sin(), self.tilt.cos())
     }
 
-    /// Direction of the sun in the frame that rotates with the planet. Its z axis is north, its x axis is the prime
+    /// Direction of the sun in the frame that rotates with the planet. Its z axis points north, its x axis to the prime
     /// meridian.
     pub fn to_sun(self) -> DVec3 {
         self.planet_from_orbit() * self.sun_in_orbit()

@@ -7,10 +7,11 @@
 //!           ▼                        │
 //!         pool (threads) ─ patches ─▶ cache (slots by last use) ─▶ atlas texture
 //! ```
-//! [`quadtree`] is plain logic, and [`patch`] evaluates the tree on the threads of [`tiles`](crate::view::tiles), whose
-//! cache keeps the results. [`atlas`] holds the patches on the graphics card. All of it runs in the render world, off
-//! the main thread. When the tree changes, the patches outside the changed area are kept. The others are computed while
-//! the old ones stay on screen, and then all are swapped at once.
+//! [`quadtree`] is plain logic, and [`patch`] evaluates the construction tree on the threads of
+//! [`tiles`](crate::view::tiles), whose cache keeps the results. [`atlas`] holds the patches on the graphics card. All
+//! these modules run in the render world, off the main thread. When the construction tree changes, patches outside the
+//! changed area are kept. Patches inside are computed again while the old patches stay on screen. Then all are swapped
+//! at once.
 
 pub mod atlas;
 pub mod patch;
