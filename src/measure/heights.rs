@@ -3,7 +3,7 @@
 //! Hypsometric curve: the fraction a of the land at or above the relative height y = (h - h_min) / (h_max - h_min),
 //! where h is the height. The integral ∫ a dy of the curve equals the elevation-relief ratio (h_mean - h_min) / (h_max
 //! - h_min). This module computes the ratio, because it is exact. With a sea, the curve covers only the land above the
-//! sea; the histogram covers the whole terrain.
+//!   sea; the histogram covers the whole terrain.
 //!
 //! Source: Strahler 1952; Pike & Wilson 1971 (proof that both are equal).
 

@@ -79,8 +79,8 @@ impl PixelStep {
 }
 
 impl RasterPyramid<'_> {
-    /// Fills a new folder with tiles of all zooms up to the closest. At the farthest zoom, the terrain covers at most four
-    /// tiles.
+    /// Fills a new folder with tiles of all zooms up to the closest. At the farthest zoom, the terrain covers at most
+    /// four tiles.
     ///
     /// # Errors
     /// When the export is cancelled, the terrain is not a square or does not fit on the map, or the folder cannot be
