@@ -10,7 +10,8 @@ const TRANSCENDENTAL: [&str; 25] = [
     "exp", "exp2", "exp_m1", "ln", "ln_1p", "log", "log2", "log10", "powf", "powi", "cbrt",
 ];
 const MORE: [&str; 2] = ["hypot", "mul_add"];
-const LONGEST: usize = 600;
+/// A file that reaches this length probably has two subjects: cut it by subject, not at the line.
+const LONGEST: usize = 640;
 const LONGEST_TEST_NAME: usize = 60;
 
 struct File {
