@@ -321,7 +321,7 @@ fn ghosts_are_hidden_while_dragging_or_disabled() {
     rest_on(&mut panels, "Octaves");
     assert!(panels.state().get::<VariantsState>().wants().ghosts.is_empty() && ghosts(&panels).is_empty());
     assert!(
-        panels.query_all_by_label_contains("Number of octaves: more add finer relief").count() > 0,
+        panels.query_all_by_label_contains("Number of octaves: more octaves add finer relief").count() > 0,
         "the tooltip itself stays"
     );
 }
