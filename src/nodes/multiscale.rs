@@ -3,7 +3,7 @@
 //! Scheme, after Schott, Galin, Guérin, Peytavie & Gain 2024, *Terrain Amplification using Multi-Scale Erosion*: levels
 //! k = 0 … K, each twice as fine as the previous one. B_k is the terrain below the process, sampled on level k. P_k is
 //! the process on that level, and U the [interpolation](talweg_ground::field::resample) to the next grid. Then G_k =
-//! B_k + U(Δ_(k-1)), T_k = P_k(G_k), Δ_k = T_k - B_k, and the result is T_K. [`eval`](crate::eval) computes this.
+//! B_k + U(Δ_(k-1)), T_k = P_k(G_k), Δ_k = T_k - B_k, and the result is T_K. `talweg::eval` computes this.
 //!
 //! The sizes of the grids depend only on the coarsest grid, not on the requested size. A preview is therefore one of
 //! the levels on the way to the result, and a larger size adds levels without changing the earlier ones. If the

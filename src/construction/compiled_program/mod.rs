@@ -305,8 +305,8 @@ impl Program {
         self.surface_bounds(&Capsule::area(area), detail).1
     }
 
-    /// Samples of a material layer along a row of up to [`LANES`] points, without gradients. `selection` must hold
-    /// every piece that has weight at these points.
+    /// Samples of a material layer along a row of up to [`LANES`](crate::row_samples::LANES) points, without gradients.
+    /// `selection` must hold every piece that has weight at these points.
     pub fn row_in(
         &self,
         selection: &NodeSelection,
@@ -321,8 +321,8 @@ impl Program {
         }
     }
 
-    /// Heights of the ground including sand and snow, along a row of up to [`LANES`] points. These heights equal
-    /// [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in).
+    /// Heights of the ground including sand and snow, along a row of up to [`LANES`](crate::row_samples::LANES) points.
+    /// These heights equal [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in).
     pub fn covered_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, out: &mut [f64]) {
         let mut lanes = RowSamples::NOTHING;
         self.row_in(selection, MaterialLayer::Terrain, row, detail, &mut lanes);

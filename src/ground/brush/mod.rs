@@ -1,7 +1,7 @@
 //! Brush strokes: path, pressure and brush settings. Strokes are stored in metres rather than pixels. The same strokes
 //! therefore produce the same terrain on any grid, and each stroke can be changed afterwards.
 //!
-//! [`Stroke::coverage`] returns the weights of a stroke; [`nodes::sculpt`](crate::nodes::sculpt) applies the brush
+//! [`Stroke::coverage`] returns the weights of a stroke; the node `Sculpt` applies the brush
 //! tools. Positions are metres to the east and to the south of the north-west corner.
 
 mod coverage;

@@ -88,7 +88,7 @@ pub struct Terrain {
     pub height: Vec<f32>,
     maps: [Option<Arc<Vec<f32>>>; MapKind::COUNT],
     /// Extra fields, one value per sample, that an unfinished process needs to resume
-    /// ([`Run::into_under_way`](crate::nodes::Run::into_under_way)). Empty if no process is unfinished.
+    /// (`Run::into_under_way` of the nodes). Empty if no process is unfinished.
     pub process_state: Vec<Vec<f32>>,
 }
 

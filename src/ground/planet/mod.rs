@@ -5,7 +5,7 @@
 //! globe](crate::field::Grid::is_globe), and so is the surface that the viewport draws.
 //!
 //! A scene with the setting `world: Planet` is evaluated on a [globe](crate::field::globe) of six square faces. The
-//! module [`eval`](crate::eval) evaluates both planets and flat terrains. Each node declares whether it supports globes
+//! module `talweg::eval` evaluates both planets and flat terrains. Each node declares whether it supports globes
 //! (`Traits::on_planet` of the nodes).
 
 pub mod climate;

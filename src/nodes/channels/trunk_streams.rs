@@ -5,18 +5,19 @@
 //! cause is the detail of the layers below, which returns in beds that the coarser grid had eroded and filled. The
 //! other cause is the iterations of a process that does not know the drainage area. Resampling the coarser grid moves
 //! hardly any stream.
-//! Law: w is the nearness to a trunk stream of the grid of [`TRUNK_STREAM_SAMPLES`], from 0 to 1. d is the detail of
-//! the layers below that the coarser grid does not have. c is the cell size of the coarser grid, and l is 1 along the
-//! streams. G is the terrain on which the process continues on the finer grid. Then G ← G - w·d - [`THALWEG`]·c·l.
-//! Where the process [holds](StreamBeds::Held) the beds, changes by its iterations count by 1 - w·[`HELD`]. Where rough
-//! beds are [cleared](StreamBeds::Cleared) instead, [`stream_courses`](crate::channels::stream_courses) has the
-//! formula. Where channels are [incised](StreamBeds::Incised), the formula of
-//! [`incised_channels`](crate::channels::incised_channels) replaces the thalweg. There, changes by iterations count as
-//! where beds are held, and the channels are cut once more afterwards. Trunk streams follow the steepest descent (D8),
-//! across spill points, where more than [`TRUNK_SHARE`] of the terrain drains. They are found once, on a grid of fixed
-//! size that is always evaluated on the whole terrain. Hence the cost does not grow with the requested size, and
-//! windows work. Source: the stream lines that ANUDEM enforces (Hutchinson 1989), here along the terrain's own streams.
-//! The thalweg, and the rule that no bed is breached, are our own.
+//! Law: w is the nearness to a trunk stream of the grid of
+//! [`TRUNK_STREAM_SAMPLES`](crate::multiscale::TRUNK_STREAM_SAMPLES), from 0 to 1. d is the detail of the layers below
+//! that the coarser grid does not have. c is the cell size of the coarser grid, and l is 1 along the streams. G is the
+//! terrain on which the process continues on the finer grid. Then G ← G - w·d - [`THALWEG`]·c·l. Where the process
+//! [holds](StreamBeds::Held) the beds, changes by its iterations count by 1 - w·[`HELD`]. Where rough beds are
+//! [cleared](StreamBeds::Cleared) instead, [`stream_courses`](crate::channels::stream_courses) has the formula. Where
+//! channels are [incised](StreamBeds::Incised), the formula of [`incised_channels`](crate::channels::incised_channels)
+//! replaces the thalweg. There, changes by iterations count as where beds are held, and the channels are cut once more
+//! afterwards. Trunk streams follow the steepest descent (D8), across spill points, where more than [`TRUNK_SHARE`] of
+//! the terrain drains. They are found once, on a grid of fixed size that is always evaluated on the whole terrain.
+//! Hence the cost does not grow with the requested size, and windows work. Source: the stream lines that ANUDEM
+//! enforces (Hutchinson 1989), here along the terrain's own streams. The thalweg, and the rule that no bed is breached,
+//! are our own.
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //!
 //! A planet has a sample every few kilometres. Between these samples [`PlanetDetail`] adds matching terrain by position
 //! alone: the same position has the same height in any square, in any order, on any number of threads.
-//! [`take_patch`](crate::scene::take_patch) samples it, and so do patches and the exports of patches.
+//! `talweg::scene::take_patch` samples it, and so do patches and the exports of patches.
 //!
 //! Law, for a point p with samples `spacing` apart:
 //! 1. Noise n_k (`octaves`) in cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m. Each octave
