@@ -110,7 +110,7 @@ fn a_self_crossing_outline_is_refused_with_a_reason() {
     // With [`OutlineFit::Direction`] the bow tie is a circle about its centre, as in older versions, and a report says
     // so.
     let by_direction = alone(PieceKind::Contour(contour(&bow_tie, OutlineFit::Direction)));
-    assert!(by_direction.problems.iter().any(|problem| problem.contains("set its outline")));
+    assert!(by_direction.problems.iter().any(|problem| problem.contains("set the outline")));
     let mut piece = Piece::new(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight)));
     let refused = talweg::construction::edit::points::move_handle(&mut piece, 0, [9000.0, 4100.0]);
     assert!(refused.is_err(), "a corner moved across the opposite side");
