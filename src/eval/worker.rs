@@ -1,5 +1,4 @@
-//! The background thread that evaluates scenes. A new request replaces older ones, and the owner keeps the last good
-//! result.
+//! The background thread that evaluates scenes. A new request replaces older ones; the last good result stays.
 //!
 //! One named thread owns a rayon pool. A new request stops the running one, with one exception: while the user drags a
 //! slider, a running preview may finish, because otherwise no preview would ever appear. Every report carries the
@@ -344,8 +343,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         }
     }
 
-    /// Waits for the next request and returns it. The request is already registered as running, so that a cancel
-    /// affects it from now on.
+    /// Waits for the next request, registers it as running (so that a cancel affects it) and returns it.
     fn next(&self) -> Option<(Request, Arc<Control>)> {
         let mut queue = self.shared.queue();
         loop {
@@ -377,8 +375,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let full = request.scene.samples();
         let revision = request.revision;
         match request.stroke.filter(|_| request.quality == RequestQuality::Preview) {
-            // Only the mask is reported during the stroke, because the layers below it would take too long. The terrain
-            // is evaluated when the brush is lifted.
+            // During the stroke only the mask is reported, because the layers below it would take too long.
             Some(StrokeTarget::Mask(layer)) => {
                 let is_known = is_cached(&scene_beneath(&request.scene, layer), full, None, store);
                 let samples = if is_known { full } else { PREVIEW_SAMPLES.min(full) };
@@ -567,9 +564,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
     }
 }
 
-/// The preview sizes before the full size: `small`, or, if erosion processes run from coarse to fine, all of their
-/// grids from [`FIRST_PREVIEW_SAMPLES`] up. These grids are evaluated in any case, so such previews need no extra
-/// computation.
+/// The preview sizes before the full size: `small`, or all grids from [`FIRST_PREVIEW_SAMPLES`] up if erosion processes
+/// run from coarse to fine. These grids are evaluated in any case.
 fn previews_on_the_way(scene: &Scene, small: usize) -> Vec<usize> {
     let is_refined = |layer: &Layer| layer.enabled && layer.multiscale().largest != LargestScale::OneGrid;
     if !scene.layers.iter().any(is_refined) {

@@ -306,12 +306,10 @@ pub fn sizes(request: &ExportRequest, scene: &Scene) -> Result<Vec<(String, u64)
     Ok(products.iter().map(size).collect())
 }
 
-/// Writes all files of a request from a terrain that was evaluated at [`samples`]. `tell` receives the finished
-/// fraction. Existing files are replaced together, at the end.
+/// Writes all files of a request. The terrain is evaluated at [`samples`]; `tell` receives the finished fraction.
 ///
 /// # Errors
-/// If a product cannot be made or written, or the export was cancelled. No file was replaced in that case, unless the
-/// error says so.
+/// If a product cannot be made or written, or on cancel. Unless the error says otherwise, no file was replaced.
 pub fn export(
     request: &ExportRequest,
     scene: &Scene,

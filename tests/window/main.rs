@@ -193,8 +193,7 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
     // both cameras are above the detailed terrain between the samples, which has been computed at that time
     let sunk = number("high.json", "radius") - number("low.json", "radius");
     assert!((sunk - 180.0).abs() < 1.0, "the eye stands on the ground that is drawn: {sunk} m lower");
-    // `first.png` is the first picture near the surface: the pipelines for such a camera must be ready when the camera
-    // stops
+    // The pipelines of the first picture near the surface must be ready when the camera stops.
     let pictures = ["space.png", "near.png", "map.png", "orbit.png", "low.png", "first.png"];
     let pictures = pictures.map(|name| view(&session.picture(name)));
     for (k, picture) in pictures.iter().enumerate() {
@@ -220,8 +219,7 @@ fn the_interface_grows_together_with_the_view() {
             Click("Hills"), Settle, Key("Ctrl+0"), Settle, State("back.json"),
         ]"#,
     );
-    // Panels, bar and view change in the same frame. The terrain is framed again in the next frame, so only the edges
-    // of the view are compared.
+    // The terrain is framed again in the next frame, so only the edges of the view are compared.
     let parts = |name: &str| {
         let picture = session.picture(name);
         let (panels, bar) = (picture.part([0.0, 0.2], [0.1, 0.9]), picture.part([0.3, 0.75], [0.88, 0.945]));

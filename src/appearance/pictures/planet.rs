@@ -165,8 +165,7 @@ impl<'a> PlanetImage<'a> {
         Some(layer)
     }
 
-    /// The map, 360° wide and 180° high; `width` should be twice `height`. Pixels are areas: the centre of the first
-    /// column is half a pixel east of longitude -180°.
+    /// The map, 360° × 180°; `width` should be twice `height`. Column 0 is centred half a pixel east of -180°.
     ///
     /// # Errors
     /// If the computation was cancelled.

@@ -1,5 +1,4 @@
-//! Tests of the construction tree against its definition: bounds, gradients, formulas of the operators, files, pruning,
-//! sphere tracing.
+//! Tests of construction trees: bounds, gradients, formulas of the operators, files, pruning, sphere tracing.
 
 use crate::kits::construction::{Dice, large, tree};
 use proptest::prelude::*;
@@ -252,8 +251,7 @@ fn read(words: &[u32]) -> u32 {
     frames + 1
 }
 
-/// This test only reads the 32-bit words of a program. The editor's tests compare the heights that the shader computes
-/// from them.
+/// Only reads the 32-bit words; the editor's tests compare the heights that the shader computes from them.
 #[test]
 fn words_of_any_tree_can_be_read() {
     let scenes = paper_trees().into_iter().map(|(_, tree)| tree);
