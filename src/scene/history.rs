@@ -1,4 +1,6 @@
-//! Undo and redo. The history keeps a small snapshot of the scene for each completed gesture.
+//! Undo and redo. The history keeps the scenes before and after each completed gesture.
+
+use std::sync::Arc;
 
 use super::Scene;
 
@@ -9,8 +11,8 @@ pub struct Gesture(pub u64);
 #[derive(Clone, Debug)]
 struct EditStep {
     label: String,
-    before: Scene,
-    after: Scene,
+    before: Arc<Scene>,
+    after: Arc<Scene>,
     gesture: Option<Gesture>,
 }
 
@@ -25,26 +27,28 @@ const MAX_STEPS: usize = 500;
 
 impl EditHistory {
     /// Records an edit from `before` to `after`. The edit becomes part of the newest step if both belong to the same
-    /// gesture. An edit that changes nothing is not recorded.
-    pub fn record(&mut self, label: &str, gesture: Option<Gesture>, before: &Scene, after: &Scene) {
+    /// gesture. An edit that changes nothing is not recorded. Returns whether the edit changed the scene.
+    pub fn record(&mut self, label: &str, gesture: Option<Gesture>, before: &Arc<Scene>, after: &Arc<Scene>) -> bool {
         if before == after {
-            return;
+            return false;
         }
         self.undone.clear();
         if let Some(last) = self.done.last_mut()
             && gesture.is_some()
             && last.gesture == gesture
         {
-            last.after = after.clone();
+            last.after = Arc::clone(after);
             if last.before == last.after {
                 self.done.pop();
             }
-            return;
+            return true;
         }
-        self.done.push(EditStep { label: label.into(), before: before.clone(), after: after.clone(), gesture });
+        let (before, after) = (Arc::clone(before), Arc::clone(after));
+        self.done.push(EditStep { label: label.into(), before, after, gesture });
         if self.done.len() > MAX_STEPS {
             self.done.remove(0);
         }
+        true
     }
 
     /// Ends the gesture; the next edit begins a new undo step.
@@ -76,21 +80,21 @@ impl EditHistory {
 
     /// Undoes the newest edit and returns the scene before that edit. `present` must be the scene that the history led
     /// to.
-    pub fn undo(&mut self, present: &Scene) -> Option<Scene> {
+    pub fn undo(&mut self, present: &Scene) -> Option<Arc<Scene>> {
         let mut step = self.done.pop()?;
         debug_assert!(step.after == *present, "an edit was not recorded in the history: {}", step.label);
         step.gesture = None;
-        let scene = step.before.clone();
+        let scene = Arc::clone(&step.before);
         self.undone.push(step);
         Some(scene)
     }
 
     /// Redoes the edit that was undone last and returns the scene after that edit. `present` must be the scene that the
     /// history led to.
-    pub fn redo(&mut self, present: &Scene) -> Option<Scene> {
+    pub fn redo(&mut self, present: &Scene) -> Option<Arc<Scene>> {
         let step = self.undone.pop()?;
         debug_assert!(step.before == *present, "an edit was not recorded in the history: {}", step.label);
-        let scene = step.after.clone();
+        let scene = Arc::clone(&step.after);
         self.done.push(step);
         Some(scene)
     }
@@ -100,8 +104,8 @@ impl EditHistory {
 mod tests {
     use super::*;
 
-    fn named(name: &str) -> Scene {
-        Scene { name: name.into(), ..Scene::default() }
+    fn named(name: &str) -> Arc<Scene> {
+        Arc::new(Scene { name: name.into(), ..Scene::default() })
     }
 
     #[test]

@@ -58,16 +58,16 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
     let session = Session::begin(state.path()).expect("a session");
     let worker = Worker::start(1, |_, _, _| (), || {}).expect("a thread");
     let mut history = EditHistory::default();
-    let mut present = scene();
+    let mut present = Arc::new(scene());
     let edits = (amounts.soak * EDITS_PER_SECOND).max(1) as u32;
     let begun = Instant::now();
     let (mut settled, mut late, mut done) = (0, 0, 0);
     for edit in 1..=edits {
-        let after = edited(&present, edit);
+        let after = Arc::new(edited(&present, edit));
         history.record("Change frequency", None, &present, &after);
         present = after;
         let work = UnsavedWork {
-            scene: present.clone(),
+            scene: Scene::clone(&present),
             file: None,
             edited: std::time::SystemTime::now(),
             edit: "Change frequency".into(),
@@ -76,7 +76,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
         session.keep(None, Some(&work)).expect("it is kept");
         worker.submit(Request {
             revision: u64::from(edit),
-            scene: Arc::new(present.clone()),
+            scene: Arc::clone(&present),
             quality: RequestQuality::PreviewThenFull,
             playhead: None,
             play: None,

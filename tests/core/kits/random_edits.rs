@@ -293,7 +293,7 @@ pub fn check(scene: &Scene, when: &str) {
 /// receives each state.
 pub fn edited(random: &mut Random<'_>, edits: usize, mut look: impl FnMut(usize, &Scene)) -> Scene {
     let is_seeded = random.is_spent();
-    let mut scene = Scene::default();
+    let mut scene = Arc::<Scene>::default();
     let mut history = EditHistory::default();
     for step in 0..edits {
         if !is_seeded && random.is_spent() {
@@ -305,14 +305,14 @@ pub fn edited(random: &mut Random<'_>, edits: usize, mut look: impl FnMut(usize,
             _ => None,
         };
         scene = undone.unwrap_or_else(|| {
-            let mut after = scene.clone();
-            edit_scene(&mut after, random);
+            let mut after = Arc::clone(&scene);
+            edit_scene(Arc::make_mut(&mut after), random);
             history.record("edit", None, &scene, &after);
             after
         });
         look(step, &scene);
     }
-    scene
+    Arc::unwrap_or_clone(scene)
 }
 
 /// Panics unless `scene` reopens from `file` unchanged and without a warning, and is written again unchanged.

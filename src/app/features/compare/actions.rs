@@ -35,7 +35,7 @@ impl Comparison<'_> {
             CompareAction::WithBranch(index) => {
                 if let Some((scene, playhead)) = self.editor.doc.branch_scene(index) {
                     let name = self.editor.doc.scene().layers[index].name.clone();
-                    self.ask(CompareRequest::State(State { name, scene: Arc::new(scene), playhead }));
+                    self.ask(CompareRequest::State(State { name, scene, playhead }));
                 }
             }
             CompareAction::Show(mode) => {
@@ -71,7 +71,7 @@ impl Comparison<'_> {
 
     fn keep_named(&mut self, name: String) {
         let (scene, playhead) = self.editor.doc.shown_scene();
-        let state = State { name, scene: Arc::new(scene), playhead };
+        let state = State { name, scene, playhead };
         self.ask(CompareRequest::Keep { state, is_whole: !self.editor.doc.is_unfinished() });
     }
 

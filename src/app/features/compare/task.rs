@@ -195,10 +195,9 @@ impl CompareTask {
         if let Some(b) = self.b.as_mut().filter(|b| b.name != name && !follows && self.followed.is_some()) {
             b.name.clone_from(&name); // the user has renamed the layer of the variant
         }
-        if self.followed.as_ref().is_some_and(|(known, at)| **known == scene && *at == playhead) {
+        if self.followed.as_ref().is_some_and(|(known, at)| *known == scene && *at == playhead) {
             return;
         }
-        let scene = Arc::new(scene);
         self.followed = Some((scene.clone(), playhead));
         // if no thread can be started, B is updated with the next change
         let _ = self.make(name, From::Scene(scene, playhead), true, tasks);

@@ -222,62 +222,7 @@ fn info(action: PieceAction) -> Info {
             keys![SHIFT + L],
         ),
         PieceAction::Look => ("Frame feature", "Zooms the view to the feature.", icon::FRAME_CORNERS, keys![SHIFT + F]),
-        PieceAction::Group(wrap) => match wrap {
-            Wrap::Blend => (
-                "Group as blend",
-                "Wraps the feature in a blend: its members merge smoothly.",
-                icon::UNITE,
-                keys![COMMAND + G],
-            ),
-            Wrap::Replace => (
-                "Group as replace",
-                "Wraps the feature in a replace: each member replaces the members before it.",
-                icon::EXCLUDE,
-                &[],
-            ),
-            Wrap::Add => (
-                "Group as add",
-                "Wraps the feature in an add: further members are added on top, like dunes between rocks.",
-                icon::PLUS_CIRCLE,
-                &[],
-            ),
-            Wrap::Warp => (
-                "Group as warp",
-                "Wraps the feature in a warp, which distorts it by noise or a twist.",
-                icon::WAVES,
-                &[],
-            ),
-            Wrap::Gullies => (
-                "Group as gullies",
-                "Wraps the feature in gullies: branching ravines run down its slopes.",
-                icon::TREE_STRUCTURE,
-                &[],
-            ),
-            Wrap::Place => (
-                "Group as place",
-                "Wraps the feature in a place, which moves, rotates, scales and raises all of its members together.",
-                icon::ARROWS_OUT_CARDINAL,
-                &[],
-            ),
-            Wrap::Detail => (
-                "Group as level of detail",
-                "Shows this feature from afar and the last member of the group from nearby.",
-                icon::MAGNIFYING_GLASS,
-                &[],
-            ),
-            Wrap::Array => (
-                "Group as array",
-                "Repeats the feature in a line, in a grid, around a centre or along a curve.",
-                icon::GRID_NINE,
-                &[],
-            ),
-            Wrap::Scatter => (
-                "Group as scatter",
-                "Scatters copies of the feature inside a circle, inside an outline or along a curve.",
-                icon::DOTS_NINE,
-                &[],
-            ),
-        },
+        PieceAction::Group(wrap) => return group_info(wrap),
         PieceAction::Dissolve => (
             "Ungroup feature",
             "Removes the operator and keeps its members.",
@@ -316,6 +261,64 @@ fn info(action: PieceAction) -> Info {
             &[],
         ),
         PieceAction::ChooseImage => ("Choose a file…", "Loads heights from an image.", icon::IMAGE, &[]),
+    };
+    Info::new(label, tooltip, icon, shortcuts)
+}
+
+/// The commands of the menu *Group as*.
+fn group_info(wrap: Wrap) -> Info {
+    let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match wrap {
+        Wrap::Blend => (
+            "Group as blend",
+            "Wraps the feature in a blend: its members merge smoothly.",
+            icon::UNITE,
+            keys![COMMAND + G],
+        ),
+        Wrap::Replace => (
+            "Group as replace",
+            "Wraps the feature in a replace: each member replaces the members before it.",
+            icon::EXCLUDE,
+            &[],
+        ),
+        Wrap::Add => (
+            "Group as add",
+            "Wraps the feature in an add: further members are added on top, like dunes between rocks.",
+            icon::PLUS_CIRCLE,
+            &[],
+        ),
+        Wrap::Warp => {
+            ("Group as warp", "Wraps the feature in a warp, which distorts it by noise or a twist.", icon::WAVES, &[])
+        }
+        Wrap::Gullies => (
+            "Group as gullies",
+            "Wraps the feature in gullies: branching ravines run down its slopes.",
+            icon::TREE_STRUCTURE,
+            &[],
+        ),
+        Wrap::Place => (
+            "Group as place",
+            "Wraps the feature in a place, which moves, rotates, scales and raises all of its members together.",
+            icon::ARROWS_OUT_CARDINAL,
+            &[],
+        ),
+        Wrap::Detail => (
+            "Group as level of detail",
+            "Shows this feature from afar and the last member of the group from nearby.",
+            icon::MAGNIFYING_GLASS,
+            &[],
+        ),
+        Wrap::Array => (
+            "Group as array",
+            "Repeats the feature in a line, in a grid, around a centre or along a curve.",
+            icon::GRID_NINE,
+            &[],
+        ),
+        Wrap::Scatter => (
+            "Group as scatter",
+            "Scatters copies of the feature inside a circle, inside an outline or along a curve.",
+            icon::DOTS_NINE,
+            &[],
+        ),
     };
     Info::new(label, tooltip, icon, shortcuts)
 }

@@ -17,6 +17,7 @@ mod variant;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use crate::frame::document::branches::Offer;
 pub use crate::frame::document::group::Group;
@@ -42,13 +43,16 @@ pub enum Selection {
 /// The open document: the scene and its editing state.
 #[derive(Debug)]
 pub struct Document {
-    scene: Scene,
+    /// Shared with the undo history and with requests: an edit copies it once.
+    scene: Arc<Scene>,
     history: EditHistory,
     path: Option<PathBuf>,
     /// Counts the scenes that replaced another one.
     openings: u64,
     /// The scene as it was last opened or saved.
-    saved: Scene,
+    saved: Arc<Scene>,
+    /// Whether the scene differs from the saved one.
+    dirty: bool,
     /// Counts the changes of the scene, of its file, and of its saved state.
     edits: u64,
     /// The stamp that the scene's file had when it was last opened or saved.
@@ -93,11 +97,12 @@ pub struct Document {
 impl Default for Document {
     fn default() -> Self {
         Self {
-            scene: Scene::default(),
+            scene: Arc::default(),
             history: EditHistory::default(),
             path: None,
             openings: 0,
-            saved: Scene::default(),
+            saved: Arc::default(),
+            dirty: false,
             edits: 0,
             stamp: None,
             selection: Selection::Scene,
@@ -202,7 +207,7 @@ impl Document {
 
     /// Whether changes would be lost if the program ended now.
     pub fn is_dirty(&self) -> bool {
-        self.scene != self.saved
+        self.dirty
     }
 
     /// The scene's name, or the name of its file if the scene has none.
@@ -222,14 +227,13 @@ impl Document {
 
     /// Changes the scene. All edits of one gesture become one undo step.
     pub fn edit(&mut self, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Scene)) {
-        let before = self.scene.clone();
-        change(&mut self.scene);
-        if before == self.scene {
+        let before = Arc::clone(&self.scene);
+        change(Arc::make_mut(&mut self.scene));
+        if !self.history.record(label, gesture, &before, &self.scene) {
             // keep shared data shared, so that an equal construction tree does not count as changed
             self.scene = before;
             return;
         }
-        self.history.record(label, gesture, &before, &self.scene);
         self.gesture = gesture;
         self.after_change(&before);
     }
@@ -279,7 +283,7 @@ impl Document {
         }
     }
 
-    fn go_to(&mut self, scene: Scene) {
+    fn go_to(&mut self, scene: Arc<Scene>) {
         let before = std::mem::replace(&mut self.scene, scene);
         self.gesture = None;
         self.offer = None;
@@ -313,6 +317,7 @@ impl Document {
 
     fn after_change(&mut self, before: &Scene) {
         self.edits += 1;
+        self.dirty = self.scene != self.saved;
         if needs_evaluation(before, &self.scene) {
             self.transport.pause();
             self.bump(false);
@@ -364,8 +369,9 @@ impl Document {
     /// Replaces the document by `scene`; nothing of the old scene is kept.
     pub fn replace(&mut self, scene: Scene, path: Option<PathBuf>) {
         let selection = scene.layers.len().checked_sub(1).map_or(Selection::Scene, Selection::Layer);
+        let scene = Arc::new(scene);
         *self = Self {
-            saved: scene.clone(),
+            saved: Arc::clone(&scene),
             scene,
             path,
             selection,
@@ -395,13 +401,14 @@ impl Document {
         let saved = file.as_deref().and_then(|file| Scene::load_stamped(file).ok());
         self.replace(scene, file);
         let (saved, stamp) = saved.map(|(saved, _, stamp)| (saved, stamp)).unzip();
-        self.saved = saved.unwrap_or_default();
+        self.saved = saved.map(Arc::new).unwrap_or_default();
+        self.dirty = self.scene != self.saved;
         self.stamp = stamp;
     }
 
     /// Replaces the scene by another one as an edit. The document keeps its file, and the edit can be undone.
     pub fn replace_by_edit(&mut self, label: &str, scene: Scene) {
-        let before = self.scene.clone();
+        let before = Arc::clone(&self.scene);
         self.edit(label, None, |now| *now = scene);
         self.follow(&before);
     }
@@ -430,7 +437,8 @@ impl Document {
         let unsure = match saved {
             Ok(stamp) => {
                 self.stamp = Some(stamp);
-                self.saved = self.scene.clone();
+                self.saved = Arc::clone(&self.scene);
+                self.dirty = false;
                 None
             }
             // The file has our new contents, but a power failure may restore the old ones. So the edits still count as
@@ -450,21 +458,33 @@ impl Document {
 /// Whether a change needs an evaluation. Changes of names, palette, biomes and materials do not. Changes of the sun do,
 /// because light and shadows are prepared with the terrain.
 fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
-    let essence = |scene: &Scene| {
-        let mut scene = scene.clone();
-        scene.name.clear();
-        scene.palette.clear();
-        (scene.climate, scene.biomes, scene.patch) = (None, None, None);
-        (scene.materials, scene.scatter) = (None, None);
-        scene.bookmarks.clear();
-        scene.layers.iter_mut().for_each(|layer| (layer.note, layer.locked) = (String::new(), false));
-        // a mask may refer to a layer by its name
-        if !scene.layers.iter().any(|layer| layer.mask.by_layer) {
-            scene.layers.iter_mut().for_each(|layer| layer.name.clear());
-        }
-        scene
+    // all fields are named, so that the compiler asks about a new one
+    let Scene {
+        name: _,
+        settings,
+        planet,
+        palette: _,
+        climate: _,
+        biomes: _,
+        materials: _,
+        scatter: _,
+        patch: _,
+        builds: _,
+        bookmarks: _,
+        layers,
+    } = before;
+    // a mask may refer to a layer by its name
+    let names_matter = layers.iter().chain(&after.layers).any(|layer| layer.mask.by_layer);
+    let same_layer = |(a, b): (&Layer, &Layer)| {
+        let Layer { name, enabled, seed, node, epochs, branch, mix, mask, note: _, locked: _, depth } = a;
+        (!names_matter || *name == b.name)
+            && (enabled, seed, branch, depth) == (&b.enabled, &b.seed, &b.branch, &b.depth)
+            && (node, epochs, mix, mask) == (&b.node, &b.epochs, &b.mix, &b.mask)
     };
-    essence(before) != essence(after)
+    *settings != after.settings
+        || *planet != after.planet
+        || layers.len() != after.layers.len()
+        || !layers.iter().zip(&after.layers).all(same_layer)
 }
 
 #[cfg(test)]

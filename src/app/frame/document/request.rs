@@ -33,7 +33,7 @@ impl Document {
         let watch = self.process().map(|(layer, _)| layer).filter(|_| self.watching);
         let place = self.place.filter(|_| self.watching);
         let stroke = self.stroked.filter(|(revision, _)| *revision == self.revision).map(|(_, target)| target);
-        let (revision, mask, scene) = (self.revision, self.shown_mask, Arc::new(scene));
+        let (revision, mask) = (self.revision, self.shown_mask);
         Some(Request { revision, scene, quality, playhead, play, watch, place, mask, stroke })
     }
 
@@ -76,14 +76,15 @@ impl Document {
     }
 
     /// The scene as shown on screen, with solo and the end of the evaluation applied, and the playhead.
-    pub fn shown_scene(&self) -> (Scene, Option<Playhead>) {
-        self.shown_of(self.scene.clone())
+    pub fn shown_scene(&self) -> (Arc<Scene>, Option<Playhead>) {
+        self.shown_of(Arc::clone(&self.scene))
     }
 
     /// Applies solo and the end of the evaluation to a scene that has the same layers as the current scene.
-    pub(crate) fn shown_of(&self, mut scene: Scene) -> (Scene, Option<Playhead>) {
+    pub(crate) fn shown_of(&self, mut shown: Arc<Scene>) -> (Arc<Scene>, Option<Playhead>) {
         let mut playhead = self.transport.playhead;
-        if let Some(index) = self.solo.filter(|&index| index < scene.layers.len()) {
+        if let Some(index) = self.solo.filter(|&index| index < shown.layers.len()) {
+            let scene = Arc::make_mut(&mut shown);
             scene.show_layer(index);
             // hide the layers instead of removing them, so that indices stay valid and masks find the layers that they
             // read
@@ -97,10 +98,10 @@ impl Document {
             }
             playhead = playhead.filter(|p| p.layer <= index);
         }
-        if let Some(end) = self.end.filter(|&end| end < scene.layers.len()) {
-            scene.hide_above(end);
+        if let Some(end) = self.end.filter(|&end| end < shown.layers.len()) {
+            Arc::make_mut(&mut shown).hide_above(end);
             playhead = playhead.filter(|p| p.layer <= end);
         }
-        (scene, playhead)
+        (shown, playhead)
     }
 }

@@ -3,6 +3,8 @@
 //! A comparison is not an edit: it changes nothing and cannot be undone. The variants of the contact sheet can be
 //! applied as edits.
 
+use std::sync::Arc;
+
 use crate::frame::document::Document;
 use talweg::eval::Playhead;
 use talweg::scene::Scene;
@@ -38,9 +40,10 @@ impl Document {
     }
 
     /// The scene of the variant, with a playhead at the same iteration.
-    pub fn variant_scene(&self) -> Option<(Scene, Option<Playhead>)> {
+    pub fn variant_scene(&self) -> Option<(Arc<Scene>, Option<Playhead>)> {
         let Variant { layer, shown } = self.variant.filter(|variant| variant.layer < self.scene.layers.len())?;
-        let (mut scene, playhead) = self.shown_scene();
+        let (mut shared, playhead) = self.shown_scene();
+        let scene = Arc::make_mut(&mut shared);
         if shown {
             // layers above the layer on solo stay hidden
             if self.solo.is_none_or(|solo| layer <= solo) {
@@ -50,12 +53,13 @@ impl Document {
             scene.layers[layer].enabled = false;
         }
         let playhead = playhead.filter(|playhead| scene.layers[playhead.layer].enabled);
-        Some((scene, playhead))
+        Some((shared, playhead))
     }
 
     /// Returns a variant of the scene with the same solo and end of the evaluation as the scene on screen.
     pub fn seen(&self, variant: SceneVariant) -> SceneVariant {
-        SceneVariant { scene: self.shown_of(variant.scene).0, ..variant }
+        let (scene, _) = self.shown_of(Arc::new(variant.scene));
+        SceneVariant { scene: Arc::unwrap_or_clone(scene), ..variant }
     }
 
     /// Replaces the scene by a variant of it.
@@ -65,13 +69,13 @@ impl Document {
     }
 
     /// The scene with branch `index` shown and the others hidden, at the same iteration.
-    pub fn branch_scene(&self, index: usize) -> Option<(Scene, Option<Playhead>)> {
+    pub fn branch_scene(&self, index: usize) -> Option<(Arc<Scene>, Option<Playhead>)> {
         let branches = self.branches();
         if !branches.contains(&index) {
             return None;
         }
         let (mut scene, playhead) = self.shown_scene();
-        scene.show_layer(index);
+        Arc::make_mut(&mut scene).show_layer(index);
         let playhead = playhead.map(|playhead| match branches.contains(&playhead.layer) {
             true => Playhead { layer: index, ..playhead },
             false => playhead,

@@ -156,88 +156,79 @@ pub fn show(ui: &mut Ui, choice: &mut Choice, document: &Document, info: &BenchI
 }
 
 fn nodes(ui: &mut Ui, choice: &mut Choice, document: &Document) {
-    ui.horizontal(|ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let layer = document.selected_layer().and_then(|index| document.scene().layers.get(index));
-            let add = icon_button(ui, layer.is_some(), icon::STACK_PLUS, "Add the selected layer");
-            let tip = layer.map_or_else(String::new, |layer| {
-                format!("Adds “{}” with its current parameters, without mask and blending.", layer.name)
-            });
-            let add =
-                add.on_hover_text(tip).on_disabled_hover_text("Select a layer to measure it with its parameters.");
-            if let (true, Some(layer)) = (add.clicked(), layer) {
-                choice.keep(layer);
-            }
-            let chosen = choice.picks.iter().any(|pick| pick.is_chosen);
-            if icon_button(ui, chosen, icon::ERASER, "Deselect all nodes")
-                .on_hover_text("Clears the selection of nodes to measure.")
-                .clicked()
-            {
-                choice.picks.iter_mut().for_each(|pick| pick.is_chosen = false);
-            }
-            let field = TextEdit::singleline(&mut choice.search)
-                .hint_text(format!("{} Search nodes", icon::MAGNIFYING_GLASS))
-                .desired_width(f32::INFINITY)
-                .margin(vec2(6.0, 4.0));
-            let field = ui.add(field);
-            field.widget_info(|| WidgetInfo {
-                label: Some("Search nodes to benchmark".into()),
-                ..WidgetInfo::text_edit(true, "", &choice.search, "")
-            });
-            if field.changed() || choice.lines.is_empty() {
-                choice.list();
-            }
-        });
-    });
+    ui.horizontal(|ui| ui.with_layout(Layout::right_to_left(Align::Center), |ui| tools(ui, choice, document)));
     if choice.lines.is_empty() {
         ui.weak("No matches. Try another word.");
         return;
     }
     const ROW: f32 = 20.0;
     ui.spacing_mut().item_spacing.y = 2.0;
-    let mut forgotten = None;
-    let lines = choice.lines.len();
+    let mut removed = None;
     let scroll = ScrollArea::vertical().id_salt("nodes to benchmark").auto_shrink(false);
-    scroll.show_rows(ui, ROW, lines, |ui, range| {
+    scroll.show_rows(ui, ROW, choice.lines.len(), |ui, range| {
         for line in &choice.lines[range] {
             let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
             let mut row = part(ui, "row", rect);
             row.set_height(ROW);
-            match *line {
-                Line::Category(category) => {
-                    let text = RichText::new(category).small().strong().color(colour::accent());
-                    row.horizontal_centered(|ui| heading(ui, text, category, &mut choice.picks));
-                }
-                Line::Pick(index) => {
-                    let pick = &mut choice.picks[index];
-                    row.horizontal_centered(|ui| {
-                        ui.add_space(8.0);
-                        let check = Checkbox::new(&mut pick.is_chosen, pick.title.as_str());
-                        ui.add(check).on_hover_text(&pick.help);
-                        if pick.category == KEPT {
-                            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                                let name = format!("Remove {}", pick.title);
-                                if icon_button(ui, true, icon::X, &name)
-                                    .on_hover_text("Removes the node from the list.")
-                                    .clicked()
-                                {
-                                    forgotten = Some(index);
-                                }
-                            });
-                        }
-                    });
-                }
-            }
+            row.horizontal_centered(|ui| match *line {
+                Line::Category(category) => heading(ui, category, &mut choice.picks),
+                Line::Pick(index) if pick_row(ui, &mut choice.picks[index]) => removed = Some(index),
+                Line::Pick(_) => {}
+            });
         }
     });
-    if let Some(index) = forgotten {
+    if let Some(index) = removed {
         choice.picks.remove(index);
         choice.lines.clear();
     }
 }
 
+/// The search field, and the buttons that add the selected layer and clear the selection.
+fn tools(ui: &mut Ui, choice: &mut Choice, document: &Document) {
+    let layer = document.selected_layer().and_then(|index| document.scene().layers.get(index));
+    let add = icon_button(ui, layer.is_some(), icon::STACK_PLUS, "Add the selected layer");
+    let tip = layer.map_or_else(String::new, |layer| {
+        format!("Adds “{}” with its current parameters, without mask and blending.", layer.name)
+    });
+    let add = add.on_hover_text(tip).on_disabled_hover_text("Select a layer to measure it with its parameters.");
+    if let (true, Some(layer)) = (add.clicked(), layer) {
+        choice.keep(layer);
+    }
+    let chosen = choice.picks.iter().any(|pick| pick.is_chosen);
+    let clear = icon_button(ui, chosen, icon::ERASER, "Deselect all nodes");
+    if clear.on_hover_text("Clears the selection of nodes to measure.").clicked() {
+        choice.picks.iter_mut().for_each(|pick| pick.is_chosen = false);
+    }
+    let field = TextEdit::singleline(&mut choice.search)
+        .hint_text(format!("{} Search nodes", icon::MAGNIFYING_GLASS))
+        .desired_width(f32::INFINITY)
+        .margin(vec2(6.0, 4.0));
+    let field = ui.add(field);
+    field.widget_info(|| WidgetInfo {
+        label: Some("Search nodes to benchmark".into()),
+        ..WidgetInfo::text_edit(true, "", &choice.search, "")
+    });
+    if field.changed() || choice.lines.is_empty() {
+        choice.list();
+    }
+}
+
+/// The row of a node; returns whether the user removes the node from the list.
+fn pick_row(ui: &mut Ui, pick: &mut Pick) -> bool {
+    ui.add_space(8.0);
+    ui.add(Checkbox::new(&mut pick.is_chosen, pick.title.as_str())).on_hover_text(&pick.help);
+    if pick.category != KEPT {
+        return false;
+    }
+    let remove = ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        icon_button(ui, true, icon::X, &format!("Remove {}", pick.title))
+    });
+    remove.inner.on_hover_text("Removes the node from the list.").clicked()
+}
+
 /// The heading of a category; a click selects or deselects all of its nodes.
-fn heading(ui: &mut Ui, text: RichText, category: &str, picks: &mut [Pick]) {
+fn heading(ui: &mut Ui, category: &str, picks: &mut [Pick]) {
+    let text = RichText::new(category).small().strong().color(colour::accent());
     let mut all = picks.iter().filter(|p| p.category == category).all(|p| p.is_chosen);
     let any = picks.iter().any(|p| p.category == category && p.is_chosen);
     let some = any && !all;
