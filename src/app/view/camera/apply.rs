@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use bevy::render::renderer::RenderAdapterInfo;
 use bevy::window::{PrimaryWindow, RequestRedraw};
 
-use super::input::{ViewportArea, pane_under};
+use super::input::{ViewportArea, pane_at_cursor};
 use super::pose::Pose;
 use super::square::ViewCamera;
 use super::square::confine::{clearance_world, confined};
@@ -123,11 +123,7 @@ pub fn update_probe(
 ) {
     let found = || {
         let cursor = view.cursor()?;
-        let rect = area.clamped_rect(window.as_ref()?.size());
-        if !rect.contains(cursor) || area.pointer_over_ui {
-            return None;
-        }
-        let pane = pane_under(cursor, rect, &state)?;
+        let (pane, rect) = pane_at_cursor(cursor, window.as_ref()?.size(), &area, &state)?;
         let square = state.square_of(pane.side)?;
         let ray = view.pose.ray(&state.lens(rect.size()), cursor - pane.picture(rect).min);
         let point = state.pick(pane.side, view.pose.eye_world, ray).map(|t| view.pose.eye_world + ray * t)?;

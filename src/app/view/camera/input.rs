@@ -111,3 +111,13 @@ pub fn pane_under(cursor: Vec2, view: Rect, state: &ViewState) -> Option<Pane> {
         away(a).total_cmp(&away(b))
     })
 }
+
+/// The pane under the cursor and the rectangle of the whole view, in a window of this size; `None` if the cursor is not
+/// over the view.
+pub fn pane_at_cursor(cursor: Vec2, window: Vec2, area: &ViewportArea, state: &ViewState) -> Option<(Pane, Rect)> {
+    let rect = area.clamped_rect(window);
+    if !rect.contains(cursor) || area.pointer_over_ui {
+        return None;
+    }
+    Some((pane_under(cursor, rect, state)?, rect))
+}

@@ -5,7 +5,7 @@ use bevy::window::PrimaryWindow;
 use glam::DVec3;
 
 use super::{GlobeCamera, ground, lens};
-use crate::view::camera::input::{ViewportArea, pane_under};
+use crate::view::camera::input::{ViewportArea, pane_at_cursor};
 use crate::view::camera::square::ViewCamera;
 use crate::view::globe::ground::meet_sphere;
 use crate::view::globe::{GlobeSurface, PlanetView};
@@ -46,11 +46,7 @@ pub fn update_probe(
 ) {
     let found = || {
         let cursor = view.cursor()?;
-        let rect = area.clamped_rect(window.as_ref()?.size());
-        if !rect.contains(cursor) || area.pointer_over_ui {
-            return None;
-        }
-        let pane = pane_under(cursor, rect, &state)?;
+        let (pane, rect) = pane_at_cursor(cursor, window.as_ref()?.size(), &area, &state)?;
         let terrain = state.globe_on_side(pane.side)?;
         let ground = ground(terrain, &planet_view, &state, &camera.pose);
         let picture = pane.picture(rect);
