@@ -276,9 +276,7 @@ pub trait Run: Send + Sync {
     /// The complete state of the run, as fields of a terrain. Another run of the process can resume from this terrain
     /// with the same result, if the [iterations](NodeParts::Iterations) of the process can be resumed. State beyond
     /// heights and data maps is stored in [`Terrain::process_state`].
-    fn into_under_way(self: Box<Self>) -> Terrain {
-        self.into_terrain()
-    }
+    fn into_under_way(self: Box<Self>) -> Terrain;
 }
 
 /// The material moved so far: sums of heights over all distinct samples, as fractions of the relief.

@@ -318,7 +318,7 @@ impl ErosionRun for CreepRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_terrain(self) -> Terrain {
+    fn into_under_way(self) -> Terrain {
         self.terrain
     }
 

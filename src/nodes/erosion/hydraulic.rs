@@ -177,7 +177,7 @@ impl ErosionRun for HydraulicRun {
         (&self.terrain, mass_balance)
     }
 
-    fn into_terrain(self) -> Terrain {
+    fn into_under_way(self) -> Terrain {
         self.terrain
     }
 }

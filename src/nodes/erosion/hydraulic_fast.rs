@@ -184,7 +184,7 @@ impl ErosionRun for HydraulicFastRun {
         (&self.terrain, mass_balance)
     }
 
-    fn into_terrain(self) -> Terrain {
+    fn into_under_way(self) -> Terrain {
         self.terrain
     }
 }

@@ -119,7 +119,7 @@ impl ErosionRun for LowestNeighbourRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_terrain(self) -> Terrain {
+    fn into_under_way(self) -> Terrain {
         self.terrain
     }
 }

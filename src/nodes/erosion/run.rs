@@ -19,12 +19,13 @@ pub trait ErosionRun: Clone + Send + Sync + 'static {
     }
     /// The terrain after the last completed iteration, and the mass balance of all iterations up to then.
     fn state(&self) -> (&Terrain, MassBalance);
-    /// The terrain after the last completed iteration; all other memory is freed.
-    fn into_terrain(self) -> Terrain;
-    /// The complete state from which the next iteration follows, as [`Run::into_under_way`] returns it.
-    fn into_under_way(self) -> Terrain {
-        self.into_terrain()
+    /// The terrain after the last completed iteration; all other memory is freed. Runs whose state has more than heights
+    /// and data maps implement this method, to drop the rest.
+    fn into_terrain(self) -> Terrain {
+        self.into_under_way()
     }
+    /// The complete state from which the next iteration follows, as [`Run::into_under_way`] returns it.
+    fn into_under_way(self) -> Terrain;
     /// Memory of a snapshot in addition to its terrain, without the data that all snapshots of a run share.
     fn own_bytes(&self) -> usize {
         0

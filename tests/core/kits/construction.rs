@@ -3,11 +3,14 @@
 
 use talweg_construction::geometry::path::CurveFit;
 use talweg_construction::geometry::profile::Profile;
+use talweg_construction::operators::array::{Arrangement, ArraySettings};
+use talweg_construction::operators::copies::Overlap;
 use talweg_construction::operators::deposit::AddSettings;
 use talweg_construction::operators::detail::DetailSettings;
 use talweg_construction::operators::gullies::GullySettings;
 use talweg_construction::operators::placement::Placement;
 use talweg_construction::operators::replace::{Extent, ReplaceSettings};
+use talweg_construction::operators::scatter::{ScatterRegion, ScatterSettings};
 use talweg_construction::operators::warp::{Bend, WarpSettings};
 use talweg_construction::primitives::contour::{Contour, ContourRay, ContourSettings, Landform, OutlineFit};
 use talweg_construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
@@ -286,6 +289,55 @@ pub fn tree(seed: u64) -> Tree {
         tree.terrain = Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
     }
     tree
+}
+
+/// A construction tree with a hill, an array and a scatter, each of a random primitive that is small beside the hill.
+pub fn copies(seed: u64) -> Tree {
+    let mut dice = Dice::new(seed);
+    let small = |dice: &mut Dice| {
+        let mut one = disc(dice);
+        (one.x, one.y, one.radius, one.height) = (4000.0, 4000.0, dice.number(250.0, 700.0), dice.number(60.0, 200.0));
+        vec![Piece::new(PieceKind::Disc(one))]
+    };
+    let array = ArraySettings {
+        arrangement: Arrangement::ALL[dice.below(3)],
+        count: 6,
+        step_x: dice.number(400.0, 1200.0),
+        step_y: dice.number(400.0, 1200.0),
+        stagger: dice.number(0.0, 1.0),
+        turn_angle: dice.number(-180.0, 180.0),
+        scale_jitter: 0.4,
+        turn_jitter: 90.0,
+        variants: 2,
+        overlap: Overlap::ALL[dice.below(Overlap::ALL.len())],
+        ..ArraySettings::default()
+    };
+    let array = CopyGroup { points: Vec::new(), settings: array, of: small(&mut dice) };
+    let (region, points) = match dice.below(3) {
+        0 => (ScatterRegion::Circle, Vec::new()),
+        1 => (ScatterRegion::Outline, [(1500.0, 1500.0), (6500.0, 2500.0), (4000.0, 7000.0)].map(corner).to_vec()),
+        _ => (ScatterRegion::Curve, points(&mut dice)),
+    };
+    let scatter = ScatterSettings {
+        region,
+        distance: dice.number(500.0, 1200.0),
+        density: dice.number(0.5, 1.0),
+        height_jitter: 0.5,
+        overlap: Overlap::ALL[dice.below(Overlap::ALL.len())],
+        ..ScatterSettings::default()
+    };
+    let scatter = CopyGroup { points, settings: scatter, of: small(&mut dice) };
+    let of = vec![
+        Piece::new(PieceKind::Disc(disc(&mut dice))),
+        Piece::new(PieceKind::Array(array)),
+        Piece::new(PieceKind::Scatter(scatter)),
+    ];
+    let terrain = Piece::new(PieceKind::Add(OperatorGroup { of, ..OperatorGroup::default() }));
+    Tree { terrain, ..Tree::default() }
+}
+
+fn corner((x, y): (f32, f32)) -> CurvePoint {
+    CurvePoint::new(x, y, 0.0)
 }
 
 pub fn gullies(dice: &mut Dice) -> GullySettings {

@@ -2,16 +2,17 @@
 
 use super::*;
 use crate::view::{FARTHEST_WORLD, SIDE_WORLD};
+use talweg::construction::Tree;
 use talweg::construction::trace::{TraceRay, Tracer};
 
 #[path = "../../../../tests/core/kits/construction.rs"]
 mod construction_kit;
 
-/// A random construction tree, with a grid of its heights.
-fn random(seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
+/// A construction tree with a grid of its heights; `seed` is that of its noise.
+fn gridded(tree: Tree, seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
     let settings = Settings { sea_level: -9000.0, ..Settings::default() };
     let recipe = TreeRecipe {
-        tree: Arc::new(construction_kit::tree(seed)),
+        tree: Arc::new(tree),
         seed: seed as u32,
         level: 1.0,
         relief_over_size: settings.relief_over_size(),
@@ -123,9 +124,11 @@ fn gpu_and_cpu_rays_end_at_the_same_points() {
 #[test]
 fn gpu_and_cpu_rays_agree_in_random_trees() {
     let engine = SharedEngine::default();
-    for seed in [3, 8, 21] {
-        let (prepared, tree_surface) = random(seed);
-        assert_ends_agree(&engine, &format!("tree {seed}"), &prepared, &tree_surface, None);
+    let trees = |make: fn(u64) -> Tree, seeds: std::ops::Range<u64>| seeds.map(move |seed| (make(seed), seed));
+    for (tree, seed) in trees(construction_kit::tree, 0..12).chain(trees(construction_kit::copies, 0..8)) {
+        let name = format!("{} {seed}", if tree.definitions.is_empty() { "tree" } else { "tree with instances" });
+        let (prepared, tree_surface) = gridded(tree, seed);
+        assert_ends_agree(&engine, &name, &prepared, &tree_surface, None);
     }
 }
 
@@ -155,13 +158,13 @@ fn rays_and_grid_show_the_same_picture() {
 /// A construction tree that cannot be traced causes an error; the grid must not silently replace it.
 #[test]
 fn a_tree_too_deep_for_rays_is_refused_with_a_reason() {
-    use talweg::construction::{OperatorGroup, Piece, PieceKind, Tree};
-    let mut tree: Tree = construction_kit::tree(3);
+    use talweg::construction::{OperatorGroup, Piece, PieceKind};
+    let mut tree = construction_kit::tree(3);
+    let (prepared, shallow) = gridded(tree.clone(), 3);
     for _ in 0..24 {
         let of = vec![Piece::named("plain", PieceKind::Disc(Default::default())), std::mem::take(&mut tree.terrain)];
         tree.terrain = Piece::named("blend", PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
     }
-    let (prepared, shallow) = random(3);
     let recipe = TreeRecipe { tree: Arc::new(tree), ..shallow.recipe.clone() };
     let subject = ShotSubject::Terrain(prepared, red(), Some(Arc::new(TreeSurface::untouched(recipe))));
     let options = ShotOptions { width: 32, height: 24, mode: ViewMode::Traced, ..ShotOptions::default() };

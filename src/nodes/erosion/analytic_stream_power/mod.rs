@@ -217,7 +217,7 @@ impl ErosionRun for AnalyticStreamPowerRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_terrain(self) -> Terrain {
+    fn into_under_way(self) -> Terrain {
         self.terrain
     }
 }

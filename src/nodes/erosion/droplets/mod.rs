@@ -244,7 +244,7 @@ impl ErosionRun for DropletsRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_terrain(self) -> Terrain {
+    fn into_under_way(self) -> Terrain {
         self.terrain
     }
 }

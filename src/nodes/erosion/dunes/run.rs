@@ -392,7 +392,7 @@ impl ErosionRun for DunesRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_terrain(self) -> Terrain {
+    fn into_under_way(self) -> Terrain {
         self.terrain
     }
 

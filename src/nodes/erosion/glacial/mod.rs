@@ -498,7 +498,7 @@ impl ErosionRun for GlacialRun {
         (&self.terrain, MassBalance { carried, ..self.mass_balance })
     }
 
-    fn into_terrain(self) -> Terrain {
+    fn into_under_way(self) -> Terrain {
         self.terrain
     }
 
