@@ -7,10 +7,9 @@ use super::maps::{ExportMap, MapNature, MapSheet, SampledSquare, SquareMaps, rea
 use super::names::file_name;
 use super::product::all_products;
 use super::raster_file::RasterJob;
-use super::{
-    ExportError, ExportProduct, ExportReport, ExportRequest, ProductKind, origin, product, square_placement, targets,
-    tiles,
-};
+use super::raster_tiles::{Tile, tiles};
+use super::sheet_file::square_placement;
+use super::{ExportError, ExportProduct, ExportReport, ExportRequest, ProductKind, origin, product, targets};
 use crate::appearance::legend_ron;
 use crate::field::{Control, MAX_SAMPLES};
 use crate::io::formats::RasterFormat;
@@ -54,10 +53,8 @@ pub struct StreamedProduct {
 /// # Errors
 /// If the raster cannot be divided into tiles of the requested size.
 pub fn streamed_parts(request: &ExportRequest, samples: usize) -> Result<Vec<StreamedPart>, ExportError> {
-    let part = |tile: super::Tile| StreamedPart {
-        tile: tile.name,
-        part: [tile.first[0], tile.first[1], tile.samples, tile.samples],
-    };
+    let part =
+        |tile: Tile| StreamedPart { tile: tile.name, part: [tile.first[0], tile.first[1], tile.samples, tile.samples] };
     Ok(tiles(request.tiles, samples)?.into_iter().map(part).collect())
 }
 

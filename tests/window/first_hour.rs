@@ -210,7 +210,7 @@ fn every_edit_is_undone_and_redone_to_the_bit() {
 #[test]
 fn a_terrain_light_is_refused_on_a_planet_with_advice() {
     let session = Session::new();
-    std::fs::write(session.path("planet.ron"), super::PLANET).unwrap();
+    std::fs::write(session.path("planet.ron"), crate::planets::PLANET).unwrap();
     let refused = session.talweg().args(["shot", "planet.ron", "-o", "p.png", "--preset", "golden-hour"]).output();
     let refused = refused.unwrap();
     let said = String::from_utf8_lossy(&refused.stderr);

@@ -1,197 +1,22 @@
-//! The background thread that evaluates scenes. A new request replaces older ones; the last good result stays.
-//!
-//! One named thread owns a rayon pool. A new request stops the running one, with one exception: while the user drags a
-//! slider, a running preview may finish, because otherwise no preview would ever appear. Every report carries the
-//! revision of its request, so that the owner can drop stale reports.
+//! The thread that serves requests: previews, full results, playing processes and brush strokes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::live::{LiveChange, LiveGround, StrokeTarget};
-use super::{
-    ChangedRegion, Evaluated, LayerMask, MemoryUse, NotEnoughMemory, PREVIEW_SAMPLES, Playhead, PositionProbe,
-    ProcessHistory, Store, check_memory, evaluate, history, is_cached, layer_mask, measure_key_frame_slopes, probe,
-    scene_beneath, thread_pool, timed_layers,
+use super::messages::{Insight, Output, Play, Request, RequestQuality, WorkerReport};
+use super::queue::{RequestQueue, RunningRequest, WorkerShared};
+use crate::eval::live::{LiveChange, LiveGround, StrokeTarget};
+use crate::eval::{
+    ChangedRegion, Evaluated, MemoryUse, PREVIEW_SAMPLES, Playhead, Store, check_memory, evaluate, history, is_cached,
+    layer_mask, measure_key_frame_slopes, probe, scene_beneath, timed_layers,
 };
 use crate::field::{Cancelled, Control, Terrain};
-use crate::measure::{Slopes, slopes};
-use crate::nodes::MassBalance;
+use crate::measure::slopes;
 use crate::nodes::multiscale::{LargestScale, coarser_samples};
-use crate::scene::{Layer, Problem, Scene};
-
-/// Requested quality of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RequestQuality {
-    /// A quick preview only, used while the user drags a slider.
-    Preview,
-    /// A quick preview first, then the full size.
-    PreviewThenFull,
-    /// The full size only, used while the user plays or scrubs a process.
-    Full,
-}
-
-/// Makes the process under the playhead continue and report frames.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Play {
-    /// Iterations per second; `None` means as fast as possible.
-    pub speed: Option<f32>,
-}
-
-/// A request of the editor.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// Number of the edit; newer requests replace older ones.
-    pub revision: u64,
-    /// The scene to evaluate.
-    pub scene: Arc<Scene>,
-    /// Whether previews are computed and reported before the full size.
-    pub quality: RequestQuality,
-    /// The iteration of the process to show, if any.
-    pub playhead: Option<Playhead>,
-    /// How the process continues from the playhead, if it plays.
-    pub play: Option<Play>,
-    /// The process whose history is also wanted, by layer index.
-    pub watch: Option<usize>,
-    /// The position to probe, as fractions from 0 to 1 to the east and to the south.
-    pub place: Option<[f32; 2]>,
-    /// The layer whose mask is also wanted.
-    pub mask: Option<usize>,
-    /// The target of the brush stroke in progress.
-    pub stroke: Option<StrokeTarget>,
-}
-
-/// Extra information about a terrain at full size.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Insight {
-    /// Slopes of the shown terrain.
-    pub slopes: Option<Slopes>,
-    /// Computation time of each layer that was computed for this terrain, by layer index.
-    pub costs: Vec<(usize, Duration)>,
-    /// History of the watched process.
-    pub history: Option<ProcessHistory>,
-    /// Heights at the probed position.
-    pub probe: Option<PositionProbe>,
-}
-
-/// A terrain, together with data that the owner prepares from it on the worker thread.
-#[derive(Clone, Debug)]
-pub struct Output<P> {
-    /// Heights and data maps; a preview has fewer samples than the scene.
-    pub terrain: Arc<Terrain>,
-    /// The data that the owner prepared.
-    pub prepared: P,
-    /// The iteration that the terrain shows, if a playhead is set.
-    pub playhead: Option<Playhead>,
-    /// The mass balance of the process under the playhead.
-    pub mass_balance: Option<MassBalance>,
-    /// Files and layers that could not be used.
-    pub problems: Vec<Problem>,
-    /// Extra information; empty in a preview.
-    pub insight: Arc<Insight>,
-    /// Duration of the evaluation.
-    pub elapsed: Duration,
-}
-
-/// The outcome of a request.
-#[derive(Clone, Debug)]
-pub enum WorkerReport<P> {
-    /// A smaller terrain to show while the full one is computed.
-    Preview {
-        /// Revision of the request.
-        revision: u64,
-        /// The preview.
-        output: Output<P>,
-    },
-    /// An iteration of a playing process.
-    Frame {
-        /// Revision of the request.
-        revision: u64,
-        /// The terrain after the iteration.
-        output: Output<P>,
-    },
-    /// The requested terrain.
-    Done {
-        /// Revision of the request.
-        revision: u64,
-        /// The terrain at full size.
-        output: Output<P>,
-    },
-    /// The requested mask.
-    Mask {
-        /// Revision of the request.
-        revision: u64,
-        /// The weights of the mask.
-        mask: Arc<LayerMask>,
-    },
-    /// The evaluation was stopped on request; nothing changed.
-    Cancelled {
-        /// Revision of the request.
-        revision: u64,
-    },
-    /// The full size was not started: there is not enough memory for it.
-    Refused {
-        /// Revision of the request.
-        revision: u64,
-        /// The required memory, and the size that fits.
-        reason: NotEnoughMemory,
-    },
-    /// The evaluation panicked; this is a defect of Talweg.
-    Failed {
-        /// Revision of the request.
-        revision: u64,
-        /// The panic message.
-        message: String,
-    },
-}
-
-struct RunningRequest {
-    control: Arc<Control>,
-    revision: u64,
-    layers: usize,
-    preview: bool,
-    started: Instant,
-}
-
-#[derive(Default)]
-struct RequestQueue {
-    pending: Option<Request>,
-    running: Option<RunningRequest>,
-    quit: bool,
-}
-
-struct WorkerShared {
-    queue: Mutex<RequestQueue>,
-    wake_up: Condvar,
-    /// Whether a frame was sent that the owner has not taken yet.
-    frame_out: AtomicBool,
-}
-
-impl WorkerShared {
-    fn queue(&self) -> MutexGuard<'_, RequestQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Progress of the running evaluation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Status {
-    /// Revision of the running request.
-    pub revision: u64,
-    /// Index of the layer being computed.
-    pub layer: usize,
-    /// Number of layers.
-    pub layers: usize,
-    /// Finished fraction of the current layer.
-    pub fraction: f32,
-    /// Whether a preview is being computed.
-    pub preview: bool,
-    /// Time since the evaluation began.
-    pub elapsed: Duration,
-}
+use crate::scene::{Layer, Scene};
 
 /// Maximum process time that one frame covers, in seconds. Longer frames would make the animation stutter.
 const LONGEST_STEP_SECONDS: f32 = 1.0 / 15.0;
@@ -199,129 +24,16 @@ const LONGEST_STEP_SECONDS: f32 = 1.0 / 15.0;
 /// Samples per side of the first of several previews.
 const FIRST_PREVIEW_SAMPLES: usize = 129;
 
-/// The owner's handle of the background thread.
-pub struct Worker<P> {
-    shared: Arc<WorkerShared>,
-    reports: Receiver<WorkerReport<P>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl<P: Send + 'static> Worker<P> {
-    /// Starts the thread. `prepare` runs on the thread for every terrain before the report, and receives the difference
-    /// of a temporary terrain from an earlier one. `wake` runs after every report.
-    ///
-    /// # Errors
-    /// If the system cannot start a thread.
-    pub fn start(
-        threads: usize,
-        prepare: impl Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P + Send + 'static,
-        wake: impl Fn() + Send + 'static,
-    ) -> std::io::Result<Self> {
-        let pool = thread_pool(threads).map_err(std::io::Error::other)?;
-        let shared = Arc::new(WorkerShared {
-            queue: Mutex::default(),
-            wake_up: Condvar::new(),
-            frame_out: AtomicBool::new(false),
-        });
-        let (sender, reports) = channel();
-        let thread_body = WorkerThread { shared: shared.clone(), sender, prepare, wake };
-        let thread = std::thread::Builder::new()
-            .name("talweg-worker".into())
-            .spawn(move || pool.install(move || thread_body.work()))?;
-        Ok(Self { shared, reports, thread: Some(thread) })
-    }
-
-    /// Requests a terrain; older requests are replaced.
-    pub fn submit(&self, request: Request) {
-        let mut queue = self.shared.queue();
-        if let Some(running) = &queue.running {
-            let let_through = running.preview && request.quality == RequestQuality::Preview;
-            if !let_through {
-                running.control.cancel();
-            }
-        }
-        queue.pending = Some(request);
-        self.shared.wake_up.notify_all();
-    }
-
-    /// Stops the running request and discards the waiting one.
-    pub fn cancel(&self) {
-        let mut queue = self.shared.queue();
-        queue.pending = None;
-        if let Some(running) = &queue.running {
-            running.control.cancel();
-        }
-        self.shared.wake_up.notify_all();
-    }
-
-    /// Progress of the running request, if any.
-    pub fn status(&self) -> Option<Status> {
-        let queue = self.shared.queue();
-        let running = queue.running.as_ref()?;
-        let (layer, fraction) = running.control.progress();
-        Some(Status {
-            revision: running.revision,
-            layer,
-            layers: running.layers,
-            fraction,
-            preview: running.preview,
-            elapsed: running.started.elapsed(),
-        })
-    }
-
-    /// Whether a request is running or waiting.
-    pub fn is_busy(&self) -> bool {
-        let queue = self.shared.queue();
-        queue.running.is_some() || queue.pending.is_some()
-    }
-
-    /// The next report, if there is one.
-    pub fn poll(&self) -> Option<WorkerReport<P>> {
-        self.taken(self.reports.try_recv().ok())
-    }
-
-    /// Waits for the next report.
-    pub fn wait(&self, most: Duration) -> Option<WorkerReport<P>> {
-        self.taken(self.reports.recv_timeout(most).ok())
-    }
-
-    fn taken(&self, report: Option<WorkerReport<P>>) -> Option<WorkerReport<P>> {
-        if matches!(report, Some(WorkerReport::Frame { .. })) {
-            let _queue = self.shared.queue();
-            self.shared.frame_out.store(false, Ordering::Release);
-            self.shared.wake_up.notify_all();
-        }
-        report
-    }
-}
-
-impl<P> Drop for Worker<P> {
-    fn drop(&mut self) {
-        {
-            let mut queue = self.shared.queue();
-            queue.quit = true;
-            queue.pending = None;
-            if let Some(running) = &queue.running {
-                running.control.cancel();
-            }
-            self.shared.wake_up.notify_all();
-        }
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
 /// State of the worker thread.
-struct WorkerThread<P, F, W> {
-    shared: Arc<WorkerShared>,
-    sender: Sender<WorkerReport<P>>,
-    prepare: F,
-    wake: W,
+pub(super) struct WorkerThread<P, F, W> {
+    pub(super) shared: Arc<WorkerShared>,
+    pub(super) sender: Sender<WorkerReport<P>>,
+    pub(super) prepare: F,
+    pub(super) wake: W,
 }
 
 impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> WorkerThread<P, F, W> {
-    fn work(&self) {
+    pub(super) fn work(&self) {
         let (store, live) = (&mut Store::default(), &mut LiveGround::default());
         while let Some((request, control)) = self.next() {
             let revision = request.revision;

@@ -1,0 +1,144 @@
+//! The background thread that evaluates scenes. A new request replaces older ones; the last good result stays.
+//!
+//! One named thread owns a rayon pool. A new request stops the running one, with one exception: while the user drags a
+//! slider, a running preview may finish, because otherwise no preview would ever appear. Every report carries the
+//! revision of its request, so that the owner can drop stale reports.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `messages` | requests and reports |
+//! | `queue` | the running request and the next one |
+//! | `thread` | the thread that serves requests |
+//!
+//! This file holds the owner's handle.
+
+mod messages;
+mod queue;
+mod thread;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+pub use messages::{Insight, Output, Play, Request, RequestQuality, Status, WorkerReport};
+
+use self::queue::WorkerShared;
+use self::thread::WorkerThread;
+use super::{ChangedRegion, thread_pool};
+use crate::field::Terrain;
+use crate::scene::Scene;
+
+/// The owner's handle of the background thread.
+pub struct Worker<P> {
+    shared: Arc<WorkerShared>,
+    reports: Receiver<WorkerReport<P>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<P: Send + 'static> Worker<P> {
+    /// Starts the thread. `prepare` runs on the thread for every terrain before the report, and receives the difference
+    /// of a temporary terrain from an earlier one. `wake` runs after every report.
+    ///
+    /// # Errors
+    /// If the system cannot start a thread.
+    pub fn start(
+        threads: usize,
+        prepare: impl Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P + Send + 'static,
+        wake: impl Fn() + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let pool = thread_pool(threads).map_err(std::io::Error::other)?;
+        let shared = Arc::new(WorkerShared {
+            queue: Mutex::default(),
+            wake_up: Condvar::new(),
+            frame_out: AtomicBool::new(false),
+        });
+        let (sender, reports) = channel();
+        let thread_body = WorkerThread { shared: shared.clone(), sender, prepare, wake };
+        let thread = std::thread::Builder::new()
+            .name("talweg-worker".into())
+            .spawn(move || pool.install(move || thread_body.work()))?;
+        Ok(Self { shared, reports, thread: Some(thread) })
+    }
+
+    /// Requests a terrain; older requests are replaced.
+    pub fn submit(&self, request: Request) {
+        let mut queue = self.shared.queue();
+        if let Some(running) = &queue.running {
+            let let_through = running.preview && request.quality == RequestQuality::Preview;
+            if !let_through {
+                running.control.cancel();
+            }
+        }
+        queue.pending = Some(request);
+        self.shared.wake_up.notify_all();
+    }
+
+    /// Stops the running request and discards the waiting one.
+    pub fn cancel(&self) {
+        let mut queue = self.shared.queue();
+        queue.pending = None;
+        if let Some(running) = &queue.running {
+            running.control.cancel();
+        }
+        self.shared.wake_up.notify_all();
+    }
+
+    /// Progress of the running request, if any.
+    pub fn status(&self) -> Option<Status> {
+        let queue = self.shared.queue();
+        let running = queue.running.as_ref()?;
+        let (layer, fraction) = running.control.progress();
+        Some(Status {
+            revision: running.revision,
+            layer,
+            layers: running.layers,
+            fraction,
+            preview: running.preview,
+            elapsed: running.started.elapsed(),
+        })
+    }
+
+    /// Whether a request is running or waiting.
+    pub fn is_busy(&self) -> bool {
+        let queue = self.shared.queue();
+        queue.running.is_some() || queue.pending.is_some()
+    }
+
+    /// The next report, if there is one.
+    pub fn poll(&self) -> Option<WorkerReport<P>> {
+        self.taken(self.reports.try_recv().ok())
+    }
+
+    /// Waits for the next report.
+    pub fn wait(&self, most: Duration) -> Option<WorkerReport<P>> {
+        self.taken(self.reports.recv_timeout(most).ok())
+    }
+
+    fn taken(&self, report: Option<WorkerReport<P>>) -> Option<WorkerReport<P>> {
+        if matches!(report, Some(WorkerReport::Frame { .. })) {
+            let _queue = self.shared.queue();
+            self.shared.frame_out.store(false, Ordering::Release);
+            self.shared.wake_up.notify_all();
+        }
+        report
+    }
+}
+
+impl<P> Drop for Worker<P> {
+    fn drop(&mut self) {
+        {
+            let mut queue = self.shared.queue();
+            queue.quit = true;
+            queue.pending = None;
+            if let Some(running) = &queue.running {
+                running.control.cancel();
+            }
+            self.shared.wake_up.notify_all();
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

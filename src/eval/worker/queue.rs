@@ -1,0 +1,39 @@
+//! The queue between the handle and the thread: the running request, the next one, and the signals between both sides.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::messages::Request;
+use crate::field::Control;
+
+/// The request that the thread is serving.
+pub(super) struct RunningRequest {
+    pub(super) control: Arc<Control>,
+    pub(super) revision: u64,
+    pub(super) layers: usize,
+    pub(super) preview: bool,
+    pub(super) started: Instant,
+}
+
+/// The request in progress and the next one.
+#[derive(Default)]
+pub(super) struct RequestQueue {
+    pub(super) pending: Option<Request>,
+    pub(super) running: Option<RunningRequest>,
+    pub(super) quit: bool,
+}
+
+/// State that the handle and the thread share.
+pub(super) struct WorkerShared {
+    pub(super) queue: Mutex<RequestQueue>,
+    pub(super) wake_up: Condvar,
+    /// Whether a frame was sent that the owner has not taken yet.
+    pub(super) frame_out: AtomicBool,
+}
+
+impl WorkerShared {
+    pub(super) fn queue(&self) -> MutexGuard<'_, RequestQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
