@@ -45,7 +45,7 @@ fn moved(tree: &Tree) -> Tree {
     let mut tree = tree.clone();
     let mut done = false;
     tree.terrain.visit_mut(&mut |piece: &mut Piece| {
-        if let PieceKind::Contour(contour) = &mut piece.form
+        if let PieceKind::Contour(contour) = &mut piece.kind
             && !done
         {
             contour.settings.x += 25.0;
@@ -71,11 +71,11 @@ fn tree_of(terrain: PieceKind) -> Tree {
 }
 
 fn blend(of: Vec<Piece>) -> PieceKind {
-    PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() })
+    PieceKind::Blend(OperatorGroup { children: of, ..OperatorGroup::default() })
 }
 
 fn replace(of: Vec<Piece>) -> PieceKind {
-    PieceKind::Replace(OperatorGroup { of, ..OperatorGroup::default() })
+    PieceKind::Replace(OperatorGroup { children: of, ..OperatorGroup::default() })
 }
 
 /// A plain that covers the whole square.
@@ -87,8 +87,8 @@ fn plain() -> Piece {
 fn scattered_discs(count: usize) -> Vec<Piece> {
     let mut dice = Dice::new(11);
     let disc = |_| {
-        let (x, y) = dice.place();
-        let (radius, height, seed) = (dice.number(15.0, 60.0), dice.number(100.0, 300.0), dice.below(1000) as u32);
+        let (x, y) = dice.position();
+        let (radius, height, seed) = (dice.number(15.0, 60.0), dice.number(100.0, 300.0), dice.next_below(1000) as u32);
         let small = Disc { x, y, radius, height, amplitude: 20.0, size: 30.0, octaves: 3, seed, ..Disc::default() };
         Piece::new(PieceKind::Disc(small))
     };
@@ -118,7 +118,7 @@ fn instances(count: usize) -> Tree {
     };
     let group = (0..5).map(|k| Piece::new(PieceKind::Disc(stone(k)))).collect();
     let copy = |_| {
-        let (x, y) = dice.place();
+        let (x, y) = dice.position();
         let settings = Placement { move_x: x - 4000.0, move_y: y - 4000.0, ..Placement::default() };
         Piece::new(PieceKind::Instance(Instance { definition: "stones".into(), settings }))
     };
@@ -132,7 +132,7 @@ fn strewn() -> Tree {
     let mut tree = instances(0);
     let group = vec![tree.definitions[0].piece.clone()];
     let settings = ScatterSettings { radius: 4000.0, distance: 16.0, scale_jitter: 0.5, ..ScatterSettings::default() };
-    let strewn = Piece::new(PieceKind::Scatter(CopyGroup { settings, of: group, points: Vec::new() }));
+    let strewn = Piece::new(PieceKind::Scatter(CopyGroup { settings, children: group, points: Vec::new() }));
     tree.terrain.children_mut().expect("a replacement").push(strewn);
     tree
 }

@@ -24,7 +24,7 @@ fn context(samples: usize, control: &Control) -> Context<'_> {
         sea_level: 0.0,
         planet: None,
         scene_samples: samples,
-        level: 1.0,
+        cell_ratio: 1.0,
         random: Stream::new(1, 1),
         control,
     }

@@ -13,7 +13,7 @@ use noise::{Fbm, MultiFractal, NoiseFn, RidgedMulti, Turbulence};
 use noise_functions::Noise;
 use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::field::{Control, Edges, Grid, Stream, Terrain};
-use talweg::nodes::{Context, Generator, Node, Work};
+use talweg::nodes::{Context, Generator, Node, NodeKind};
 use talweg::scene::{Layer, Scene};
 
 fn context(samples: usize, control: &Control) -> Context<'_> {
@@ -24,7 +24,7 @@ fn context(samples: usize, control: &Control) -> Context<'_> {
         sea_level: 0.0,
         planet: None,
         scene_samples: samples,
-        level: 1.0,
+        cell_ratio: 1.0,
         random: Stream::new(1, 1),
         control,
     }
@@ -39,7 +39,7 @@ fn node(name: &str, params: &[&str]) -> Node {
 }
 
 fn fill(node: &Node, cx: &Context, out: &mut [f32]) {
-    let Work::Generator(generator) = node.work() else { unreachable!("it is a generator") };
+    let NodeKind::Generator(generator) = node.work() else { unreachable!("it is a generator") };
     generator.fill(cx, out).unwrap();
 }
 
@@ -70,10 +70,10 @@ fn nodes(c: &mut Criterion) {
             }
             let name = node.about().label;
             match node.work() {
-                Work::Generator(generator) => {
+                NodeKind::Generator(generator) => {
                     group.bench_function(name, |b| b.iter(|| generator.fill(&cx, &mut out.height)));
                 }
-                Work::Filter(filter) => {
+                NodeKind::Filter(filter) => {
                     group.bench_function(name, |b| {
                         b.iter_batched_ref(
                             || input.clone(),
@@ -82,7 +82,7 @@ fn nodes(c: &mut Criterion) {
                         );
                     });
                 }
-                Work::Process(process) => {
+                NodeKind::Process(process) => {
                     group.bench_function(name, |b| {
                         let start = || process.start(&cx, input.clone());
                         b.iter_batched_ref(start, |run| run.step(&cx), BatchSize::LargeInput);

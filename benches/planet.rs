@@ -12,7 +12,7 @@ use talweg::appearance::{PlanetLayout, colours_of, planet_normals};
 use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::field::{Control, Grid, Stream, Terrain};
 use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets};
-use talweg::nodes::{Context, Node, Work};
+use talweg::nodes::{Context, Node, NodeKind};
 use talweg::param::Value;
 use talweg::planet::Planet;
 use talweg::planet::projection::{Equirectangular, Registration};
@@ -31,14 +31,14 @@ fn run(node: &Node, samples: usize, planet: &Planet, terrain: &mut Terrain) {
         sea_level: SEA,
         planet: Some(planet),
         scene_samples: samples,
-        level: 1.0,
+        cell_ratio: 1.0,
         random: Stream::new(1, 7),
         control: &control,
     };
     match node.work() {
-        Work::Generator(node) => node.generate(&cx, terrain).unwrap(),
-        Work::Filter(node) => node.apply(&cx, terrain).unwrap(),
-        Work::Process(_) => unreachable!("no process is measured here"),
+        NodeKind::Generator(node) => node.generate(&cx, terrain).unwrap(),
+        NodeKind::Filter(node) => node.apply(&cx, terrain).unwrap(),
+        NodeKind::Process(_) => unreachable!("no process is measured here"),
     }
 }
 
@@ -147,7 +147,7 @@ fn erosion(c: &mut Criterion) {
         sea_level: SEA,
         planet: Some(&planet),
         scene_samples: samples,
-        level: 1.0,
+        cell_ratio: 1.0,
         random: Stream::new(1, 7),
         control: &control,
     };

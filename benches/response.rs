@@ -132,7 +132,7 @@ fn strokes(_: &mut Criterion) {
             quality,
             playhead: None,
             play: None,
-            watch: None,
+            history_layer: None,
             place: None,
             mask: None,
             stroke: (quality == RequestQuality::Preview).then_some(StrokeTarget::Layer(1)),

@@ -155,7 +155,7 @@ fn painted(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 3]> {
     let table = PaletteTable::for_scene(scene);
     let last = table.lut.len() - 1;
     let of_height = |height: &f32| {
-        let place = PaletteTable::place(&scene.settings, height * scene.settings.relief_metres);
+        let place = PaletteTable::lut_index(&scene.settings, height * scene.settings.relief_metres);
         let [r, g, b, _] = table.lut[((place + 0.5) as usize).min(last)];
         [r, g, b]
     };

@@ -45,7 +45,7 @@ pub fn main() -> anyhow::Result<()> {
         sea_level: 0.0,
         planet: None,
         scene_samples: 257,
-        level: 1.0,
+        cell_ratio: 1.0,
         random: Stream::new(7, 1),
         control: &control,
     };

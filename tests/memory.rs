@@ -106,8 +106,8 @@ fn the_memory_estimate_of_every_node_holds() {
                 let _ = scene.set("2.warp=0");
                 let name = format!("{} {world:?} {how}", scene.layers[1].node.about().name);
                 findings.compare(&name, &scene, &MemoryUse::TERRAIN, || drop(made(&scene, &mut Store::forgetful())));
-                if scene.layers[1].node.traits().memory.fewer_for_heights.is_some() {
-                    let alone = MemoryUse { heights_alone: true, ..MemoryUse::TERRAIN };
+                if scene.layers[1].node.traits().memory.saved_without_records.is_some() {
+                    let alone = MemoryUse { heights_only: true, ..MemoryUse::TERRAIN };
                     let work = || drop(made(&scene, &mut Store::for_use(&alone)));
                     findings.compare(&format!("{name}, heights alone"), &scene, &alone, work);
                 }

@@ -90,7 +90,7 @@ fn sun_between_plants(world: vec3<f32>, normal: vec3<f32>, lifted: f32) -> f32 {
     return 1.0 - frame.plants.x * (1.0 - THROUGH_CROWNS) * (1.0 - seen);
 }
 
-// Fraction of the plants that are drawn individually at a distance; see `share_kept` in src/app/view/plants/cells.rs.
+// Fraction of the plants that are drawn individually at a distance; see `kept_fraction` in src/app/view/plants/cells.rs.
 fn share_drawn(away: f32) -> f32 {
     return min(pow(frame.plants.w / max(away, 1e-6), 1.2), 1.0);
 }

@@ -6,7 +6,7 @@ use super::shot;
 use super::shot::film::{CameraPath, ViewFilm};
 use super::shot::frame_costs::FrameCosts;
 use super::shot::frame_times::FrameTimes;
-use super::view::globe::{Body, GlobeTerrain, PlanetView};
+use super::view::globe::{GlobeTerrain, PlanetAppearance, PlanetView};
 use super::view::{
     GlobeCamera, Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported,
     ViewCommand, ViewMode, ViewProjection, climate_of,
@@ -110,7 +110,7 @@ fn draw_film(args: &FilmArgs, job: &SceneJob) -> CommandResult {
     }
     let terrain = job.evaluate(&MemoryUse::VIEW)?;
     let subject = if is_planet {
-        let body = Body::from_planet(&job.scene.planet);
+        let body = PlanetAppearance::from_planet(&job.scene.planet);
         let view = PlanetView { body, view: GlobeView::default(), projection: PlanetProjection::Globe };
         let prepared = prepared_globe(job, &terrain, Overlay::None)?;
         let camera = GlobeCamera::framing(&prepared, &view, glam::Vec2::new(args.width as f32, args.height as f32));
@@ -218,7 +218,8 @@ fn draw_planet(
     let planet = &job.scene.planet;
     let projection = PlanetProjection::named(&args.way)
         .ok_or_else(|| unknown("way", &args.way, PlanetProjection::ALL.map(PlanetProjection::name)))?;
-    let mut planet_view = PlanetView { body: Body::from_planet(planet), view: GlobeView::default(), projection };
+    let mut planet_view =
+        PlanetView { body: PlanetAppearance::from_planet(planet), view: GlobeView::default(), projection };
     if let Some(times) = args.exaggeration {
         planet_view.view.exaggeration = times.clamp(1.0, 500.0);
     }
@@ -226,7 +227,7 @@ fn draw_planet(
     let size = glam::Vec2::new(args.width as f32, args.height as f32);
     let mut camera = GlobeCamera::framing(&prepared, &planet_view, size);
     if let Some(text) = &args.at {
-        camera = camera.placed_over(&prepared, &planet_view, place(text)?);
+        camera = camera.placed_over(&prepared, &planet_view, camera_position(text)?);
     }
     let options = picture(args, mode);
     let subject = shot::ShotSubject::Planet(prepared.clone(), Box::new(planet_view), Box::new(camera));
@@ -234,7 +235,7 @@ fn draw_planet(
 }
 
 /// Parses a camera position: latitude, longitude, height, heading and inclination.
-fn place(text: &str) -> Result<[f64; 5], Failure> {
+fn camera_position(text: &str) -> Result<[f64; 5], Failure> {
     let wrong = || usage(anyhow::anyhow!("`{text}` is not of the form LAT,LON,HEIGHT or LAT,LON,HEIGHT,HEADING,PITCH"));
     let mut place = [0.0, 0.0, 0.0, 0.0, -90.0];
     let parts: Vec<&str> = text.split(',').collect();

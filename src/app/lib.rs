@@ -41,7 +41,7 @@ use self::features::recovery::EditJournal;
 use self::features::start::StartAction;
 use self::features::{FeaturePlugins, drive};
 use self::frame::commands::CommandQueue;
-use self::frame::editor::{Editor, Example, because};
+use self::frame::editor::{Editor, Example, with_reason};
 use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{AppError, guarded_with_end};
 use self::frame::tasks::Tasks;
@@ -49,7 +49,7 @@ use self::frame::{FramePlugin, keyboard};
 use talweg::preferences::config_folder;
 use talweg::recovery::state_folder;
 use talweg::scene::{ShippedScene, example, example_for, examples};
-use talweg_cli::tell;
+use talweg_cli::print_message;
 
 /// Options for the start of the editor.
 #[derive(Clone, Debug, Default)]
@@ -75,21 +75,21 @@ pub fn run(options: Options) -> Result<(), AppError> {
     let state = state_folder();
     let mut editor = editor(&options, state.clone());
     let greets = options.scene.is_none() && editor.interface.start_window;
-    let journal = match state.as_deref().map(EditJournal::begin) {
+    let journal = match state.as_deref().map(EditJournal::start_session) {
         None => EditJournal::default(),
         Some(Ok(journal)) => journal,
         Some(Err(error)) => {
-            editor.toasts.warning(because("Unsaved edits cannot be recovered after a crash", &error));
+            editor.toasts.warning(with_reason("Unsaved edits cannot be recovered after a crash", &error));
             EditJournal::default()
         }
     };
     for (_, message) in editor.toasts.messages() {
-        tell(message);
+        print_message(message);
     }
     let kept = journal.clone();
     let aborted = journal.clone();
     let tell_end = move |message: &str| {
-        tell(&ended(&aborted, aborted.failure().unwrap_or_else(|| engine_failure(message))).to_string());
+        print_message(&ended(&aborted, aborted.failure().unwrap_or_else(|| engine_failure(message))).to_string());
     };
     let outcome = guarded_with_end(tell_end, move || {
         let mut app = build(editor, kept);
@@ -246,7 +246,7 @@ fn start_evaluation(mut commands: Commands, waker: Res<view::Waker>, mut exit: M
             commands.insert_resource(tasks);
         }
         Err(error) => {
-            tell(&AppError::Worker(error).to_string());
+            print_message(&AppError::Worker(error).to_string());
             exit.write(AppExit::error());
         }
     }

@@ -21,11 +21,11 @@ pub use biomes::{BiomeModel, Biomes, GlobeSites, Paint, SampledGround, SiteCondi
 use colours::ground::by_rows;
 pub use colours::ground::ground_colours;
 pub use colours::palette::PaletteTable;
-pub use colours::snow_sand::{COVERS, SampleCoverDepths, covered, share_hidden};
+pub use colours::snow_sand::{COVERS, SampleCoverDepths, covered, hidden_fraction};
 pub use colours::srgb::{decode, encode};
 pub use light::openness::{SurroundingHeights, openness, openness_blocks, transposed};
 pub use materials::conditions::{GroundConditions, SITE_MAPS, globe_site, site_conditions};
-pub use materials::piece_materials::{GroundShareMaps, GroundShares};
+pub use materials::piece_materials::{CoverFractions, GroundShareMaps};
 pub use pictures::image::{RgbImage, heightmap};
 pub use pictures::planet::{GlobePerspective, PlanetImage, colours_of, planet_normals, scene_image};
 pub use pictures::relief::{SkyView, relief, sky_view};

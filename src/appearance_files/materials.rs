@@ -70,7 +70,7 @@ pub struct MaterialRule {
     /// The material that the rule puts down.
     pub material: Material,
     /// Maximum fraction that the rule covers, 0 to 1.
-    pub share: f32,
+    pub max_fraction: f32,
     /// Weight of the material's own colour relative to the colour of the palette, 0 to 1.
     pub tint: f32,
     /// One band for each of [`CONDITIONS`], in this order:
@@ -94,7 +94,7 @@ impl MaterialRule {
     /// Fraction of the surface that the rule covers at a position with these values, given in the order of
     /// [`CONDITIONS`].
     pub fn cover(&self, values: [f32; CONDITIONS.len()]) -> f32 {
-        self.bands.iter().zip(values).fold(self.share, |cover, (band, value)| cover * fulfilled(*band, value))
+        self.bands.iter().zip(values).fold(self.max_fraction, |cover, (band, value)| cover * fulfilled(*band, value))
     }
 }
 
@@ -242,7 +242,7 @@ impl TryFrom<Vec<FileRule>> for MaterialRules {
                 return Err(wrong("share and tint must be from 0 to 1".into()));
             }
             let bands = file.bands().map_err(wrong)?;
-            Ok(MaterialRule { material: file.material, share: file.share, tint: file.tint, bands })
+            Ok(MaterialRule { material: file.material, max_fraction: file.share, tint: file.tint, bands })
         };
         Ok(Self(rules.into_iter().enumerate().map(rule).collect::<Result<_, _>>()?))
     }
@@ -250,7 +250,8 @@ impl TryFrom<Vec<FileRule>> for MaterialRules {
 
 impl From<MaterialRules> for Vec<FileRule> {
     fn from(rules: MaterialRules) -> Self {
-        let rule = |MaterialRule { material, share, tint, bands }| FileRule::new(material, share, tint, bands);
+        let rule =
+            |MaterialRule { material, max_fraction, tint, bands }| FileRule::new(material, max_fraction, tint, bands);
         rules.0.into_iter().map(rule).collect()
     }
 }
@@ -267,7 +268,7 @@ impl MaterialRules {
 
     /// Visible fraction of each rule's material at a position, after later rules have covered it, in the order of the
     /// rules. The fractions add up to 1.
-    pub fn seen_shares(&self, values: [f32; CONDITIONS.len()]) -> [f32; MOST_RULES] {
+    pub fn visible_fractions(&self, values: [f32; CONDITIONS.len()]) -> [f32; MOST_RULES] {
         let (mut seen, mut left) = ([0.0; MOST_RULES], 1.0);
         for (k, rule) in self.0.iter().enumerate().rev() {
             let cover = if k == 0 { 1.0 } else { rule.cover(values) };
@@ -278,7 +279,7 @@ impl MaterialRules {
     }
 
     /// Fraction of every material at a position, in the order of [`Material::ALL`]. The fractions add up to 1.
-    pub fn shares(&self, values: [f32; CONDITIONS.len()]) -> [f32; Material::ALL.len()] {
+    pub fn fractions(&self, values: [f32; CONDITIONS.len()]) -> [f32; Material::ALL.len()] {
         let mut shares = [0.0; Material::ALL.len()];
         for (k, rule) in self.0.iter().enumerate() {
             // The first rule covers everything.
@@ -305,14 +306,14 @@ mod tests {
         let text = "[(material: Soil), (material: Rock, share: 0.9, slope: [28, 42]),
             (material: Snow, bright: [0.55, 0.7], slope: [55, 40])]";
         let rules = MaterialRules::from_ron("t", text).unwrap();
-        let share = |slope, bright, kind: Material| rules.shares(values(slope, bright))[kind as usize];
+        let share = |slope, bright, kind: Material| rules.fractions(values(slope, bright))[kind as usize];
         assert_eq!(share(10.0, 0.2, Material::Soil), 1.0);
         assert!((share(60.0, 0.2, Material::Rock) - 0.9).abs() < 1e-6);
         assert_eq!(share(30.0, 0.9, Material::Snow), 1.0);
         assert_eq!(share(60.0, 0.9, Material::Snow), 0.0);
         for slope in 0..90 {
             let (shares, seen) =
-                (rules.shares(values(slope as f32, 0.6)), rules.seen_shares(values(slope as f32, 0.6)));
+                (rules.fractions(values(slope as f32, 0.6)), rules.visible_fractions(values(slope as f32, 0.6)));
             let sum: f32 = shares.iter().sum();
             assert!((sum - 1.0).abs() < 1e-5);
             assert!((shares[Material::Rock as usize] - seen[1]).abs() < 1e-5);
@@ -325,7 +326,7 @@ mod tests {
         let most = |slope: f32, green: f32, bright: f32| {
             let mut values = values(slope, bright);
             (values[3], values[4], values[5], values[6], values[7]) = (0.0, 0.0, 0.0, 0.0, green);
-            let shares = rules.shares(values);
+            let shares = rules.fractions(values);
             Material::ALL[(0..shares.len()).max_by(|a, b| shares[*a].total_cmp(&shares[*b])).unwrap()]
         };
         assert_eq!(most(55.0, 0.0, 0.2), Material::Rock);

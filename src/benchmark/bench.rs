@@ -96,7 +96,7 @@ impl From<Cancelled> for BenchError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchProgress {
     /// Completed fraction, from 0 to 1, weighted by the number of samples.
-    pub share: f32,
+    pub fraction: f32,
     /// Name of the subject that runs next.
     pub subject: String,
     /// Samples per side.
@@ -175,7 +175,7 @@ pub fn bench(
         for (subject, result) in subjects.iter().zip(&mut results) {
             let mut next = || {
                 let share = (tally.done / tally.all) as f32;
-                tally.say(subject.name(), how.samples, pool.current_num_threads(), share);
+                tally.report(subject.name(), how.samples, pool.current_num_threads(), share);
                 tally.done += corner_weight(&how);
             };
             result.extremes = Some(extremes(
@@ -227,11 +227,11 @@ impl ProgressCounter<'_> {
     fn next(&mut self, bed: &CellMeasurements) {
         let share = (self.done / self.all) as f32;
         let name = self.subjects[bed.subject].name();
-        self.say(name, self.plan.sizes[bed.size], self.plan.threads[bed.threads], share);
+        self.report(name, self.plan.sizes[bed.size], self.plan.threads[bed.threads], share);
     }
 
-    fn say(&mut self, subject: String, samples: usize, threads: usize, share: f32) {
-        (self.tell)(&BenchProgress { share, subject, samples, threads });
+    fn report(&mut self, subject: String, samples: usize, threads: usize, share: f32) {
+        (self.tell)(&BenchProgress { fraction: share, subject, samples, threads });
     }
 }
 

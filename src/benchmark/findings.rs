@@ -3,7 +3,7 @@
 //! are first.
 
 use super::stats::CONFIDENCE;
-use super::summary::{Fate, counted, growth, mebibytes, threads, three, time};
+use super::summary::{ExtremeOutcome, counted, growth, mebibytes, threads, three, time};
 use super::{BenchCell, Benchmark, Estimate, Findings};
 
 /// A finding: a sentence and its tone.
@@ -335,21 +335,21 @@ fn extremes(list: &mut List, found: &Benchmark) {
         return;
     }
     let all = || looked.iter().flat_map(|(s, list)| list.iter().map(move |e| (*s, e)));
-    let count = |fate: Fate| match all().filter(|(_, e)| Fate::of_extreme(e) == fate).count() {
+    let count = |fate: ExtremeOutcome| match all().filter(|(_, e)| ExtremeOutcome::of_extreme(e) == fate).count() {
         0 => "none".to_string(),
         some => some.to_string(),
     };
     let total = all().count();
     let broken: Vec<String> = all()
-        .filter(|(_, e)| Fate::of_extreme(e) == Fate::NotFinite)
+        .filter(|(_, e)| ExtremeOutcome::of_extreme(e) == ExtremeOutcome::NotFinite)
         .map(|(s, e)| format!("{} with {} = {}", s.name, e.parameter.replace('_', " "), e.value))
         .collect();
     if broken.is_empty() {
         list.plain(format!(
             "Of {} none gave an infinite height; {} gave level ground, {} took too long.",
             counted(total, "extreme value"),
-            count(Fate::Level),
-            count(Fate::Stopped)
+            count(ExtremeOutcome::Level),
+            count(ExtremeOutcome::Stopped)
         ));
     } else {
         let shown: Vec<&str> = broken.iter().map(String::as_str).collect();
@@ -451,13 +451,13 @@ mod tests {
         }
     }
 
-    fn told(found: &Benchmark, disturbed: bool) -> String {
+    fn findings_text(found: &Benchmark, disturbed: bool) -> String {
         findings(found, disturbed).iter().map(|f| format!("{}\n", f.text)).collect()
     }
 
     #[test]
     fn speed_growth_and_threads_are_judged_by_their_intervals() {
-        let text = told(&benchmark(), false);
+        let text = findings_text(&benchmark(), false);
         assert!(
             text.contains("Midpoint is 4.00 times as fast as Perlin at 513² on one thread (3.33 to 5.00)."),
             "{text}"
@@ -471,9 +471,9 @@ mod tests {
         let mut close = benchmark();
         close.subjects[1].cells[1].times_the_first = estimate(0.95, 0.1);
         assert!(
-            told(&close, false).contains("It is uncertain whether Midpoint or Perlin is faster"),
+            findings_text(&close, false).contains("It is uncertain whether Midpoint or Perlin is faster"),
             "{}",
-            told(&close, false)
+            findings_text(&close, false)
         );
     }
 
@@ -484,7 +484,7 @@ mod tests {
         let first = &findings(&busy, false)[0];
         assert_eq!(first.tone, Tone::Care);
         assert!(first.text.contains("busy") && first.text.contains("50 % of its time (Perlin, 513²"), "{}", first.text);
-        assert!(told(&busy, true).contains("Talweg was computing something else"));
+        assert!(findings_text(&busy, true).contains("Talweg was computing something else"));
         let mut once = benchmark();
         once.repetitions = 1;
         assert!(findings(&once, false)[0].text.contains("measured once"));
@@ -510,8 +510,10 @@ mod tests {
         assert_eq!(texts.len(), 2, "{texts:?}");
         assert!(texts[0].contains("different results: Midpoint"), "{texts:?}");
         assert!(texts[1].contains("Perlin with base height = 9"), "{texts:?}");
-        assert!(told(&bad, false).contains("7.00 times its usual time"));
+        assert!(findings_text(&bad, false).contains("7.00 times its usual time"));
         bad.subjects[0].extremes = Some(vec![extreme(true, true, 7.0)]);
-        assert!(told(&bad, false).contains("Of 1 extreme value none gave an infinite height; 1 gave level ground"));
+        assert!(
+            findings_text(&bad, false).contains("Of 1 extreme value none gave an infinite height; 1 gave level ground")
+        );
     }
 }

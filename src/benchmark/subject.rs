@@ -4,7 +4,7 @@ use super::instruments::Stopwatch;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use crate::nodes::generators::perlin::Perlin;
 use crate::nodes::generators::stamp::StampProfile;
-use crate::nodes::{Context, Node, Work};
+use crate::nodes::{Context, Node, NodeKind};
 use crate::param::{ParamError, ParamKind, Value};
 use crate::planet::{Planet, World};
 use crate::scene::{Scene, Settings, example};
@@ -29,7 +29,7 @@ impl Site {
         };
         let settings = Settings { resolution: samples as u32, edges, ..scene.settings.clone() };
         let mut site = Self { grid, settings, planet: scene.as_planet().cloned(), input: Terrain::flat(grid) };
-        if let Some(Work::Generator(noise)) = Node::named(input).as_ref().map(Node::work) {
+        if let Some(NodeKind::Generator(noise)) = Node::named(input).as_ref().map(Node::work) {
             let mut input = Terrain::flat(grid);
             noise.generate(&site.context(control), &mut input)?;
             site.input = input;
@@ -46,7 +46,7 @@ impl Site {
             sea_level: self.settings.sea_level / self.settings.relief_metres,
             planet: self.planet.as_ref(),
             scene_samples: self.grid.samples,
-            level: 1.0,
+            cell_ratio: 1.0,
             random: Stream::new(self.settings.seed, 1),
             control,
         }
@@ -115,9 +115,9 @@ impl BenchSubject for NodeSubject {
 
     fn timed(&self) -> &'static str {
         match self.node.work() {
-            Work::Generator(_) => "field",
-            Work::Filter(_) => "pass",
-            Work::Process(_) => "iteration",
+            NodeKind::Generator(_) => "field",
+            NodeKind::Filter(_) => "pass",
+            NodeKind::Process(_) => "iteration",
         }
     }
 
@@ -127,23 +127,23 @@ impl BenchSubject for NodeSubject {
     }
 
     fn works_on_input(&self) -> bool {
-        !matches!(self.node.work(), Work::Generator(_))
+        !matches!(self.node.work(), NodeKind::Generator(_))
     }
 
     fn run(&self, site: &Site, watch: &mut Stopwatch, control: &Control) -> Result<Terrain, Cancelled> {
         let cx = site.context(control);
         match self.node.work() {
-            Work::Generator(generator) => {
+            NodeKind::Generator(generator) => {
                 let mut made = Terrain::flat(site.grid);
                 watch.time(|| generator.generate(&cx, &mut made))?;
                 Ok(made)
             }
-            Work::Filter(filter) => {
+            NodeKind::Filter(filter) => {
                 let mut made = site.input.clone();
                 watch.time(|| filter.apply(&cx, &mut made))?;
                 Ok(made)
             }
-            Work::Process(process) => {
+            NodeKind::Process(process) => {
                 let mut run = process.start(&cx, site.input.clone());
                 watch.time(|| run.step(&cx))?;
                 Ok(run.terrain().clone())
@@ -227,14 +227,14 @@ fn on_squares() -> impl Iterator<Item = Node> {
 
 /// Parses the user's text: a node's name or label, a group of nodes, or NODE:PARAM=VALUE,PARAM=VALUE.
 pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
-    let shape = |wanted: fn(&Work) -> bool| {
+    let shape = |wanted: fn(&NodeKind) -> bool| {
         Ok(on_squares().filter(|node| wanted(&node.work())).map(NodeSubject::new).collect())
     };
     match text {
         "all" => return shape(|_| true),
-        "generators" => return shape(|work| matches!(work, Work::Generator(_))),
-        "filters" => return shape(|work| matches!(work, Work::Filter(_))),
-        "processes" => return shape(|work| matches!(work, Work::Process(_))),
+        "generators" => return shape(|work| matches!(work, NodeKind::Generator(_))),
+        "filters" => return shape(|work| matches!(work, NodeKind::Filter(_))),
+        "processes" => return shape(|work| matches!(work, NodeKind::Process(_))),
         "document-001" => return Ok(document_001()),
         "document-002" => return Ok(document_002()),
         _ => {}

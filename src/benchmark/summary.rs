@@ -32,7 +32,7 @@ pub struct BenchRow {
     /// Sort keys of the row, in the order of [`Column`]; NaN where there is no value.
     keys: Vec<f64>,
     /// The row as one line of text.
-    pub told: String,
+    pub sentence: String,
 }
 
 /// A column of the table.
@@ -130,7 +130,7 @@ pub enum ExtremeLine {
         /// The value, with its unit.
         value: String,
         /// Outcome of the run with this value.
-        fate: Fate,
+        fate: ExtremeOutcome,
         /// Time relative to the default parameters.
         times: Option<f64>,
     },
@@ -142,7 +142,9 @@ impl ExtremeLine {
     pub fn is_remarkable(&self) -> bool {
         match self {
             Self::Head(_) => true,
-            Self::Value { fate, times, .. } => *fate != Fate::Finite || times.is_some_and(|times| times > SLOW),
+            Self::Value { fate, times, .. } => {
+                *fate != ExtremeOutcome::Finite || times.is_some_and(|times| times > SLOW)
+            }
         }
     }
 }
@@ -152,7 +154,7 @@ pub const SLOW: f64 = 3.0;
 
 /// Outcome of a run at an extreme parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum ExtremeOutcome {
     /// All heights are finite, and they differ.
     Finite,
     /// All heights are equal.
@@ -163,7 +165,7 @@ pub enum Fate {
     Stopped,
 }
 
-impl Fate {
+impl ExtremeOutcome {
     /// Outcome of an extreme case.
     pub fn of_extreme(extreme: &Extreme) -> Self {
         match (extreme.is_finite, extreme.is_level) {
@@ -402,7 +404,7 @@ impl BenchRow {
             texts[8],
             texts[9]
         );
-        Self { subject, cell: index, texts, keys, told }
+        Self { subject, cell: index, texts, keys, sentence: told }
     }
 }
 
@@ -414,7 +416,7 @@ fn extremes(found: &Benchmark) -> Vec<ExtremeLine> {
         lines.extend(extremes.iter().map(|extreme| ExtremeLine::Value {
             parameter: extreme.parameter.replace('_', " "),
             value: extreme.value.clone(),
-            fate: Fate::of_extreme(extreme),
+            fate: ExtremeOutcome::of_extreme(extreme),
             times: extreme.times_the_default,
         }));
     }

@@ -3,7 +3,7 @@
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::input::{MemoryArgs, refused};
+use super::input::{MemoryArgs, memory_error};
 use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::benchmark::{
     BenchError, BenchPlan, BenchProgress, BenchSubject, Benchmark, Extremes, Machine, NodeSubject,
@@ -103,9 +103,9 @@ fn check_sizes(subjects: &[NodeSubject], plan: &BenchPlan) -> CommandResult {
         let mut scene = if subject.world() == World::Planet { Scene::new_planet() } else { Scene::default() };
         scene.layers = vec![Layer::new(subject.node().clone(), 1)];
         let grounds: usize = plan.sizes.iter().map(|&samples| 4 * scene.grid(samples).len()).sum();
-        let what = MemoryUse { beside: grounds as f64, ..MemoryUse::TERRAIN };
+        let what = MemoryUse { constant_bytes: grounds as f64, ..MemoryUse::TERRAIN };
         let largest = plan.sizes.iter().copied().max().unwrap_or(0);
-        check_memory(&scene, largest, &what).map_err(|reason| refused(&reason, "--sizes up to"))?;
+        check_memory(&scene, largest, &what).map_err(|reason| memory_error(&reason, "--sizes up to"))?;
     }
     Ok(())
 }
@@ -119,7 +119,7 @@ pub fn run(args: &BenchArgs) -> CommandResult {
     bar.set_style(ProgressStyle::with_template("{bar:32} {percent:>3} %  {msg}")?);
     let mut show = |at: &BenchProgress| {
         if !args.quiet {
-            bar.set_position((at.share * STEPS as f32) as u64);
+            bar.set_position((at.fraction * STEPS as f32) as u64);
             bar.set_message(format!("{}, {}², {} threads", at.subject, at.samples, at.threads));
         }
     };

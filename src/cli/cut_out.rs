@@ -11,7 +11,7 @@ use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::construction::geometry::plane::Area;
 use talweg::eval::MemoryUse;
 use talweg::export::image_piece::{CutOut, CutOutError};
-use talweg::io::check_place;
+use talweg::io::check_writable;
 
 /// Cut ground out of a terrain as an image piece of a construction
 #[derive(Args)]
@@ -67,7 +67,7 @@ pub fn run(args: &CutOutArgs) -> CommandResult {
     }
     // Primitives store the absolute paths of their pictures.
     let target = args.force.target(&std::path::absolute(&args.output)?);
-    check_place(&target)?;
+    check_writable(&target)?;
     let job = args.scene.load()?;
     let terrain = job.evaluate(&MemoryUse::EXPORT)?;
     let [west, north, east, south] = args.area.0;

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::input::{SceneArgs, SceneJob, refused};
+use super::input::{SceneArgs, SceneJob, memory_error};
 use super::output::ForceArgs;
-use super::{CommandResult, Failure, print, print_json, tell, usage};
+use super::{CommandResult, Failure, print, print_json, print_message, usage};
 use talweg::eval::check_memory;
 use talweg::export::maps::ExportMap;
 use talweg::export::targets::{ExportTarget, READ_ME};
 use talweg::export::{
-    self, ExportError, ExportPlace, ExportReport, ExportRequest, MeshReport, RasterReport, ScatterReport,
+    self, ExportError, ExportFolder, ExportReport, ExportRequest, MeshReport, RasterReport, ScatterReport,
 };
 use talweg::field::MAX_SAMPLES;
 use talweg::io::memory::bytes_text;
@@ -223,7 +223,7 @@ pub fn run(args: &ExportArgs) -> CommandResult {
 fn large_export<'a>(
     job: &'a SceneJob,
     request: &'a ExportRequest,
-    place: &'a ExportPlace,
+    place: &'a ExportFolder,
 ) -> Result<Option<LargeExport<'a>>, Failure> {
     if job.samples > MAX_SAMPLES {
         return match LargeExport::new(request, &job.scene, place) {
@@ -234,11 +234,11 @@ fn large_export<'a>(
     }
     let what = export::memory_use(request, &job.scene, job.samples).map_err(failed)?;
     let Err(short) = check_memory(&job.scene, job.samples, &what) else { return Ok(None) };
-    let Ok(large) = LargeExport::new(request, &job.scene, place) else { return Err(refused(&short, "--size")) };
+    let Ok(large) = LargeExport::new(request, &job.scene, place) else { return Err(memory_error(&short, "--size")) };
     if !job.quiet {
         let [needed, free] = [short.needed, short.free].map(bytes_text);
         let tile = large.plan.tile;
-        tell(&format!(
+        print_message(&format!(
             "note: as a whole this needs up to {needed}, and {free} are free; it is built in tiles of {tile} instead"
         ));
     }
@@ -290,7 +290,7 @@ impl ExportArgs {
 
     /// The request and its folder, checked before any work. The request is `of_files`, or that of the build preset
     /// named on the command line.
-    fn checked(&self, of_files: ExportRequest, scene: &Scene) -> Result<(ExportRequest, ExportPlace), Failure> {
+    fn checked(&self, of_files: ExportRequest, scene: &Scene) -> Result<(ExportRequest, ExportFolder), Failure> {
         let is_planet = scene.is_planet();
         if !is_planet && (self.projection == ExportProjection::Cube || self.width.is_some()) {
             return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));
@@ -303,7 +303,7 @@ impl ExportArgs {
                 (self.request_of_build(scene, name)?, folder)
             }
         };
-        let place = ExportPlace { folder, force: self.force.is_forced() };
+        let place = ExportFolder { folder, force: self.force.is_forced() };
         export::check(&request, scene, &place).map_err(failed)?;
         Ok((request, place))
     }

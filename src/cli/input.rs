@@ -10,7 +10,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPool;
 
-use super::{Failure, tell, usage};
+use super::{Failure, print_message, usage};
 use talweg::eval::{MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
 use talweg::export::origin::load_scene;
 use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
@@ -68,7 +68,7 @@ impl MemoryArgs {
 }
 
 /// The error for work that does not fit into memory, with advice. `size` is the option that reduces the work.
-pub fn refused(reason: &NotEnoughMemory, size: &str) -> Failure {
+pub fn memory_error(reason: &NotEnoughMemory, size: &str) -> Failure {
     let smaller = reason.fits.map_or("Free some memory".into(), |fits| format!("Give {size} {fits}"));
     Failure::Failed(anyhow::anyhow!("{reason}. {smaller}, or raise the limit with --memory if more is free"))
 }
@@ -131,7 +131,7 @@ impl SceneArgs {
         let (mut scene, warnings) = load_scene(&self.scene)?;
         if !self.quiet {
             for Warning(text) in warnings {
-                tell(&format!("warning: {}: {text}", self.scene.display()));
+                print_message(&format!("warning: {}: {text}", self.scene.display()));
             }
         }
         if let Some(seed) = self.seed {
@@ -144,7 +144,7 @@ impl SceneArgs {
             let text = format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message);
             match problem.severity {
                 Severity::Broken => return Err(Failure::Failed(anyhow::anyhow!(text))),
-                Severity::Idle if !self.quiet => tell(&format!("warning: {text}")),
+                Severity::Idle if !self.quiet => print_message(&format!("warning: {text}")),
                 Severity::Idle => {}
             }
         }
@@ -154,7 +154,7 @@ impl SceneArgs {
             && scene.layers.iter().any(|layer| layer.enabled && grows_with_the_grid(layer))
         {
             let ratio = (samples - 1) as f64 / (scene.samples() - 1) as f64;
-            tell(&format!(
+            print_message(&format!(
                 "note: an erosion on one grid needs up to {:.0} times as many iterations to reach as far as at {} \
                  samples, which may take long. Set its largest scale to avoid that",
                 ratio * ratio,
@@ -195,7 +195,7 @@ impl SceneJob {
 
     /// Refuses work that does not fit into memory, before it starts.
     pub fn check_memory(&self, samples: usize, what: &MemoryUse) -> Result<(), Failure> {
-        check_memory(&self.scene, samples, what).map_err(|reason| refused(&reason, "--size"))
+        check_memory(&self.scene, samples, what).map_err(|reason| memory_error(&reason, "--size"))
     }
 
     /// Evaluates the scene in another thread pool, with a store sized for the later use `what`.

@@ -198,12 +198,12 @@ fn ended(outcome: CommandResult) -> ExitCode {
         Err(failure @ Failure::Usage(_)) => (2, failure),
     };
     // Our errors already include the texts of their causes.
-    tell(&failure.text());
+    print_message(&failure.text());
     ExitCode::from(code)
 }
 
 /// Prints a line for people on standard error. Write errors are ignored: nobody could read a message about them.
-pub fn tell(text: &str) {
+pub fn print_message(text: &str) {
     let _ = writeln!(std::io::stderr(), "talweg: {}", printable(text));
 }
 

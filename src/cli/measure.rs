@@ -287,7 +287,7 @@ fn table<T>(list: &[Measure<T>], samples: &str, measures: &T) -> String {
             let _ = write!(text, " {}", m.unit);
         }
         for band in bands(m.key) {
-            let _ = write!(text, "  (real terrain {} to {}: {})", band.low, band.high, band.of);
+            let _ = write!(text, "  (real terrain {} to {}: {})", band.low, band.high, band.terrain_kind);
         }
         text.push('\n');
     }

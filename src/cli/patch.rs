@@ -10,7 +10,7 @@ use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::eval::MemoryUse;
 use talweg::export::origin::load_scene;
-use talweg::io::{FileStamp, SaveTarget, check_place};
+use talweg::io::{FileStamp, SaveTarget, check_writable};
 use talweg::planet::square::Square;
 use talweg::scene::{LONGEST_TERRAIN_METRES, PatchFiles, put_patch_back, take_patch};
 
@@ -98,7 +98,7 @@ fn degrees<const MOST: u32>(text: &str) -> Result<f64, String> {
 pub fn run(args: &PatchArgs) -> CommandResult {
     match &args.what {
         PatchSubcommand::Take(args) => take_out(args),
-        PatchSubcommand::Put(args) => put(args),
+        PatchSubcommand::Put(args) => put_patch(args),
     }
 }
 
@@ -113,7 +113,7 @@ fn target_of(scene: &Path, force: &ForceArgs) -> Result<(SaveTarget, PathBuf), F
         return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", scene.display())));
     }
     let target = force.target(scene);
-    check_place(&target)?;
+    check_writable(&target)?;
     let heights = std::path::absolute(scene.with_extension("r32"))?;
     let stamp = FileStamp::read(scene).map_err(|error| unreadable(scene, &error))?;
     Ok((target.if_unchanged_since(stamp), heights))
@@ -154,7 +154,7 @@ fn take_out(args: &TakeArgs) -> CommandResult {
     saved(&files, &target, args.json)
 }
 
-fn put(args: &PutArgs) -> CommandResult {
+fn put_patch(args: &PutArgs) -> CommandResult {
     let (target, heights) = target_of(&args.output, &args.force)?;
     let job = args.patch.load()?;
     let origin = job.scene.patch.as_ref();

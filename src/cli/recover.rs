@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{CommandResult, Failure, print, print_json, usage};
-use talweg::recovery::{FoundWork, left_work, local_time, state_folder};
+use talweg::recovery::{FoundWork, abandoned_work, local_time, state_folder};
 
 /// List unsaved work of editors that crashed or were killed, write it to a file, or discard it
 #[derive(Args)]
@@ -73,7 +73,7 @@ pub fn run(args: &RecoverArgs) -> CommandResult {
     let state = state_folder().ok_or_else(|| {
         Failure::Failed(anyhow::anyhow!("this system defines no folder for unsaved work; set TALWEG_STATE to a folder"))
     })?;
-    let mut found = left_work(&state)?;
+    let mut found = abandoned_work(&state)?;
     if args.json {
         return print_json(&found.iter().enumerate().map(|(k, found)| ListedWork::new(k, found)).collect::<Vec<_>>());
     }

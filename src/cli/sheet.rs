@@ -143,7 +143,8 @@ pub fn run(args: &SheetArgs) -> CommandResult {
     let at_once = job.pool.current_num_threads().min(count);
     let drawn = MemoryUse::picture(&job.scene, size.pixels, size.pixels);
     let sheet_bytes = (count * size.pixels * size.pixels) as f64 * 12.0;
-    let what = MemoryUse { at_once, beside: sheet_bytes, kept: [STORE_BYTES, 0], ..drawn };
+    let what =
+        MemoryUse { parallel_evaluations: at_once, constant_bytes: sheet_bytes, kept: [STORE_BYTES, 0], ..drawn };
     job.check_memory(size.samples, &what)?;
     let numbered: Vec<(usize, SceneVariant)> = variants.iter().cloned().enumerate().collect();
     let drawn: Mutex<Vec<Option<Thumbnail>>> = Mutex::new(vec![None; variants.len()]);
@@ -166,7 +167,7 @@ pub fn run(args: &SheetArgs) -> CommandResult {
         return print(&format!("{path}  {count} thumbnails, {} × {} pixels\n", picture.width, picture.height));
     }
     let entries = thumbnails.iter().map(|(variant, thumbnail)| {
-        json!({ "caption": variant.caption, "set": variant.assignments, "measures": thumbnail.glance })
+        json!({ "caption": variant.caption, "set": variant.assignments, "measures": thumbnail.key_figures })
     });
     print_json(&json!({
         "picture": args.output,

@@ -11,7 +11,7 @@ use super::input::{MemoryArgs, SceneArgs};
 use super::output::ForceArgs;
 use super::web_map::{failed_map, print_pyramid};
 use super::workers::{WorkerError, run_in_workers};
-use super::{CommandResult, Failure, print, print_json, tell, usage};
+use super::{CommandResult, Failure, print, print_json, print_message, usage};
 use talweg::eval::window::{SmoothedField, smooth_lines};
 use talweg::eval::{Store, evaluate, thread_pool, timed_layers};
 use talweg::export::ExportReport;
@@ -25,7 +25,7 @@ use talweg::tiles::{
     DiskUse, LEAST_TILE, Launcher, MergedTerrain, PLAN_FILE, PlanStage, PlannedSmoothing, SmoothingStep, SurveyStep,
     TaskOutcome, TileBuild, TileError, TilePlan, tile_plan_with_masks, write_plan,
 };
-use talweg::web_map::{MapPlace, RasterPyramid, TilePixels};
+use talweg::web_map::{MapPosition, RasterPyramid, TilePixels};
 
 /// Plan a build in tiles, for terrains larger than memory or for many machines
 #[derive(Args)]
@@ -237,7 +237,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
                 return of_coarser_grids(stage.samples);
             }
             let share = match water.iteration {
-                _ if water.step.is_for_all() => 0.0,
+                _ if water.step.is_one_task() => 0.0,
                 None => 1.0,
                 Some(_) => STEP_SHARE / iterations(water.layer, stage.samples),
             };
@@ -311,7 +311,7 @@ pub fn run_plan(args: &PlanArgs) -> CommandResult {
 }
 
 /// The work of a survey step, as text for people.
-fn told(step: SurveyStep) -> &'static str {
+fn step_text(step: SurveyStep) -> &'static str {
     match step {
         SurveyStep::Basins => "basins of each tile",
         SurveyStep::Spills => "where the basins of all tiles spill",
@@ -319,7 +319,7 @@ fn told(step: SurveyStep) -> &'static str {
         SurveyStep::Inflows => "inflow of each tile",
         SurveyStep::Courses => "divided drainage of each tile",
         SurveyStep::Trunks => "trunks that other tiles drain into",
-        SurveyStep::Wear => "wear",
+        SurveyStep::Erosion => "wear",
         SurveyStep::Streams => "trunk streams",
         SurveyStep::Range => "lowest and highest height of each tile",
         SurveyStep::Ranges => "lowest and highest height of all",
@@ -332,7 +332,7 @@ fn smoothing_text(smoothing: &PlannedSmoothing) -> String {
     let what = match smoothing.field {
         SmoothedField::Ground | SmoothedField::Curvature => "heights",
         SmoothedField::Mask => "mask",
-        SmoothedField::Worn => "eroded heights",
+        SmoothedField::Eroded => "eroded heights",
     };
     match smoothing.step {
         SmoothingStep::Weights => "unsoftened mask".into(),
@@ -354,7 +354,7 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
         };
         let layers: Vec<_> = stage.layers.iter().map(layer).collect();
         let layers = match &stage.survey {
-            Some(water) if water.step != SurveyStep::Ground => format!("{}, {}", water.name, told(water.step)),
+            Some(water) if water.step != SurveyStep::Ground => format!("{}, {}", water.name, step_text(water.step)),
             _ if stage.mask_of.is_some() => {
                 stage.mask_of.iter().map(|layer| format!("mask of {}", layer.name)).collect()
             }
@@ -365,7 +365,7 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
             _ if layers.is_empty() => "coarser grids of erosions".into(),
             _ => layers.join(", "),
         };
-        let tells = stage.tells.as_ref().map(|tells| format!(", {}", told(tells.step))).unwrap_or_default();
+        let tells = stage.summary.as_ref().map(|tells| format!(", {}", step_text(tells.step))).unwrap_or_default();
         let tasks = if stage.is_whole() { "1 task".into() } else { format!("{} tasks", stage.tasks) };
         let halo = if stage.halo > 0 { format!(", halo of {} cells", stage.halo) } else { String::new() };
         let (samples, memory) = (stage.samples, bytes_text(stage.memory_bytes));
@@ -435,7 +435,7 @@ pub fn run_all(args: &RunTilesArgs) -> CommandResult {
         if open[number] {
             check_memory(stage)?;
             if !args.quiet {
-                tell(&format!("stage {number} of {}: {} tasks", build.plan.stages.len(), stage.tasks));
+                print_message(&format!("stage {number} of {}: {} tasks", build.plan.stages.len(), stage.tasks));
             }
             let most = usize::from(args.workers).min(stage.tasks);
             run_in_workers(&|| worker(args, number), most, stage.tasks).map_err(|gave_up| {
@@ -509,7 +509,7 @@ fn merge_web_map(
             MergedPixels::Mapbox => TilePixels::MapboxRgb,
             MergedPixels::Hillshade => TilePixels::Hillshade(settings.sun_direction()),
         },
-        place: MapPlace { longitude: args.longitude, latitude: args.latitude },
+        position: MapPosition { longitude: args.longitude, latitude: args.latitude },
         side_metres: settings.size_metres,
         relief_metres: settings.relief_metres,
         closest_zoom: args.closest,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::input::{SceneArgs, refused};
+use super::input::{SceneArgs, memory_error};
 use super::output::ForceArgs;
 use super::{CommandResult, print, print_json, usage};
 use talweg::appearance::PaletteTable;
@@ -65,7 +65,7 @@ pub fn run(args: &TimelapseArgs) -> CommandResult {
     let count = job.with_progress(|control, show| {
         let made = job.pool.install(|| film.shoot(&job.scene, &palette, &output, control, show));
         made.map_err(|error| match error {
-            FilmError::Memory(reason) => refused(&reason, "--size"),
+            FilmError::Memory(reason) => memory_error(&reason, "--size"),
             error => error.into(),
         })
     })?;

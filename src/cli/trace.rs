@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::input::SceneJob;
-use super::{CommandResult, Failure, print, tell, usage};
+use super::{CommandResult, Failure, print, print_message, usage};
 use talweg::appearance::PaletteTable;
 use talweg::appearance::pictures::traced::evaluations::{EvaluationTotals, evaluations_image};
 use talweg::appearance::pictures::traced::{Camera, TracedScene, TracedView};
@@ -28,10 +28,10 @@ pub struct TraceArgs {
     #[arg(long)]
     pub sphere_trace: bool,
     /// Position of the camera in metres: east, south, up
-    #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true, requires = "sphere_trace", conflicts_with_all = ["azimuth", "elevation", "distance"])]
+    #[arg(long, value_name = "X,Y,Z", value_parser = trace_point, allow_hyphen_values = true, requires = "sphere_trace", conflicts_with_all = ["azimuth", "elevation", "distance"])]
     eye: Option<TracePoint>,
     /// Point that the camera looks at, in metres; by default the ground in the middle
-    #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true, requires = "sphere_trace")]
+    #[arg(long, value_name = "X,Y,Z", value_parser = trace_point, allow_hyphen_values = true, requires = "sphere_trace")]
     target: Option<TracePoint>,
     /// Direction from the target to the camera, in degrees clockwise from north
     #[arg(long, value_name = "DEG", default_value_t = 200.0, value_parser = number(-360.0, 360.0), allow_hyphen_values = true, requires = "sphere_trace")]
@@ -64,7 +64,7 @@ pub struct TraceArgs {
 #[derive(Clone, Copy)]
 struct TracePoint([f64; 3]);
 
-fn place(text: &str) -> Result<TracePoint, String> {
+fn trace_point(text: &str) -> Result<TracePoint, String> {
     let numbers: Option<Vec<f64>> =
         text.split(',').map(|part| part.trim().parse().ok().filter(|v: &f64| v.is_finite())).collect();
     match numbers.as_deref() {
@@ -144,7 +144,7 @@ pub fn run(
     }
     let (layer, node, left) = subject_of(&job.scene)?;
     if !left.is_empty() && !job.quiet {
-        tell(&format!(
+        print_message(&format!(
             "warning: the picture shows only the construction `{}`, without {}",
             layer.name,
             left.join(", ")
@@ -153,7 +153,7 @@ pub fn run(
     let program = node.program_of(job.scene.random(layer));
     if !job.quiet {
         for problem in &program.problems {
-            tell(&format!("warning: {problem}"));
+            print_message(&format!("warning: {problem}"));
         }
     }
     let (bound, heading) = match (args.global_bound, args.local_bounds) {
@@ -184,8 +184,8 @@ pub fn run(
             made(drawn.width, drawn.height),
             counts.mean(),
             counts.most,
-            counts.asked.heights,
-            counts.asked.bounds
+            counts.counts.heights,
+            counts.counts.bounds
         ));
     }
     let (drawn, asked) = job.with_progress(|control, show| job.pool.install(|| view.draw(control, show)))?;

@@ -4,7 +4,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::input::SceneArgs;
-use super::{CommandResult, Failure, print, print_json, tell};
+use super::{CommandResult, Failure, print, print_json, print_message};
 use talweg::eval::{MemoryUse, thread_pool};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::export::sample_check::{SampleCheck, check_samples};
@@ -94,7 +94,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
         None => {
             print(&format!("{}\n", runs[0].hash))?;
             if !job.quiet {
-                tell(&said);
+                print_message(&said);
             }
             Ok(())
         }

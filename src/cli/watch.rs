@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, CommandFactory, Parser};
 
-use super::{Cli, CommandResult, Failure, tell, usage};
+use super::{Cli, CommandResult, Failure, print_message, usage};
 use talweg::export::origin::load_scene;
 use talweg::io::FileStamp;
 
@@ -57,14 +57,14 @@ pub fn run(args: &WatchArgs) -> CommandResult {
     loop {
         let watched = WatchedFiles::of_scene(&args.scene);
         let begin = Instant::now();
-        tell(&format!("{} …", line.join(" ")));
+        print_message(&format!("{} …", line.join(" ")));
         match Command::new(&program).args(&line).status() {
             Ok(status) if status.success() => {
-                tell(&format!("done in {:.1} s; watching {}", begin.elapsed().as_secs_f64(), watched.text()));
+                print_message(&format!("done in {:.1} s; watching {}", begin.elapsed().as_secs_f64(), watched.text()));
             }
             Ok(status) => {
                 let code = status.code().map_or("stopped by a signal".into(), |code| format!("exit code {code}"));
-                tell(&format!("the command failed ({code}); watching {} for the next save", watched.text()));
+                print_message(&format!("the command failed ({code}); watching {} for the next save", watched.text()));
             }
             Err(error) => return Err(Failure::Failed(anyhow::anyhow!("cannot run {}: {error}", program.display()))),
         }
@@ -73,7 +73,7 @@ pub fn run(args: &WatchArgs) -> CommandResult {
             return Ok(());
         }
         let changed = watched.wait(Duration::from_secs_f64(args.every));
-        tell(&format!("{} has changed", changed.display()));
+        print_message(&format!("{} has changed", changed.display()));
     }
 }
 

@@ -10,7 +10,7 @@ use talweg::appearance::ground_colours;
 use talweg::eval::MemoryUse;
 use talweg::field::Control;
 use talweg::io::check_new_folder;
-use talweg::web_map::{GlobePyramid, MapPlace, RasterPyramid, TilePixels, WebMapError, WebMapReport};
+use talweg::web_map::{GlobePyramid, MapPosition, RasterPyramid, TilePixels, WebMapError, WebMapReport};
 
 /// Write a pyramid of tiles for maps in browsers and for globes
 #[derive(Args)]
@@ -62,7 +62,7 @@ enum WebPixels {
 /// Converts an error of a web map: a wrong position or zoom becomes a usage error.
 pub fn failed_map(error: WebMapError) -> Failure {
     match error {
-        WebMapError::Place(_) | WebMapError::Zoom(_) => usage(error),
+        WebMapError::Position(_) | WebMapError::Zoom(_) => usage(error),
         _ => Failure::Failed(error.into()),
     }
 }
@@ -79,7 +79,7 @@ pub fn run(args: &WebMapArgs) -> CommandResult {
     // The coarser zooms need another third of the memory of the heights.
     let terrain = job.evaluate(&MemoryUse { fields: what.fields + 2.0, ..what })?;
     let settings = &job.scene.settings;
-    let place = MapPlace { longitude: args.longitude, latitude: args.latitude };
+    let place = MapPosition { longitude: args.longitude, latitude: args.latitude };
     let (side_metres, relief_metres) = (settings.size_metres, settings.relief_metres);
     let painted = || job.pool.install(|| ground_colours(&job.scene, &terrain, &Control::default()));
     let colours = (args.pixels == WebPixels::Colours).then(painted).transpose()?;
@@ -100,7 +100,7 @@ pub fn run(args: &WebMapArgs) -> CommandResult {
                     WebPixels::Quantized => {
                         let beyond_metres = settings.sea_level;
                         let pyramid = GlobePyramid {
-                            place,
+                            position: place,
                             side_metres,
                             relief_metres,
                             beyond_metres,
@@ -109,7 +109,8 @@ pub fn run(args: &WebMapArgs) -> CommandResult {
                         return pyramid.write(&terrain, &args.output, control);
                     }
                 };
-                let pyramid = RasterPyramid { pixels, place, side_metres, relief_metres, closest_zoom: args.closest };
+                let pyramid =
+                    RasterPyramid { pixels, position: place, side_metres, relief_metres, closest_zoom: args.closest };
                 pyramid.write(&terrain, &args.output, control)
             })
             .map_err(failed_map)

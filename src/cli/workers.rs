@@ -115,7 +115,12 @@ mod tests {
 
     /// Runs workers that execute the shell command `what` with the `$task` that they read, in a folder where they log
     /// it.
-    fn told(folder: &std::path::Path, what: &str, most: usize, tasks: usize) -> (Result<(), WorkerError>, Vec<usize>) {
+    fn run_logged(
+        folder: &std::path::Path,
+        what: &str,
+        most: usize,
+        tasks: usize,
+    ) -> (Result<(), WorkerError>, Vec<usize>) {
         let script = format!("while read task; do {what}; echo $task >> done; echo done; done");
         let worker = || {
             let mut command = Command::new("sh");
@@ -133,7 +138,7 @@ mod tests {
     fn every_task_is_done_once_by_any_number_of_workers() {
         for (most, tasks) in [(1, 0), (1, 5), (3, 20), (8, 2)] {
             let folder = tempfile::tempdir().unwrap();
-            let (outcome, done) = told(folder.path(), ":", most, tasks);
+            let (outcome, done) = run_logged(folder.path(), ":", most, tasks);
             outcome.unwrap();
             assert_eq!(done, (0..tasks).collect::<Vec<_>>(), "{most} workers");
         }
@@ -144,7 +149,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         // One worker dies in the middle of an answer, another without an answer.
         let dies = "mkdir a$task 2>&- && printf don && kill -9 $$; mkdir b$task 2>&- && exit 1";
-        let (outcome, done) = told(folder.path(), dies, 2, 4);
+        let (outcome, done) = run_logged(folder.path(), dies, 2, 4);
         outcome.unwrap();
         assert_eq!(done, [0, 1, 2, 3]);
     }
@@ -153,7 +158,7 @@ mod tests {
     fn a_task_that_always_fails_stops_the_others() {
         let folder = tempfile::tempdir().unwrap();
         let fails = "if [ $task = 2 ]; then exit 1; fi; if [ $task = 1 ]; then exec sleep 1000; fi";
-        let (outcome, done) = told(folder.path(), fails, 2, 9);
+        let (outcome, done) = run_logged(folder.path(), fails, 2, 9);
         assert!(matches!(outcome, Err(WorkerError::Task { task: 2, tries: TRIES })), "{outcome:?}");
         assert_eq!(done, [0], "what comes after it is not begun");
     }

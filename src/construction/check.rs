@@ -108,17 +108,17 @@ impl Tree {
         if depth > DEEPEST {
             return Err(too_deep(at.split(" / ").take(2).collect::<Vec<_>>().join(" / ")));
         }
-        if let PieceKind::Image(image) = &piece.form
+        if let PieceKind::Image(image) = &piece.kind
             && !image.is_convex()
         {
             return fail("the corners must form a convex quadrangle, in order around the quadrangle".into());
         }
-        if let PieceKind::Contour(contour) = &piece.form
+        if let PieceKind::Contour(contour) = &piece.kind
             && let Err(error) = contour.outline()
         {
             return fail(error.to_string());
         }
-        if let PieceKind::Instance(instance) = &piece.form {
+        if let PieceKind::Instance(instance) = &piece.kind {
             let Some(definition) = self.definition(&instance.definition) else {
                 return fail(format!("there is no definition '{}'", instance.definition));
             };
@@ -157,15 +157,15 @@ fn mend(group: &mut dyn Params, at: &str, moved: &mut Vec<Clamped>) {
 
 fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
     mend(piece.params_mut(), at, moved);
-    if let Some(points) = piece.form.as_form_mut().points_mut() {
+    if let Some(points) = piece.kind.as_form_mut().points_mut() {
         sanitise_points(points, at, moved);
     }
-    match &mut piece.form {
+    match &mut piece.kind {
         PieceKind::Contour(contour) => sanitise_contour(contour, at, moved),
         PieceKind::Image(image) => {
             let was_convex = image.is_convex();
             for (k, corner) in image.corners.iter_mut().enumerate() {
-                *corner = (held(corner.0, 1.0e6), held(corner.1, 1.0e6)).noting(
+                *corner = (limited(corner.0, 1.0e6), limited(corner.1, 1.0e6)).noting(
                     *corner,
                     &format!("{at}: corner {}", k + 1),
                     moved,
@@ -184,7 +184,7 @@ fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
     }
 }
 
-fn held(value: f32, most: f32) -> f32 {
+fn limited(value: f32, most: f32) -> f32 {
     if value.is_nan() { 0.0 } else { value.clamp(-most, most) }
 }
 
@@ -205,10 +205,10 @@ fn sanitise_points(points: &mut Vec<CurvePoint>, at: &str, moved: &mut Vec<Clamp
     points.len().noting(count, &format!("{at}: number of points"), moved);
     for (k, point) in points.iter_mut().enumerate() {
         let at = format!("{at}: point {}", k + 1);
-        point.at = (held(point.at.0, 1.0e6), held(point.at.1, 1.0e6)).noting(point.at, &at, moved);
-        point.height = held(point.height, 1.0e5).noting(point.height, &format!("{at}: height"), moved);
-        point.width = held(point.width, 100.0).max(0.01).noting(point.width, &format!("{at}: width"), moved);
-        point.depth = held(point.depth, 100.0).noting(point.depth, &format!("{at}: depth"), moved);
+        point.at = (limited(point.at.0, 1.0e6), limited(point.at.1, 1.0e6)).noting(point.at, &at, moved);
+        point.height = limited(point.height, 1.0e5).noting(point.height, &format!("{at}: height"), moved);
+        point.width = limited(point.width, 100.0).max(0.01).noting(point.width, &format!("{at}: width"), moved);
+        point.depth = limited(point.depth, 100.0).noting(point.depth, &format!("{at}: depth"), moved);
         if let Some(profile) = &mut point.profile {
             *profile = profile.sanitised().noting(profile.clone(), &format!("{at}: profile"), moved);
         }
@@ -225,7 +225,8 @@ fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Clamped>) {
     contour.points.truncate(MOST_POINTS);
     contour.profiles.truncate(MOST_POINTS);
     for (k, point) in contour.points.iter_mut().enumerate() {
-        *point = (held(point.0, 1.0e6), held(point.1, 1.0e6)).noting(*point, &format!("{at}: point {}", k + 1), moved);
+        *point =
+            (limited(point.0, 1.0e6), limited(point.1, 1.0e6)).noting(*point, &format!("{at}: point {}", k + 1), moved);
     }
     // if the scene were saved with this outline, the file could not be read again
     if contour.outline().is_err() {
@@ -234,7 +235,7 @@ fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Clamped>) {
     }
     for (k, ray) in contour.profiles.iter_mut().enumerate() {
         let at = format!("{at}: profile {}", k + 1);
-        ray.angle = held(ray.angle, 360.0).noting(ray.angle, &at, moved);
+        ray.angle = limited(ray.angle, 360.0).noting(ray.angle, &at, moved);
         let mut tidy = ray.profile.sanitised();
         tidy.0.retain(|p| p.0 >= 0.0);
         ray.profile = tidy.noting(ray.profile.clone(), &at, moved);

@@ -6,7 +6,7 @@ use super::compiled_program::{Builder, PieceSite};
 use super::materials::{MaterialLayer, PieceMaterial};
 use super::operators::array::ArraySettings;
 use super::operators::blend::BlendSettings;
-use super::operators::copies::MadeCopies;
+use super::operators::copies::CopiesResult;
 use super::operators::deposit::AddSettings;
 use super::operators::detail::DetailSettings;
 use super::operators::gullies::GullySettings;
@@ -42,7 +42,8 @@ pub struct Piece {
     #[serde(default, skip_serializing_if = "is_default")]
     pub material: PieceMaterial,
     /// Kind of the piece, with its parameters.
-    pub form: PieceKind,
+    #[serde(rename = "form")]
+    pub kind: PieceKind,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -64,7 +65,8 @@ pub struct OperatorGroup<S> {
     pub settings: S,
     /// The pieces that the operator holds, in order.
     #[serde(default)]
-    pub of: Vec<Piece>,
+    #[serde(rename = "of")]
+    pub children: Vec<Piece>,
 }
 
 /// Pieces that are copied or warped together.
@@ -81,7 +83,8 @@ pub struct CopyGroup<S> {
     pub settings: S,
     /// The pieces that are copied or warped, blended if there are several.
     #[serde(default)]
-    pub of: Vec<Piece>,
+    #[serde(rename = "of")]
+    pub children: Vec<Piece>,
 }
 
 /// A copy of a definition, moved, rotated, scaled or raised.
@@ -137,7 +140,7 @@ pub(crate) trait PieceForm {
     }
 
     /// The copies that an array or a scatter makes, with random values from `seed`; `None` for other kinds.
-    fn copies(&self, _seed: u32) -> Option<MadeCopies> {
+    fn copies(&self, _seed: u32) -> Option<CopiesResult> {
         None
     }
 }
@@ -217,7 +220,7 @@ macro_rules! kinds {
 
             /// Returns the operator `self` with the pieces `of` inside.
             pub(crate) fn wrapped(self, of: Vec<Piece>) -> PieceKind {
-                match self { $(Self::$operator => PieceKind::$operator($group { of, ..$group::default() }),)+ }
+                match self { $(Self::$operator => PieceKind::$operator($group { children: of, ..$group::default() }),)+ }
             }
         }
     };
@@ -284,7 +287,7 @@ impl Default for PieceKind {
 impl Piece {
     /// A piece without a name.
     pub fn new(form: PieceKind) -> Self {
-        Self { form, ..Self::default() }
+        Self { kind: form, ..Self::default() }
     }
 
     /// A piece called `name`.
@@ -294,32 +297,32 @@ impl Piece {
 
     /// Parameters of the piece as a parameter group.
     pub fn params(&self) -> &dyn Params {
-        self.form.as_form().params()
+        self.kind.as_form().params()
     }
 
     /// Parameters of the piece as a mutable parameter group.
     pub fn params_mut(&mut self) -> &mut dyn Params {
-        self.form.as_form_mut().params_mut()
+        self.kind.as_form_mut().params_mut()
     }
 
     /// The pieces that an operator holds; empty for a primitive or an instance.
     pub fn children(&self) -> &[Piece] {
-        self.form.as_form().children().unwrap_or_default()
+        self.kind.as_form().children().unwrap_or_default()
     }
 
     /// The pieces that an operator holds, mutable; `None` for a primitive or an instance.
     pub fn children_mut(&mut self) -> Option<&mut Vec<Piece>> {
-        self.form.as_form_mut().children_mut()
+        self.kind.as_form_mut().children_mut()
     }
 
     /// The image that the piece reads, if any.
     pub fn image_file(&self) -> Option<&ImageFile> {
-        self.form.as_form().image_file()
+        self.kind.as_form().image_file()
     }
 
     /// The image of the piece's weight, if it has one.
     pub fn weight_file(&self) -> Option<&ImageFile> {
-        match &self.form {
+        match &self.kind {
             PieceKind::Image(image) => image.weight_file(),
             _ => None,
         }
@@ -327,7 +330,7 @@ impl Piece {
 
     /// The images of heights and of weights that the piece may read.
     pub fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
-        self.form.as_form_mut().image_files_mut()
+        self.kind.as_form_mut().image_files_mut()
     }
 
     /// The image that the piece reads, mutable, if any.
@@ -338,7 +341,7 @@ impl Piece {
 
     /// Name of the piece's kind, for example `disc`.
     pub fn kind(&self) -> &'static str {
-        self.form.as_form().kind()
+        self.kind.as_form().kind()
     }
 
     /// The piece's name in messages: its kind with its own name or, without a name, with its position among its

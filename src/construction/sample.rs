@@ -28,7 +28,7 @@ impl Detail {
     /// wavelength. In addition, octave i of n, counted from 0, fades in while `level` rises from (i - 1)/(n - 1) to
     /// i/(n - 1). The first octave never fades with the level.
     #[inline]
-    pub fn share(&self, octave: usize, octaves: usize, wavelength: f64) -> f64 {
+    pub fn octave_factor(&self, octave: usize, octaves: usize, wavelength: f64) -> f64 {
         let mut share = 1.0;
         if wavelength < 4.0 * self.spacing {
             share = super::geometry::plane::smooth(wavelength / (2.0 * self.spacing) - 1.0).0;
@@ -51,7 +51,7 @@ pub struct GroundSample {
     /// ∇f to the east and south, in metres of height per metre.
     pub slope: Point,
     /// ∇α to the east and south, per metre.
-    pub fade: Point,
+    pub weight_gradient: Point,
 }
 
 impl GroundSample {
@@ -61,7 +61,8 @@ impl GroundSample {
         let (s, ds) = super::geometry::plane::smooth(self.weight / THRESHOLD);
         let over = self.height - base;
         let turn = over * ds / THRESHOLD;
-        let slope = [self.slope[0] * s + self.fade[0] * turn, self.slope[1] * s + self.fade[1] * turn];
+        let slope =
+            [self.slope[0] * s + self.weight_gradient[0] * turn, self.slope[1] * s + self.weight_gradient[1] * turn];
         if s == 1.0 { (self.height, self.slope) } else { (base + over * s, slope) }
     }
 }
@@ -80,9 +81,9 @@ pub struct GroundBounds {
     /// Bound of the slope |∇f|; may be infinite.
     pub slope: f64,
     /// Bound of |∇α|, per metre.
-    pub fade: f64,
+    pub weight_gradient: f64,
     /// Bound of α·|∇f|, the weight times the slope.
-    pub laid: f64,
+    pub weighted_slope: f64,
 }
 
 impl GroundBounds {
@@ -91,13 +92,13 @@ impl GroundBounds {
         height: Interval { low: 0.0, high: 0.0 },
         weight: Interval { low: 0.0, high: 0.0 },
         slope: 0.0,
-        fade: 0.0,
-        laid: 0.0,
+        weight_gradient: 0.0,
+        weighted_slope: 0.0,
     };
 
     /// Bounds of a piece whose elevation is Lipschitz everywhere: α·|∇f| is at most the greatest weight times `slope`.
-    pub fn plain(height: Interval, weight: Interval, slope: f64, fade: f64) -> Self {
-        Self { height, weight, slope, fade, laid: slope * weight.high }
+    pub fn lipschitz(height: Interval, weight: Interval, slope: f64, fade: f64) -> Self {
+        Self { height, weight, slope, weight_gradient: fade, weighted_slope: slope * weight.high }
     }
 
     /// Whether the weight is 0 everywhere.
@@ -121,16 +122,16 @@ impl GroundBounds {
         let crest = lower(higher(0.75, x.low), x.high);
         let per_weight = (3.0 * crest - 2.0 * crest * crest) / THRESHOLD;
         let over = Interval::new(self.height.low - base, self.height.high - base);
-        let steep = lower(self.slope * s.high, per_weight * self.laid);
+        let steep = lower(self.slope * s.high, per_weight * self.weighted_slope);
         let range = over.product(s);
-        (Interval::new(base + range.low, base + range.high), steep + turn * self.fade * over.reach())
+        (Interval::new(base + range.low, base + range.high), steep + turn * self.weight_gradient * over.max_abs())
     }
 }
 
 impl Interval {
     /// The interval widened by a margin for rounding.
     pub fn widened_for_rounding(self) -> Self {
-        let by = 1e-9 * (1.0 + self.reach());
+        let by = 1e-9 * (1.0 + self.max_abs());
         Self { low: self.low - by, high: self.high + by }
     }
 }

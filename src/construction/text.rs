@@ -129,13 +129,13 @@ impl<'de> Deserialize<'de> for Tree {
 fn broken(text: &str, indent: usize) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut column = indent;
-    lay(text, indent, &mut column, &mut out);
+    write_item(text, indent, &mut column, &mut out);
     out
 }
 
 /// Appends one item to `out`: the text up to the item's first bracket, the items inside the bracket, the closing
 /// bracket.
-fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
+fn write_item(text: &str, indent: usize, column: &mut usize, out: &mut String) {
     let flat = spaced(text);
     if *column + flat.chars().count() <= WIDTH {
         *column += flat.chars().count();
@@ -155,7 +155,7 @@ fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
         && bracket(only).is_some()
     {
         // a single item in brackets needs no indentation level of its own
-        lay(only, indent, column, out);
+        write_item(only, indent, column, out);
         out.push_str(&text[text.len() - 1..]);
         *column += 1;
         return;
@@ -175,7 +175,7 @@ fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
             *column = inner;
         }
         begun = inner + flat <= WIDTH && !item.starts_with("(name") && !item.starts_with("(form");
-        lay(item, inner, column, out);
+        write_item(item, inner, column, out);
         out.push(',');
         *column += 1;
     }

@@ -68,7 +68,7 @@ fn writes_same_maps(a: &Tree, b: &Tree) -> bool {
     let lays = |tree: &Tree| {
         crate::construction::MaterialLayer::ALL.map(|material| tree.root(material).map(|root| root.hidden))
     };
-    let is_made_of = |tree: &Tree| PieceMaterial::LAID.map(|material| tree.is_made_of(material));
+    let is_made_of = |tree: &Tree| PieceMaterial::COVERING.map(|material| tree.is_made_of(material));
     a.frame == b.frame && lays(a) == lays(b) && is_made_of(a) == is_made_of(b)
 }
 
@@ -107,7 +107,7 @@ impl Constructions {
     }
 
     /// Makes the newest cached result share the memory of `terrain`, which is equal to it and has other owners as well.
-    pub fn share(&mut self, terrain: &Arc<Terrain>) {
+    pub fn reuse_allocation(&mut self, terrain: &Arc<Terrain>) {
         if let Some(made) = self.made.first_mut().filter(|made| made.terrain.samples() == terrain.samples()) {
             made.terrain = terrain.clone();
         }

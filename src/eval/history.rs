@@ -166,7 +166,7 @@ pub fn probe(
     let mut layers = Vec::new();
     let steps = plan(scene, samples, playhead);
     for (k, step) in steps.iter().enumerate() {
-        if step.above && k + 1 < steps.len() {
+        if step.is_above_playhead && k + 1 < steps.len() {
             continue; // layers above the playhead count as one entry
         }
         let terrain = if k + 1 == steps.len() {

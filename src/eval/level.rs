@@ -164,8 +164,16 @@ impl LevelRun<'_> {
         }
         let (source, known) = (self.mask_source(step)?, SmoothedMask::default());
         let strokes = &mut self.store.strokes;
-        mix::weigh(&cx, step.layer, &self.made.terrain, source.as_deref(), strokes, known, &mut result)?;
-        let mass_balance = mass_balance.filter(|_| !self.store.heights_alone);
+        mix::apply_opacity_and_mask(
+            &cx,
+            step.layer,
+            &self.made.terrain,
+            source.as_deref(),
+            strokes,
+            known,
+            &mut result,
+        )?;
+        let mass_balance = mass_balance.filter(|_| !self.store.heights_only);
         self.made.mass_balances.extend(mass_balance.map(|balance| (step.index, balance)));
         self.made.terrain = Arc::new(result);
         if !step.transient && !self.store.transient {
@@ -191,7 +199,7 @@ impl LevelRun<'_> {
             && let Some(base) = self.bases.pop()
         {
             self.made.terrain = base;
-            mix::join(cx, &step.layer.mix, &self.made.terrain, result)?;
+            mix::blend_generator(cx, &step.layer.mix, &self.made.terrain, result)?;
         }
         Ok(())
     }
@@ -212,7 +220,7 @@ impl LevelRun<'_> {
             None => trunk_streams_to_keep(step.layer, cx, result)?,
             streams => streams,
         };
-        if !step.is_cut && !step.above && !self.store.transient {
+        if !step.is_temporary && !step.is_above_playhead && !self.store.transient {
             self.store.keep_change(step, &change);
         }
         self.made.changes.insert(step.index, change);

@@ -36,16 +36,16 @@ impl StrokeTarget {
 pub(super) struct LiveGround {
     /// The last result of the whole stack, with the scene that was evaluated.
     done: Option<(Arc<Scene>, Arc<Terrain>)>,
-    drawn: Option<DrawnGround>,
+    stroke: Option<StrokeState>,
 }
 
 /// The state of the terrain during a stroke.
-struct DrawnGround {
+struct StrokeState {
     layer: usize,
     /// Result of the painted layer when the whole stack was last evaluated.
     base: Arc<Terrain>,
     /// Latest result of the painted layer.
-    made: Arc<Terrain>,
+    layer_result: Arc<Terrain>,
     /// The terrain shown last.
     shown: Arc<Terrain>,
 }
@@ -64,9 +64,9 @@ pub(super) struct LiveChange {
 
 impl LiveGround {
     /// Makes the result of a request the starting point of later strokes.
-    pub fn begin(&mut self, request: &Request, terrain: &Arc<Terrain>) {
+    pub fn restart(&mut self, request: &Request, terrain: &Arc<Terrain>) {
         let is_whole = request.playhead.is_none();
-        *self = Self { done: is_whole.then(|| (request.scene.clone(), terrain.clone())), drawn: None };
+        *self = Self { done: is_whole.then(|| (request.scene.clone(), terrain.clone())), stroke: None };
     }
 
     /// The terrain to show for a request whose layer is being painted. `None` if the layers below would have to be
@@ -74,7 +74,7 @@ impl LiveGround {
     ///
     /// # Errors
     /// If the computation was cancelled.
-    pub fn drawn(
+    pub fn stroke_update(
         &mut self,
         request: &Request,
         layer: usize,
@@ -90,7 +90,7 @@ impl LiveGround {
         if request.playhead.is_some() || done.samples() != full {
             return Ok(None);
         }
-        let mut drawn = match self.drawn.take().filter(|drawn| drawn.layer == layer) {
+        let mut drawn = match self.stroke.take().filter(|drawn| drawn.layer == layer) {
             Some(drawn) => drawn,
             None => {
                 let before = scene_up_to(before, layer);
@@ -98,22 +98,22 @@ impl LiveGround {
                     return Ok(None);
                 }
                 let base = evaluate(&before, full, None, store, control)?.terrain;
-                DrawnGround { layer, made: base.clone(), base, shown: done.clone() }
+                StrokeState { layer, layer_result: base.clone(), base, shown: done.clone() }
             }
         };
         (store.transient, store.strokes.is_drawing) = (true, true);
         let made = evaluate(&scene_up_to(scene, layer), full, None, store, control);
         (store.transient, store.strokes.is_drawing) = (false, false);
         let made = made?.terrain;
-        let region = changed_samples(made.grid, &drawn.made.height, &made.height);
+        let region = changed_samples(made.grid, &drawn.layer_result.height, &made.height);
         let is_topmost = scene.layers[layer + 1..].iter().all(|above| !above.enabled);
         let terrain = match is_topmost {
             true => made.clone(),
-            false => Arc::new(raised(&drawn.shown, done, &drawn.base, &made, &region)),
+            false => Arc::new(with_layer_change(&drawn.shown, done, &drawn.base, &made, &region)),
         };
         let before = std::mem::replace(&mut drawn.shown, terrain.clone());
-        drawn.made = made;
-        self.drawn = Some(drawn);
+        drawn.layer_result = made;
+        self.stroke = Some(drawn);
         Ok(Some(LiveChange { terrain, before, region, elapsed: started.elapsed() }))
     }
 }
@@ -132,7 +132,7 @@ fn differ_by_strokes(a: &Scene, b: &Scene, layer: usize) -> bool {
 }
 
 /// `shown`, with the heights in the region replaced by those of `done` plus the change from `base` to `made`.
-fn raised(shown: &Terrain, done: &Terrain, base: &Terrain, made: &Terrain, region: &Region) -> Terrain {
+fn with_layer_change(shown: &Terrain, done: &Terrain, base: &Terrain, made: &Terrain, region: &Region) -> Terrain {
     let (mut terrain, n) = (shown.clone(), shown.samples());
     for row in region.rows.clone() {
         for k in row * n + region.columns.start..row * n + region.columns.end {
@@ -165,7 +165,7 @@ mod tests {
             quality: RequestQuality::Preview,
             playhead: None,
             play: None,
-            watch: None,
+            history_layer: None,
             place: None,
             mask: None,
             stroke: Some(StrokeTarget::Layer(1)),
@@ -180,13 +180,17 @@ mod tests {
             let whole = |request: &Request, store: &mut Store| {
                 evaluate(&request.scene, 257, None, store, &control).unwrap().terrain
             };
-            assert!(live.drawn(&request(1, above), 1, &mut store, &control).unwrap().is_none(), "no result is cached");
+            assert!(
+                live.stroke_update(&request(1, above), 1, &mut store, &control).unwrap().is_none(),
+                "no result is cached"
+            );
             let done = whole(&request(1, above), &mut store);
-            live.begin(&request(1, above), &done);
+            live.restart(&request(1, above), &done);
             let mut shown = done;
             for points in 2..6 {
                 let drawn = request(points, above);
-                let change = live.drawn(&drawn, 1, &mut store, &control).unwrap().expect("all layers below are cached");
+                let change =
+                    live.stroke_update(&drawn, 1, &mut store, &control).unwrap().expect("all layers below are cached");
                 assert!(Arc::ptr_eq(&change.before, &shown));
                 let differs = changed_samples(shown.grid, &shown.height, &change.terrain.height);
                 assert_eq!(change.region, differs);
@@ -199,7 +203,7 @@ mod tests {
             // After any other change, the whole stack must be evaluated.
             let mut other = request(6, above);
             Arc::make_mut(&mut other.scene).layers[0].seed = 9;
-            assert!(live.drawn(&other, 1, &mut store, &control).unwrap().is_none());
+            assert!(live.stroke_update(&other, 1, &mut store, &control).unwrap().is_none());
         }
     }
 }

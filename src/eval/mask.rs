@@ -13,7 +13,7 @@ use crate::nodes::filters::gauss;
 use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 use crate::nodes::generators::warp::DomainWarp;
-use crate::nodes::{Context, Work};
+use crate::nodes::{Context, NodeKind};
 use crate::scene::{Mask, Mix, Reads, Scene};
 
 /// Octaves of the patch noise.
@@ -77,7 +77,7 @@ pub(super) fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> 
     // A missing source layer is reported as a problem elsewhere; here the condition is ignored.
     let source = scene.mask_source(index).ok()??;
     let mut made = scene.clone();
-    if matches!(made.layers[source].node.work(), Work::Generator(_)) {
+    if matches!(made.layers[source].node.work(), NodeKind::Generator(_)) {
         made.hide_others(source);
         let layer = &mut made.layers[source];
         (layer.mix, layer.mask) = (Mix::default(), Mask::default());
@@ -167,7 +167,7 @@ pub fn sharp_weights(
     if mask.by_image
         && let Ok(image) = raster_or_mesh(&mask.image.0, RawLayout::default())
     {
-        let (distinct, globe) = (grid.distinct(), grid.shape());
+        let (distinct, globe) = (grid.distinct_side(), grid.shape());
         narrow(&|k, i, j| {
             let [u, v] = match &globe {
                 Some(globe) => equirectangular(globe.direction_of(k).map(f64::from)).map(|x| x as f32),
@@ -284,7 +284,7 @@ mod tests {
             sea_level: 0.0,
             planet: None,
             scene_samples: beneath.samples(),
-            level: 1.0,
+            cell_ratio: 1.0,
             random: Stream::new(1, 1),
             control: &control,
         };

@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::{Cache, Timeline, mask_scene, mix, unread_records};
 use crate::field::{MAX_SAMPLES, MIN_SAMPLES, MapKind};
 use crate::io::memory::{bytes_text, free_memory, resident_memory};
-use crate::nodes::{Node, Work};
+use crate::nodes::{Node, NodeKind};
 use crate::scene::{Layer, Mask, Scene};
 
 /// Bytes of a number in a field.
@@ -32,9 +32,9 @@ pub struct MemoryUse {
     /// Bytes independent of the resolution that are needed after the evaluation.
     pub bytes: f64,
     /// Bytes that are held during the evaluation as well as afterwards.
-    pub beside: f64,
+    pub constant_bytes: f64,
     /// Number of evaluations that run at the same time.
-    pub at_once: usize,
+    pub parallel_evaluations: usize,
     /// Maximum bytes kept between evaluations: for results of layers, and for states of processes.
     pub kept: [usize; 2],
     /// Maximum number of samples per side (on a planet, per side of a face) that are drawn.
@@ -44,7 +44,7 @@ pub struct MemoryUse {
     /// Whether only the heights are used. Mass balances and the maps that erosion processes
     /// [record](MapKind::EROSION_RECORDS) are then not made, unless heights depend on them
     /// ([`Store::for_use`](super::Store::for_use)).
-    pub heights_alone: bool,
+    pub heights_only: bool,
 }
 
 impl MemoryUse {
@@ -52,12 +52,12 @@ impl MemoryUse {
     pub const TERRAIN: Self = Self {
         fields: 0.0,
         bytes: 0.0,
-        beside: 0.0,
-        at_once: 1,
+        constant_bytes: 0.0,
+        parallel_evaluations: 1,
         kept: [0; 2],
         most_drawn: MAX_SAMPLES,
         is_editor: false,
-        heights_alone: false,
+        heights_only: false,
     };
     /// Writing the terrain to a file: heights at no-data samples are filled in a copy.
     pub const EXPORT: Self = Self { fields: 1.0, ..Self::TERRAIN };
@@ -66,7 +66,7 @@ impl MemoryUse {
     /// Computing all measures of a terrain; most of the memory is for the drainage.
     pub const MEASURES: Self = Self { fields: 8.6, ..Self::TERRAIN };
     /// One view of the terrain in 3D: light, slopes and colours before they are copied to the graphics card.
-    pub const VIEW: Self = Self { fields: 18.0, most_drawn: 8192, beside: VIEW_BYTES, ..Self::TERRAIN };
+    pub const VIEW: Self = Self { fields: 18.0, most_drawn: 8192, constant_bytes: VIEW_BYTES, ..Self::TERRAIN };
     /// Use by the editor: results of layers, key frames, and the views of the terrain on screen and of the next
     /// terrain.
     pub const EDITOR: Self =
@@ -128,7 +128,7 @@ impl std::error::Error for NotEnoughMemory {}
 pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     let samples = samples.clamp(MIN_SAMPLES, MAX_SAMPLES);
     let bytes = |fields: f64, samples: usize| fields * NUMBER * scene.grid(samples).len() as f64;
-    let unread = if what.heights_alone { unread_records(scene) } else { Vec::new() };
+    let unread = if what.heights_only { unread_records(scene) } else { Vec::new() };
     let made = evaluation(scene, what, &unread, &mut HashMap::new());
     let used = bytes(what.fields, samples.min(what.most_drawn));
     let after = bytes(made.result, samples) + used + what.bytes;
@@ -137,7 +137,7 @@ pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
         cache.min(bytes(made.cached, samples)) + timeline.min(bytes(made.frames, samples) + made.fixed_frame_bytes);
     // The previous terrain stays on screen while the next one is computed.
     let during = bytes(made.peak, samples) + made.fixed_bytes + if what.is_editor { used } else { 0.0 };
-    ((during.max(after) + kept) * what.at_once as f64 + what.beside) as u64
+    ((during.max(after) + kept) * what.parallel_evaluations as f64 + what.constant_bytes) as u64
 }
 
 /// Free memory that an evaluation requires: the [estimate] times the safety factor.
@@ -222,7 +222,7 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
             bases.pop();
         }
         let mut written: BTreeSet<u8> = written(scene, layer).collect();
-        let leaves_out = layer.node.traits().memory.fewer_for_heights.is_some();
+        let leaves_out = layer.node.traits().memory.saved_without_records.is_some();
         written.retain(|map| !leaves_out || unread.iter().all(|&kind| kind as u8 != *map));
         let new = 1.0 + written.len() as f64;
         let beneath = below + made.result + read.values().sum::<f64>();
@@ -230,7 +230,7 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
         let stages = layer.stages(scene.samples());
         // The result of one stage stays in memory while the next stage runs.
         let between = if stages.len() > 1 { new } else { 0.0 };
-        let joined = if matches!(layer.node.work(), Work::Generator(_)) && !maps.is_empty() { 1.0 } else { 0.0 };
+        let joined = if matches!(layer.node.work(), NodeKind::Generator(_)) && !maps.is_empty() { 1.0 } else { 0.0 };
         // The heights below are released before an erosion process runs, if nothing else owns them.
         let given_back = if mix::is_opaque_process(layer) { 1.0 } else { 0.0 };
         let mut peak = beneath - given_back + new + between + working.max(joined);
@@ -288,8 +288,8 @@ fn working_fields(scene: &Scene, layer: &Layer, what: &MemoryUse) -> f64 {
     let is_kept = what.kept[1] > 0;
     let fields = |node: &Node| {
         let traits = node.traits();
-        let kept = if is_kept { traits.memory.more_when_kept } else { 0.0 };
-        let left_out = traits.memory.fewer_for_heights.filter(|_| what.heights_alone).unwrap_or(0.0);
+        let kept = if is_kept { traits.memory.extra_when_kept } else { 0.0 };
+        let left_out = traits.memory.saved_without_records.filter(|_| what.heights_only).unwrap_or(0.0);
         f64::from(traits.working_fields_in(world) + kept - left_out)
     };
     all.map(fields).fold(0.0, f64::max)

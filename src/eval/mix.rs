@@ -21,7 +21,7 @@ const LIMIT: f32 = 1.0e6;
 /// terrain can reduce the depth. Other maps that the generator made replace those below; maps that it did not make stay
 /// as they are. Where the generator has no terrain, the terrain below stays. Where there is no terrain below, only the
 /// generator's terrain counts. With Replace only the generator's terrain remains.
-pub fn join(cx: &Context, mix: &Mix, beneath: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
+pub fn blend_generator(cx: &Context, mix: &Mix, beneath: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
     let water = blend_water(cx, mix, beneath, made)?;
     let ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground).cloned() };
     if let Some(over) = &ground {
@@ -69,8 +69,8 @@ fn combine(mode: Blend) -> Combine {
         // Not f32::min and f32::max: their result for -0 and +0 depends on the processor.
         Blend::Min => |a, b, _| if b < a { b } else { a },
         Blend::Max => |a, b, _| if b > a { b } else { a },
-        Blend::SmoothMin => |a, b, k| (if b < a { b } else { a }) - seam(a, b, k),
-        Blend::SmoothMax => |a, b, k| (if b > a { b } else { a }) + seam(a, b, k),
+        Blend::SmoothMin => |a, b, k| (if b < a { b } else { a }) - smooth_min_correction(a, b, k),
+        Blend::SmoothMax => |a, b, k| (if b > a { b } else { a }) + smooth_min_correction(a, b, k),
     }
 }
 
@@ -137,7 +137,7 @@ fn blend_water(cx: &Context, mix: &Mix, beneath: &Terrain, made: &Terrain) -> Re
 }
 
 /// Quadratic polynomial smooth minimum (Quílez): the correction at heights that differ by less than `k`.
-fn seam(a: f32, b: f32, k: f32) -> f32 {
+fn smooth_min_correction(a: f32, b: f32, k: f32) -> f32 {
     if k <= 0.0 {
         return 0.0;
     }
@@ -153,7 +153,7 @@ pub fn is_opaque_process(layer: &Layer) -> bool {
 /// Blends `out` back towards `below` by opacity and mask, together with the data maps that the layer wrote.
 /// Not-a-number values are replaced by the value below, or by 0 for an [opaque process](is_opaque_process). `source` is
 /// the result of the layer that the mask reads; `known` holds smoothed fields of the mask that are already known.
-pub fn weigh(
+pub fn apply_opacity_and_mask(
     cx: &Context,
     layer: &Layer,
     beneath: &Arc<Terrain>,
@@ -215,8 +215,8 @@ mod tests {
 
     #[test]
     fn the_smooth_seam_is_continuous_and_vanishes_away_from_it() {
-        assert_eq!(seam(0.0, 1.0, 0.5), 0.0);
-        assert_eq!(seam(0.3, 0.3, 0.4), 0.1);
-        assert_eq!(seam(0.3, 0.4, 0.0), 0.0);
+        assert_eq!(smooth_min_correction(0.0, 1.0, 0.5), 0.0);
+        assert_eq!(smooth_min_correction(0.3, 0.3, 0.4), 0.1);
+        assert_eq!(smooth_min_correction(0.3, 0.4, 0.0), 0.0);
     }
 }

@@ -92,7 +92,7 @@ fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Con
         sea_level: settings.sea_level / settings.relief_metres,
         planet: scene.as_planet(),
         scene_samples: scene.samples(),
-        level: layer.multiscale().scale(samples),
+        cell_ratio: layer.multiscale().scale(samples),
         random: Stream::new(settings.seed, layer.seed),
         control,
     }
@@ -138,7 +138,7 @@ pub fn evaluate_on(
 ) -> Result<Evaluated, Cancelled> {
     let is_sole = base.is_none() && construction::sole_construction(scene).is_some();
     (store.constructions.newest, store.constructions.has_run) = (None, false);
-    store.unread = if store.heights_alone { unread_records(scene) } else { Vec::new() };
+    store.unread = if store.heights_only { unread_records(scene) } else { Vec::new() };
     let made = LevelTask { base, playhead, ..LevelTask::whole(scene, samples, control) }.evaluate(store);
     control.finish_layers();
     let LevelResult { terrain, mass_balances, .. } = made?;
@@ -147,7 +147,7 @@ pub fn evaluate_on(
     let patch = store.constructions.newest.take().filter(|_| is_sole);
     if is_sole && store.constructions.has_run {
         // The cached result and the returned terrain must be the same object, so that the view recognises it later.
-        store.constructions.share(&terrain);
+        store.constructions.reuse_allocation(&terrain);
     }
     Ok(Evaluated { terrain, mass_balance, mass_balances, patch, problems: scene.problems() })
 }

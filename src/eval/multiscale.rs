@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::plan::LayerStep;
 use crate::field::{Cancelled, GridDisplacement, MapKind, Terrain, resample, resample_displaced};
-use crate::nodes::channels::trunk_streams::{HeldBeds, TrunkStreams};
+use crate::nodes::channels::trunk_streams::{SavedBeds, TrunkStreams};
 use crate::nodes::multiscale::{sample_ratio, valley_displacement};
 use crate::nodes::{Context, MassBalance, Traits};
 
@@ -78,7 +78,8 @@ impl LevelChange {
         if let Some(streams) = self.streams.as_ref().filter(|_| goes_on) {
             streams.keep(cx, coarse, &beneath.height, &mut ground.height)?;
         }
-        if let Some(sea_metres) = traits.on_planet.and_then(|planet| planet.land_above).filter(|_| fine.is_globe()) {
+        if let Some(sea_metres) = traits.on_planet.and_then(|planet| planet.keep_land_above).filter(|_| fine.is_globe())
+        {
             keep_land(&beneath.height, sea_metres / cx.relief_metres, &mut ground.height);
         }
         drop(beneath);
@@ -118,7 +119,7 @@ pub struct ProcessStart {
     /// Mass balance since the first iteration on the coarsest grid.
     pub mass_balance: MassBalance,
     /// The channel beds to restore after the process has run.
-    pub beds: Option<HeldBeds>,
+    pub beds: Option<SavedBeds>,
 }
 
 impl ProcessStart {
@@ -142,7 +143,7 @@ impl ProcessStart {
         if let Some(coarse) = coarse.filter(|_| resumed.is_none() || held.is_some()) {
             let traits = step.layer.node.traits();
             let (refined, mass_balance) = coarse.refine(cx, start.ground, &traits, goes_on)?;
-            let beds = held.map(|streams| streams.held(cx, &refined.height)).transpose()?;
+            let beds = held.map(|streams| streams.save_beds(cx, &refined.height)).transpose()?;
             start = Self { ground: Arc::new(refined), mass_balance, beds };
         }
         if let Some((ground, mass_balance)) = resumed {

@@ -114,7 +114,7 @@ pub fn parity(
 pub fn compare(full: &Terrain, half: &Terrain, settings: &Settings, control: &Control) -> Result<Parity, Cancelled> {
     let expected = sampled_down(full, half);
     let grid = half.grid;
-    let distinct = grid.distinct();
+    let distinct = grid.distinct_side();
     let metres = f64::from(settings.relief_metres);
     let (mut squares, mut greatest) = (0.0f64, 0.0f64);
     for i in 0..distinct {

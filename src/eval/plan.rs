@@ -23,7 +23,7 @@ pub(super) enum GroupBase {
     /// Level ground.
     Level,
     /// The result of a layer.
-    Made(ContentKey),
+    LayerResult(ContentKey),
 }
 
 /// An active layer, with the keys of its results.
@@ -37,7 +37,7 @@ pub(super) struct LayerStep<'a> {
     /// first.
     pub open: Vec<GroupBase>,
     /// Key of the terrain below the layer.
-    pub beneath: ContentKey,
+    pub terrain_below: ContentKey,
     /// Key of the layer's result.
     pub result: ContentKey,
     /// Stages of a process on this grid, in order.
@@ -47,12 +47,12 @@ pub(super) struct LayerStep<'a> {
     /// Whether the process runs from coarse to fine and continues on finer grids after this one.
     pub is_level: bool,
     /// Whether the playhead is on this grid or a coarser one, so that the change on this grid is temporary.
-    pub is_cut: bool,
+    pub is_temporary: bool,
     /// Whether the layer is at or above a playhead that is before the end of its process. The result is then an
     /// intermediate state and is not cached.
     pub transient: bool,
     /// Whether the layer is above the layer of such a playhead: its key frames are not kept either.
-    pub above: bool,
+    pub is_above_playhead: bool,
 }
 
 /// A stage of a process; the parameters are constant during a stage.
@@ -158,20 +158,20 @@ pub(super) fn plan_with<'a>(
         }
         let is_level = layer.multiscale().largest.samples().is_some_and(|coarsest| coarsest <= samples);
         let (is_refined, is_cut) = (finest > 0, left == Some(0));
-        ground = GroupBase::Made(key);
+        ground = GroupBase::LayerResult(key);
         steps.push(LayerStep {
             index,
             layer,
             opens: std::mem::take(&mut opens),
             open: open.iter().map(|(base, _)| *base).collect(),
-            beneath,
+            terrain_below: beneath,
             result: key,
             stages,
             is_refined,
             is_level,
-            is_cut,
+            is_temporary: is_cut,
             transient,
-            above,
+            is_above_playhead: above,
         });
     }
     steps

@@ -8,7 +8,7 @@ use super::{Constructions, Store, StrokedFields, Timeline, mix};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::channels::trunk_streams::TrunkStreams;
 use crate::nodes::multiscale::StreamBeds;
-use crate::nodes::{Context, Filter, Generator, MassBalance, Node, Run, Work};
+use crate::nodes::{Context, Filter, Generator, MassBalance, Node, NodeKind, Run};
 use crate::scene::Layer;
 
 /// The result of the node on the terrain below, before opacity and mask. `coarse` is the change that a process made on
@@ -21,9 +21,9 @@ pub(super) fn run_node(
     store: &mut Store,
 ) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
     match step.layer.node.work() {
-        Work::Generator(node) => Ok((generate(node, step.layer, cx, &beneath, &mut store.constructions)?, None)),
-        Work::Filter(node) => Ok((filter(node, step, cx, beneath, &mut store.strokes)?, None)),
-        Work::Process(_) => {
+        NodeKind::Generator(node) => Ok((generate(node, step.layer, cx, &beneath, &mut store.constructions)?, None)),
+        NodeKind::Filter(node) => Ok((filter(node, step, cx, beneath, &mut store.strokes)?, None)),
+        NodeKind::Process(_) => {
             let (result, mass_balance) = run_process(step, cx, beneath, coarse, store)?;
             Ok((result, Some(mass_balance)))
         }
@@ -46,7 +46,7 @@ fn generate(
             result
         }
     };
-    mix::join(cx, &layer.mix, beneath, &mut result)?;
+    mix::blend_generator(cx, &layer.mix, beneath, &mut result)?;
     Ok(result)
 }
 
@@ -60,8 +60,8 @@ fn filter(
 ) -> Result<Terrain, Cancelled> {
     let mut result = Arc::unwrap_or_clone(beneath);
     match &step.layer.node {
-        Node::Sculpt(node) => strokes.sculpt(step.beneath, node, cx, &mut result)?,
-        Node::PaintedMap(node) => strokes.paint(step.beneath, node, cx, &mut result)?,
+        Node::Sculpt(node) => strokes.sculpt(step.terrain_below, node, cx, &mut result)?,
+        Node::PaintedMap(node) => strokes.paint(step.terrain_below, node, cx, &mut result)?,
         _ => filter.apply(cx, &mut result)?,
     }
     Ok(result)
@@ -77,7 +77,7 @@ fn run_process(
 ) -> Result<(Terrain, MassBalance), Cancelled> {
     let Store { cache, timeline, ended, unread, .. } = store;
     let mut nothing = Timeline::new(0);
-    let timeline = if step.above { &mut nothing } else { timeline };
+    let timeline = if step.is_above_playhead { &mut nothing } else { timeline };
     let last = step.stages.len().saturating_sub(1);
     // Finished stages are cached like the results of layers.
     let known = (0..last).rev().find_map(|k| {
@@ -127,7 +127,7 @@ fn run_stage(
         timeline.resume(key, target).unwrap_or_else(|| (0, stage.process.start(cx, Arc::unwrap_or_clone(beneath))));
     let begun = iteration;
     if !unread.is_empty() {
-        run.leave_out(unread);
+        run.drop_records(unread);
     }
     let mass_balance = |run: &dyn Run| {
         let mut so_far = before;
@@ -152,7 +152,7 @@ fn run_stage(
         }
         iteration += 1;
         timeline.record(key, iteration, mass_balance(run.as_ref()));
-        timeline.offer(key, iteration, run.as_ref());
+        timeline.maybe_keep(key, iteration, run.as_ref());
     }
     let mass_balance = mass_balance(run.as_ref());
     if !timeline.is_kept() {
@@ -170,7 +170,7 @@ pub(super) fn trunk_streams_to_keep(
     made: &Terrain,
 ) -> Result<Option<Arc<TrunkStreams>>, Cancelled> {
     let beds = layer.node.traits().finer_grids.stream_beds;
-    let settled = beds.settled_samples(layer.multiscale().largest);
+    let settled = beds.trunk_stream_samples(layer.multiscale().largest);
     let settles = beds != StreamBeds::Free && made.grid.samples == settled && !made.grid.is_globe();
     settles.then(|| TrunkStreams::new(cx, made, beds).map(Arc::new)).transpose()
 }

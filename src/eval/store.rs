@@ -25,7 +25,7 @@ pub struct Store {
     pub transient: bool,
     /// Whether only heights are used. Mass balances and maps that erosion processes [record](MapKind::EROSION_RECORDS)
     /// are then not made, unless masks read them.
-    pub(super) heights_alone: bool,
+    pub(super) heights_only: bool,
     /// Maps recorded by erosion processes that no mask reads in this evaluation.
     pub(super) unread: Vec<MapKind>,
     /// Mass balances of finished process stages, and of the changes that processes made on a grid.
@@ -56,7 +56,7 @@ impl Store {
 
     /// A store that caches nothing, for a single evaluation whose result is used for `what`.
     pub fn for_use(what: &MemoryUse) -> Self {
-        Self { heights_alone: what.heights_alone, ..Self::forgetful() }
+        Self { heights_only: what.heights_only, ..Self::forgetful() }
     }
 
     /// The highest cached result of `steps`. `made` returns the base terrains that are not results of layers.
@@ -68,7 +68,7 @@ impl Store {
         for (k, step) in steps.iter().enumerate().rev() {
             let Some(result) = self.cache.get(step.result) else { continue };
             let bases = step.open.iter().map(|base| match base {
-                GroupBase::Made(key) => Ok(self.cache.get(*key)),
+                GroupBase::LayerResult(key) => Ok(self.cache.get(*key)),
                 base => made(*base).map(Some),
             });
             if let Some(bases) = bases.collect::<Result<Option<Vec<_>>, _>>()? {

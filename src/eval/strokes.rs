@@ -43,7 +43,7 @@ pub struct StrokedFields {
 
 impl StrokedFields {
     /// `blank` with all strokes applied. The field before the last stroke is cached under `key`.
-    fn stroked(
+    fn with_strokes(
         &mut self,
         key: ContentKey,
         canvas: &Canvas,
@@ -67,12 +67,12 @@ impl StrokedFields {
             let coarse = Canvas { erosion_samples: DRAWN_EROSION_SAMPLES, ..*canvas };
             let (exact, key) = (key, key.join(b"drawn"));
             let finished = |fields: &mut Self| {
-                let values = fields.settle(exact, canvas, &finished, blank)?;
+                let values = fields.apply_strokes(exact, canvas, &finished, blank)?;
                 Ok(RememberedField { key, strokes: finished, values })
             };
-            (self.settle(key, &coarse, &before, finished)?, coarse)
+            (self.apply_strokes(key, &coarse, &before, finished)?, coarse)
         } else {
-            (self.settle(key, canvas, &before, blank)?, *canvas)
+            (self.apply_strokes(key, canvas, &before, blank)?, *canvas)
         };
         if let Some(last) = last {
             canvas.piece(&last, &mut values)?;
@@ -82,7 +82,7 @@ impl StrokedFields {
 
     /// The field of `key` with `strokes` applied. The computation starts from the longest cached prefix of the strokes,
     /// or from `start` if no prefix is cached. The result is cached.
-    fn settle(
+    fn apply_strokes(
         &mut self,
         key: ContentKey,
         canvas: &Canvas,
@@ -123,7 +123,7 @@ impl StrokedFields {
         terrain: &mut Terrain,
     ) -> Result<(), Cancelled> {
         let height = std::mem::take(&mut terrain.height);
-        terrain.height = self.stroked(beneath, &Sculpt::canvas(cx, terrain), &node.strokes, || height)?;
+        terrain.height = self.with_strokes(beneath, &Sculpt::canvas(cx, terrain), &node.strokes, || height)?;
         Ok(())
     }
 
@@ -140,8 +140,8 @@ impl StrokedFields {
     ) -> Result<(), Cancelled> {
         let blank = PaintedMap { strokes: Strokes::none(), ..node.clone() };
         let key = super::node_values_key(beneath.join(b"map"), &blank);
-        let map = self.stroked(key, &node.canvas(cx), &node.strokes, || node.blank(cx, terrain))?;
-        node.lay(cx, map, terrain)
+        let map = self.with_strokes(key, &node.canvas(cx), &node.strokes, || node.blank(cx, terrain))?;
+        node.set_map(cx, map, terrain)
     }
 
     /// Returns a painted mask: the strokes applied to the uniform value `unpainted`.
@@ -152,7 +152,7 @@ impl StrokedFields {
         let grid = [cx.grid.samples as u64, cx.grid.edges as u64];
         let key = ContentKey::start(&[b"mask", &unpainted.to_le_bytes(), &cx.size_metres.to_le_bytes()]);
         let key = grid.iter().fold(key, |key, part| key.join(&part.to_le_bytes()));
-        self.stroked(key, &Canvas::mask(cx), strokes, || vec![unpainted; cx.grid.len()])
+        self.with_strokes(key, &Canvas::mask(cx), strokes, || vec![unpainted; cx.grid.len()])
     }
 }
 

@@ -123,7 +123,7 @@ mod worker {
             quality,
             playhead: None,
             play: None,
-            watch: None,
+            history_layer: None,
             place: None,
             mask: None,
             stroke: None,

@@ -16,7 +16,7 @@ use crate::scene::Scene;
 /// terrain below the layer, or of the process's own terrain before an iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct WaterLayer<'a> {
-    asked: NodeDrainage,
+    drainage: NodeDrainage,
     /// The stream power equation, if the drainage is needed for an iteration.
     law: Option<&'a StreamPower>,
     scene: &'a Scene,
@@ -42,12 +42,12 @@ impl<'a> WaterLayer<'a> {
                 };
                 let process = step.stages.into_iter().find(|stage| is_before(stage.iterations))?.process;
                 match process.parts() {
-                    NodeParts::Worn(asked, law) => (asked, Some(law)),
+                    NodeParts::StreamPower(asked, law) => (asked, Some(law)),
                     _ => return None,
                 }
             }
         };
-        Some(Self { asked, law, scene, samples, layer })
+        Some(Self { drainage: asked, law, scene, samples, layer })
     }
 
     fn context<'c>(&self, grid: Grid, control: &'c Control) -> Context<'c>
@@ -58,8 +58,8 @@ impl<'a> WaterLayer<'a> {
     }
 
     /// The kind of drainage that the layer needs.
-    pub fn asked(&self) -> NodeDrainage {
-        self.asked
+    pub fn drainage(&self) -> NodeDrainage {
+        self.drainage
     }
 
     /// The stream power equation, if the drainage is needed for an iteration.
@@ -86,8 +86,8 @@ impl<'a> WaterLayer<'a> {
         control: &Control,
     ) -> Result<RegionDrainage, Cancelled> {
         let (cx, height) = (self.context(ground.grid, control), &ground.height);
-        let outlets = Outlets::new(ground.grid, height, self.asked.sea_metres / cx.relief_metres);
-        RegionDrainage::new(ground.grid, region, height, &outlets, self.asked.routing(&cx), control)
+        let outlets = Outlets::new(ground.grid, height, self.drainage.sea_metres / cx.relief_metres);
+        RegionDrainage::new(ground.grid, region, height, &outlets, self.drainage.routing(&cx), control)
     }
 
     /// Routes the water of a tile with the given spill solution. Returns the summary of the tile's trunk streams for
@@ -95,7 +95,7 @@ impl<'a> WaterLayer<'a> {
     ///
     /// # Errors
     /// If the computation was cancelled.
-    pub fn told_and_kept(
+    pub fn summary_and_kept_data(
         &self,
         ground: &Terrain,
         water: DrainedRegion,
@@ -104,13 +104,13 @@ impl<'a> WaterLayer<'a> {
     ) -> Result<[Vec<u64>; 2], Cancelled> {
         let (cx, mesh) = (self.context(ground.grid, control), FlowMesh::new(ground.grid));
         if let Some(law) = self.law {
-            return stream_power::told_and_kept(law, &cx, ground, water, spills);
+            return stream_power::summarise_trunks(law, &cx, ground, water, spills);
         }
-        let outlets = Outlets::new(ground.grid, &ground.height, self.asked.sea_metres / cx.relief_metres);
+        let outlets = Outlets::new(ground.grid, &ground.height, self.drainage.sea_metres / cx.relief_metres);
         let divided = water.divided(&ground.height, spills, &outlets, control)?;
         let mut areas = Vec::new();
         mesh.write_rained_areas(rain(ground), &mut areas);
-        let shares = divided.flow.shares(&mesh);
+        let shares = divided.flow.second_fractions(&mesh);
         divided.accumulate(&shares, &mut areas, control)?;
         let [mut told, mut kept] = [Vec::new(), Vec::new()];
         divided.summary(&shares, &areas).write_words(&mut told);
@@ -167,7 +167,7 @@ impl<'a> WaterLayer<'a> {
     ///
     /// # Errors
     /// If the computation was cancelled, or if the 64-bit words are invalid.
-    pub fn worn(
+    pub fn eroded_tile(
         &self,
         ground: &Terrain,
         region: Region,

@@ -156,7 +156,7 @@ impl Timeline {
     }
 
     /// Keeps a snapshot of `run` if `iteration` is a multiple of the stride.
-    pub fn offer(&mut self, key: ContentKey, iteration: u32, run: &dyn Run) {
+    pub fn maybe_keep(&mut self, key: ContentKey, iteration: u32, run: &dyn Run) {
         let Some(track) = self.touch(key) else { return };
         if !iteration.is_multiple_of(track.stride) || track.frames.contains_key(&iteration) {
             return;

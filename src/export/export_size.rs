@@ -61,7 +61,7 @@ pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Res
     let is_plants = |product: &ExportProduct| matches!(product.kind, ProductKind::Plants(_));
     let plants = if products.iter().any(is_plants) { scatter_file::most_bytes(scene) } else { 0.0 };
     let heights_alone = products.iter().all(ExportProduct::is_of_heights);
-    Ok(MemoryUse { fields: most, heights_alone, ..MemoryUse::TERRAIN }.with_bytes(bytes.max(plants)))
+    Ok(MemoryUse { fields: most, heights_only: heights_alone, ..MemoryUse::TERRAIN }.with_bytes(bytes.max(plants)))
 }
 
 /// Name and uncompressed bytes of each product, for the export window.
@@ -71,7 +71,7 @@ pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Res
 pub fn sizes(request: &ExportRequest, scene: &Scene) -> Result<Vec<(String, u64)>, ExportError> {
     let n = samples(request, scene)?;
     let (width, height) = planet_map(request, scene, n).map_or((n, n), |map| (map.width, map.height));
-    let faces = parts(request, scene).len();
+    let faces = face_names(request, scene).len();
     let products = all_products(request, scene)?;
     let size = |product: &ExportProduct| {
         let (map, format) = match &product.kind {
@@ -107,6 +107,6 @@ pub(super) fn planet_map(request: &ExportRequest, scene: &Scene, samples: usize)
 }
 
 /// The parts of the terrain that get files of their own: the six faces of a cube, or one sheet.
-pub(super) fn parts(request: &ExportRequest, scene: &Scene) -> Vec<FilePart> {
+pub(super) fn face_names(request: &ExportRequest, scene: &Scene) -> Vec<FilePart> {
     if scene.is_planet() && request.planet.cube { FACE_NAMES.map(Some).to_vec() } else { vec![None] }
 }

@@ -47,19 +47,19 @@ pub(super) struct MeshJob<'a> {
     pub scene: &'a Scene,
     pub terrain: &'a Terrain,
     pub format: &'static MeshFormat,
-    pub how: BuildMesh,
+    pub options: BuildMesh,
     pub texts: &'a [(String, String)],
 }
 
 impl MeshJob<'_> {
     /// Writes the new file into the folder of the existing one, without replacing that file yet.
     pub(super) fn stage(&self, to: &SaveTarget, control: &Control) -> Result<(MeshReport, StagedFile), ExportError> {
-        let Self { scene, terrain, format, how, texts } = *self;
+        let Self { scene, terrain, format, options, texts } = *self;
         let settings = &scene.settings;
         let is_planet = settings.is_planet();
         // A picture holds finer colours than the vertices of a coarse mesh.
-        let has_pictures = how.colours && format.textures && !is_planet;
-        let vertex_colours = how.colours && format.colours && !has_pictures;
+        let has_pictures = options.colours && format.textures && !is_planet;
+        let vertex_colours = options.colours && format.colours && !has_pictures;
         let colours = vertex_colours.then(|| ground_colours(scene, terrain, control)).transpose()?;
         let colour = colours.as_ref().map(|colours| {
             move |k: usize| {
@@ -77,17 +77,17 @@ impl MeshJob<'_> {
             colour: colour.as_ref().map(|colour| colour as &(dyn Fn(usize) -> [u8; 3] + Sync)),
         };
         let is_printed = format.id == "stl";
-        let options = MeshOptions {
-            error_metres: (how.error_metres > 0.0).then_some(how.error_metres),
-            walls: (how.solid || is_printed) && !is_planet,
-            water: how.water,
+        let mesh_options = MeshOptions {
+            error_metres: (options.error_metres > 0.0).then_some(options.error_metres),
+            walls: (options.solid || is_printed) && !is_planet,
+            water: options.water,
             uvs: has_pictures,
             ..MeshOptions::default()
         };
-        let mesh = Mesh::from_terrain(terrain, &ground, &options, control)?;
+        let mesh = Mesh::from_terrain(terrain, &ground, &mesh_options, control)?;
         let pictures = if has_pictures { Some(self.pictures(control)?) } else { None };
         let writing = MeshWriteOptions {
-            longest_millimetres: is_printed.then_some(how.print_millimetres),
+            longest_millimetres: is_printed.then_some(options.print_millimetres),
             colour_png: pictures.as_ref().map(|[colours, _]| colours.as_slice()),
             normal_png: pictures.as_ref().map(|[_, normals]| normals.as_slice()),
             extras: if format.keeps_extras() { texts } else { &[] },
@@ -101,7 +101,7 @@ impl MeshJob<'_> {
             vertices: parts.clone().map(|part| part.vertices.len()).sum(),
             triangles: parts.clone().map(|part| part.triangles.len()).sum(),
             parts: parts.map(|part| part.kind.name()).collect(),
-            error_metres: how.error_metres,
+            error_metres: options.error_metres,
         };
         Ok((report, staged))
     }

@@ -64,21 +64,21 @@ pub(crate) use writing::commit_together;
 
 use self::maps::ExportMap;
 use self::product::all_products;
-use self::writing::{MadeTerrain, export_made};
+use self::writing::{TerrainToExport, export_made};
 use crate::field::{Control, Terrain};
 use crate::io::SaveTarget;
 use crate::scene::Scene;
 
 /// The folder to which the files of a request are written.
 #[derive(Clone, Debug)]
-pub struct ExportPlace {
+pub struct ExportFolder {
     /// The folder to which file names are relative.
     pub folder: PathBuf,
     /// Whether protected files are replaced; see [`SaveTarget`].
     pub force: bool,
 }
 
-impl ExportPlace {
+impl ExportFolder {
     /// The target to which a file with this name is written.
     pub(crate) fn target(&self, file: &Path) -> SaveTarget {
         SaveTarget::new(self.folder.join(file)).over_read_only(self.force).over_links(self.force)
@@ -99,11 +99,11 @@ pub fn export(
     request: &ExportRequest,
     scene: &Scene,
     terrain: &Terrain,
-    place: &ExportPlace,
+    place: &ExportFolder,
     control: &Control,
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<ExportReport, ExportError> {
-    let made = MadeTerrain { scene, terrain, texts: origin::texts(scene, terrain)? };
+    let made = TerrainToExport { scene, terrain, texts: origin::texts(scene, terrain)? };
     export_made(request, &made, place, control, tell)
 }
 
@@ -115,7 +115,7 @@ pub fn export_without_scene(
     request: &ExportRequest,
     scene: &Scene,
     terrain: &Terrain,
-    place: &ExportPlace,
+    place: &ExportFolder,
     control: &Control,
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<ExportReport, ExportError> {
@@ -126,5 +126,5 @@ pub fn export_without_scene(
             return Err(ExportError::Request(text));
         }
     }
-    export_made(request, &MadeTerrain { scene, terrain, texts: Vec::new() }, place, control, tell)
+    export_made(request, &TerrainToExport { scene, terrain, texts: Vec::new() }, place, control, tell)
 }

@@ -75,7 +75,7 @@ impl ExportProduct {
         let unknown = |of: &str, known: Vec<&str>| {
             ExportError::Request(format!("there is no format `{id}`{of}; there are {}", known.join(", ")))
         };
-        let kind = match product.what.as_str() {
+        let kind = match product.map.as_str() {
             MESH => {
                 let format = mesh_formats().find(|format| format.id == id);
                 let known = || mesh_formats().map(|format| format.id).collect();
@@ -95,7 +95,8 @@ impl ExportProduct {
         Ok(Self { kind, file: product.file.as_ref().map(PathBuf::from) })
     }
 
-    /// The product that a file name requests: a map and the ending of a format, such as `flow.tif`, or `mesh.glb`.
+    /// The product that a file name requests: the name of a map with a file extension, such as `flow.tif`, or
+    /// `mesh.glb`.
     ///
     /// # Errors
     /// If there is no such map or format.
@@ -128,7 +129,7 @@ impl ExportProduct {
     /// The product in the form in which a build preset stores it.
     pub(super) fn to_build(&self) -> BuildProduct {
         let file = self.file.as_deref().map(path_text);
-        BuildProduct { what: self.kind.id(), format: self.kind.format_id().into(), file }
+        BuildProduct { map: self.kind.id(), format: self.kind.format_id().into(), file }
     }
 
     /// Whether the product depends on the heights alone.

@@ -103,14 +103,14 @@ impl RasterJob<'_> {
     }
 
     /// Converts the row and column of a sample in the file to its row and column in the whole sheet.
-    fn place(&self, row: usize, column: usize) -> (usize, usize) {
+    fn sheet_position(&self, row: usize, column: usize) -> (usize, usize) {
         let [first, left, rows, _] = self.part;
         let is_raw = !self.format.has_texts && !self.format.has_placement;
         (first + if self.south_first && is_raw { rows - 1 - row } else { row }, left + column)
     }
 
     fn is_void(&self, row: usize, column: usize) -> bool {
-        let (row, column) = self.place(row, column);
+        let (row, column) = self.sheet_position(row, column);
         self.ground.is_some_and(|ground| !ground(row, column))
     }
 
@@ -140,7 +140,7 @@ impl RasterJob<'_> {
         let (low, high) = self.range;
         let green = if self.directx_normals && sheet.nature == MapNature::Vector { -1.0 } else { 1.0 };
         let number = |row: usize, column: usize, channel: usize| {
-            let (row, column) = self.place(row, column);
+            let (row, column) = self.sheet_position(row, column);
             let value = (sheet.at)(row, column, channel);
             if channel == 1 { value * green } else { value }
         };

@@ -16,7 +16,7 @@ use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildTil
 #[derive(Clone, Debug)]
 pub struct ExportRequest {
     /// Folder of the files without a name of their own, relative to the folder of the
-    /// [`ExportPlace`](super::ExportPlace). If empty, the files are written into that folder itself.
+    /// [`ExportFolder`](super::ExportFolder). If empty, the files are written into that folder itself.
     pub folder: PathBuf,
     /// Pattern of file names without their endings. In the pattern, `{scene}` is replaced by the scene's name, `{map}`
     /// by the map's name and `{size}` by the samples per side.

@@ -1,13 +1,13 @@
 //! The check of a request before any work.
 
-use super::export_size::{parts, samples};
+use super::export_size::{face_names, samples};
 use super::maps::ExportMap;
 use super::names::{check_distinct, file_name};
 use super::product::all_products;
 use super::raster_tiles::{Tile, tiles};
-use super::{ExportError, ExportPlace, ExportProduct, ExportRequest, ProductKind};
+use super::{ExportError, ExportFolder, ExportProduct, ExportRequest, ProductKind};
 use crate::appearance::MOST_WEIGHTED;
-use crate::io::{check_new_folder, check_place};
+use crate::io::{check_new_folder, check_writable};
 use crate::scene::Scene;
 
 /// Maximum number of files of one export; a higher number suggests a mistyped tile size.
@@ -17,7 +17,7 @@ const MOST_FILES: usize = 4000;
 ///
 /// # Errors
 /// The first mistake, and how to correct it.
-pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportPlace) -> Result<(), ExportError> {
+pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportFolder) -> Result<(), ExportError> {
     let products = all_products(request, scene)?;
     let samples = samples(request, scene)?;
     let tiles = tiles(request.tiles, samples)?;
@@ -26,7 +26,7 @@ pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportPlace) -> Res
         ProductKind::Map(ExportMap::Weights, _) => MOST_WEIGHTED,
         _ => 1,
     };
-    let parts = parts(request, scene);
+    let parts = face_names(request, scene);
     let files = products.iter().map(sheets).sum::<usize>() * parts.len() * tiles.len();
     if files > MOST_FILES {
         return Err(ExportError::Request(format!(
@@ -53,5 +53,5 @@ pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportPlace) -> Res
         check_new_folder(&folder)?;
         names.retain(|name| !place.folder.join(name).starts_with(&folder));
     }
-    names.iter().try_for_each(|name| Ok(check_place(place.target(name))?))
+    names.iter().try_for_each(|name| Ok(check_writable(place.target(name))?))
 }

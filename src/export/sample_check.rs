@@ -276,8 +276,8 @@ impl FileJob<'_> {
         let (low, high) = self.range();
         let is_scalar = self.sheet.nature == MapNature::Scalar;
         let span = match found.meaning {
-            SampleMeaning::Shares { .. } if is_scalar => high - low,
-            SampleMeaning::Shares { .. } | SampleMeaning::Metres => 1.0,
+            SampleMeaning::Fractions { .. } if is_scalar => high - low,
+            SampleMeaning::Fractions { .. } | SampleMeaning::Metres => 1.0,
         };
         let unit = if is_scalar { self.sheet.unit } else { "" };
         if count == 0 {

@@ -212,7 +212,7 @@ impl ScatterJob<'_> {
 }
 
 /// The rules whose objects are exported.
-fn leaving(rules: &[ScatterRule]) -> impl Iterator<Item = usize> {
+fn exported_rules(rules: &[ScatterRule]) -> impl Iterator<Item = usize> {
     (0..rules.len()).filter(|k| rules[*k].kind != ScatterKind::Grass)
 }
 
@@ -221,7 +221,7 @@ pub(super) fn most_bytes(scene: &Scene) -> f64 {
     let table = PaletteTable::for_scene(scene);
     let rules = &table.scatter.0;
     let hectares = f64::from(scene.settings.size_metres) * f64::from(scene.settings.size_metres) / 1e4;
-    let count = leaving(rules).map(|k| f64::from(rules[k].density) * hectares).sum::<f64>();
+    let count = exported_rules(rules).map(|k| f64::from(rules[k].density) * hectares).sum::<f64>();
     count.min(MOST_OBJECTS as f64) * size_of::<ScatteredObject>() as f64
 }
 
@@ -232,12 +232,14 @@ fn all_objects(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Ve
     let ground = GroundConditions::new(terrain, settings, &table, rules.iter().map(|rule| &rule.bands), control)?;
     let placer = ScatterPlacer { ground, rules, size_metres: settings.size_metres, seed: settings.seed };
     let mut all = Vec::new();
-    for rule in leaving(rules) {
-        let cells = placer.cells(rule);
+    for rule in exported_rules(rules) {
+        let cells = placer.cells_per_side(rule);
         for row in 0..cells {
             control.check()?;
-            let of_row: Vec<Vec<ScatteredObject>> =
-                (0..cells).into_par_iter().map(|column| placer.cell(rule, [column, row], 0..POINTS)).collect();
+            let of_row: Vec<Vec<ScatteredObject>> = (0..cells)
+                .into_par_iter()
+                .map(|column| placer.objects_in_cell(rule, [column, row], 0..POINTS))
+                .collect();
             all.extend(of_row.into_iter().flatten());
             if all.len() > MOST_OBJECTS {
                 return Ok(all);

@@ -4,7 +4,7 @@ use super::maps::{FilePart, MapNature, MapSheet, PixelLayout};
 use super::names::file_name;
 use super::raster_file::{RasterJob, cell_metres};
 use super::raster_tiles::tiles;
-use super::{ExportError, ExportPlace, ExportProduct, ExportReport, ExportRequest};
+use super::{ExportError, ExportFolder, ExportProduct, ExportReport, ExportRequest};
 use crate::appearance::legend_ron;
 use crate::field::{Control, MapKind, Terrain};
 use crate::io::formats::{GeoReference, RasterFormat};
@@ -17,7 +17,7 @@ pub(super) struct SheetJob<'a> {
     pub(super) request: &'a ExportRequest,
     pub(super) scene: &'a Scene,
     pub(super) terrain: &'a Terrain,
-    pub(super) place: &'a ExportPlace,
+    pub(super) export_folder: &'a ExportFolder,
     pub(super) product: &'a ExportProduct,
     pub(super) format: &'static RasterFormat,
     pub(super) is_heights: bool,
@@ -66,15 +66,17 @@ impl SheetJob<'_> {
                 ground: has_void.then_some(&ground),
                 control,
             };
-            let (made, staged) = job.stage(&self.place.target(&name(&sheet.label, None)))?;
+            let (made, staged) = job.stage(&self.export_folder.target(&name(&sheet.label, None)))?;
             report.rasters.push(made);
             set.push(staged);
             let is_first = tile.first == [0; 2] && part_name.is_none_or(|face| face == FACE_NAMES[0]);
             if !sheet.legend.is_empty() && is_first {
                 let path = name(&sheet.label, Some("legend.ron"));
                 let text = legend_ron(&sheet.legend);
-                set.push(StagedFile::new(self.place.target(&path), |f| std::io::Write::write_all(f, text.as_bytes()))?);
-                report.others.push(self.place.folder.join(path));
+                set.push(StagedFile::new(self.export_folder.target(&path), |f| {
+                    std::io::Write::write_all(f, text.as_bytes())
+                })?);
+                report.others.push(self.export_folder.folder.join(path));
             }
         }
         Ok(())

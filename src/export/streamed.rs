@@ -70,7 +70,7 @@ pub fn is_streamed(map: &ExportMap) -> bool {
 /// If there is no such map; the error lists the available maps.
 pub fn streamed_map(name: &str) -> Result<ExportMap, String> {
     name.parse().ok().filter(is_streamed).ok_or_else(|| {
-        let known: Vec<_> = ExportMap::common().filter(is_streamed).map(|map| map.to_string()).collect();
+        let known: Vec<_> = ExportMap::all_common().filter(is_streamed).map(|map| map.to_string()).collect();
         format!("there is no map `{name}` that can be made of tiles; there are {}", known.join(", "))
     })
 }

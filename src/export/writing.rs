@@ -9,13 +9,13 @@ use super::names::{check_distinct, file_name};
 use super::product::all_products;
 use super::scatter_file::ScatterJob;
 use super::sheet_file::SheetJob;
-use super::{ExportError, ExportPlace, ExportReport, ExportRequest, MESH, PLANTS, ProductKind, targets};
+use super::{ExportError, ExportFolder, ExportReport, ExportRequest, MESH, PLANTS, ProductKind, targets};
 use crate::field::{Control, Terrain};
 use crate::io::{FileError, StagedFile, StagedSet, write_folder_atomically};
 use crate::scene::Scene;
 
 /// A terrain, the scene with its scale, and the texts stored in the files.
-pub(super) struct MadeTerrain<'a> {
+pub(super) struct TerrainToExport<'a> {
     pub(super) scene: &'a Scene,
     pub(super) terrain: &'a Terrain,
     pub(super) texts: Vec<(String, String)>,
@@ -23,8 +23,8 @@ pub(super) struct MadeTerrain<'a> {
 
 pub(super) fn export_made(
     request: &ExportRequest,
-    made: &MadeTerrain,
-    place: &ExportPlace,
+    made: &TerrainToExport,
+    place: &ExportFolder,
     control: &Control,
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<ExportReport, ExportError> {
@@ -38,8 +38,8 @@ pub(super) fn export_made(
 /// The errors of `stage`, or if the files cannot be moved into place.
 pub(crate) fn commit_together<E: From<FileError>>(
     request: &ExportRequest,
-    place: &ExportPlace,
-    stage: impl FnOnce(&ExportRequest, &ExportPlace) -> Result<(ExportReport, StagedSet), E>,
+    place: &ExportFolder,
+    stage: impl FnOnce(&ExportRequest, &ExportFolder) -> Result<(ExportReport, StagedSet), E>,
 ) -> Result<ExportReport, E> {
     let folder = place.folder.join(&request.folder);
     if request.folder.as_os_str().is_empty() || folder.exists() {
@@ -49,7 +49,7 @@ pub(crate) fn commit_together<E: From<FileError>>(
     }
     let mut report = ExportReport::default();
     write_folder_atomically(&folder, |temporary| {
-        let inside = ExportPlace { folder: temporary.into(), force: place.force };
+        let inside = ExportFolder { folder: temporary.into(), force: place.force };
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let (around, folder_there) = (absolute(place.folder.join(".")), absolute(folder.clone()));
         // File names chosen by the user are relative to the folder that contains the new one, and may be in other
@@ -74,8 +74,8 @@ pub(crate) fn commit_together<E: From<FileError>>(
 /// Writes all new files into the folders of the existing ones, without replacing those files yet.
 fn stage(
     request: &ExportRequest,
-    MadeTerrain { scene, terrain, texts }: &MadeTerrain,
-    place: &ExportPlace,
+    TerrainToExport { scene, terrain, texts }: &TerrainToExport,
+    place: &ExportFolder,
     control: &Control,
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<(ExportReport, StagedSet), ExportError> {
@@ -89,7 +89,7 @@ fn stage(
         match &product.kind {
             ProductKind::Mesh(format) => {
                 let path = file_name(request, scene, product, MESH, None, None, terrain.samples());
-                let job = MeshJob { scene, terrain, format, how: request.mesh, texts };
+                let job = MeshJob { scene, terrain, format, options: request.mesh, texts };
                 let (made, staged) = job.stage(&place.target(&path), control)?;
                 report.meshes.push(made);
                 set.push(staged);
@@ -119,7 +119,7 @@ fn stage(
                             request,
                             scene,
                             terrain,
-                            place,
+                            export_folder: place,
                             product,
                             format,
                             is_heights,

@@ -388,7 +388,7 @@ fn of_drainage(m: &PlanetMeasures, read: impl Fn(&Drainage) -> MeasureValue) -> 
 /// Fraction of the land that is forest, according to the biome table.
 fn forest(m: &PlanetMeasures) -> MeasureValue {
     let of_types = m.climate.types.iter().filter(|kind| kind.name.to_lowercase().contains("forest"));
-    let shares: Vec<f64> = of_types.map(|kind| kind.share).collect();
+    let shares: Vec<f64> = of_types.map(|kind| kind.fraction).collect();
     match shares.as_slice() {
         _ if m.land_share <= 0.0 => MeasureValue::Undefined(NO_LAND),
         [] => MeasureValue::Undefined("the biome table has no forest"),

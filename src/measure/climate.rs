@@ -23,11 +23,12 @@ pub struct AreaQuantiles {
 
 /// Area fraction of a ground type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TypeShare {
+pub struct TypeFraction {
     /// Name of the type in the biome table.
     pub name: String,
     /// Fraction from 0 to 1; all fractions add up to 1.
-    pub share: f64,
+    #[serde(rename = "share")]
+    pub fraction: f64,
 }
 
 /// Result of [`climate_measures`].
@@ -43,7 +44,7 @@ pub struct ClimateMeasures {
     pub land_moisture: Option<AreaQuantiles>,
     /// Fractions of the area in which each ground type is the most frequent type, in the order of the biome table.
     /// Empty if the scene has no biome table.
-    pub types: Vec<TypeShare>,
+    pub types: Vec<TypeFraction>,
 }
 
 impl ClimateMeasures {
@@ -69,7 +70,7 @@ impl ClimateMeasures {
             let key = kind.name.to_lowercase().replace(' ', "_");
             (
                 format!("share_{key}"),
-                kind.share,
+                kind.fraction,
                 "",
                 format!("Fraction of the area where {} is the most frequent ground type.", kind.name),
             )
@@ -155,7 +156,7 @@ pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> 
         }
     }
     let whole = all[0].area;
-    let share = |(name, area): (&str, f64)| TypeShare { name: name.into(), share: area / whole };
+    let share = |(name, area): (&str, f64)| TypeFraction { name: name.into(), fraction: area / whole };
     let named = types.iter().flat_map(|map| map.legend.iter().map(|entry| entry.name.as_str())).zip(shares);
     Ok(ClimateMeasures {
         celsius: all[0].spread().unwrap_or_default(),

@@ -39,7 +39,7 @@ pub struct DistinctCells {
 impl DistinctCells {
     /// The distinct samples of `grid`.
     pub fn new(grid: Grid) -> Self {
-        Self { side: grid.distinct(), wraps: grid.edges == Edges::Wrap }
+        Self { side: grid.distinct_side(), wraps: grid.edges == Edges::Wrap }
     }
 
     /// Number of distinct samples.

@@ -35,7 +35,7 @@ mod summits;
 mod variogram;
 
 pub use catalogue::{DIFFERENCES, Family, MEASURES, Measure, MeasureValue, PLANET_MEASURES, measure_named};
-pub use climate::{AreaQuantiles, ClimateMeasures, TerrainMeasures, TypeShare, climate_measures};
+pub use climate::{AreaQuantiles, ClimateMeasures, TerrainMeasures, TypeFraction, climate_measures};
 pub use difference::{Difference, difference};
 pub use drainage::{Drainage, Streams};
 pub use heights::{HeightMeasures, Hypsometry};

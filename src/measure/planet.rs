@@ -284,7 +284,7 @@ mod tests {
         };
         let one = with(1);
         assert_eq!(one, with(3));
-        assert!((one.climate.types.iter().map(|kind| kind.share).sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!((one.climate.types.iter().map(|kind| kind.fraction).sum::<f64>() - 1.0).abs() < 1e-9);
         let stopped = Control::default();
         stopped.cancel();
         assert_eq!(measure_planet(&terrain, &scene, &Limits::default(), &stopped), Err(Cancelled));

@@ -15,7 +15,8 @@ pub struct ReferenceBand {
     /// Highest published value.
     pub high: f64,
     /// The kind of terrain that the range applies to.
-    pub of: &'static str,
+    #[serde(rename = "of")]
+    pub terrain_kind: &'static str,
     /// The publication that states the values.
     pub source: &'static str,
 }
@@ -26,7 +27,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "hypsometric_integral",
         low: 0.35,
         high: 0.60,
-        of: "drainage basins in equilibrium; higher values mean young, uneroded terrain, lower ones isolated hills on eroded plains",
+        terrain_kind: "drainage basins in equilibrium; higher values mean young, uneroded terrain, lower ones isolated hills on eroded plains",
         source: "Strahler, A. N. (1952): Hypsometric (area-altitude) analysis of erosional topography. Geological Society of \
                  America Bulletin 63(11), 1117-1142",
     },
@@ -34,7 +35,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "fractal_dimension",
         low: 2.09,
         high: 2.59,
-        of: "means of whole states, from two-dimensional spectra: Arizona the lowest, Oregon the highest",
+        terrain_kind: "means of whole states, from two-dimensional spectra: Arizona the lowest, Oregon the highest",
         source: "Huang, J. & Turcotte, D. L. (1989): Fractal mapping of digitized images: application to the topography of \
                  Arizona and comparisons with synthetic images. Journal of Geophysical Research 94(B6), 7491-7495; and \
                  (1990): Fractal image analysis: application to the topography of Oregon and synthetic images. Journal of \
@@ -44,7 +45,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "bifurcation_ratio",
         low: 3.0,
         high: 5.0,
-        of: "basins whose drainage network is not distorted by rock structure",
+        terrain_kind: "basins whose drainage network is not distorted by rock structure",
         source: "Strahler, A. N. (1957): Quantitative analysis of watershed geomorphology. Transactions, American Geophysical \
                  Union 38(6), 913-920",
     },
@@ -52,7 +53,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "length_ratio",
         low: 1.5,
         high: 3.5,
-        of: "natural basins",
+        terrain_kind: "natural basins",
         source: "Smart, J. S. (1972): Channel networks. Advances in Hydroscience 8, 305-346; in Rodriguez-Iturbe, I. & Valdes, \
                  J. B. (1979): The geomorphologic structure of hydrologic response. Water Resources Research 15(6), \
                  1409-1420",
@@ -61,7 +62,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "drainage_density",
         low: 0.55,
         high: 2.09,
-        of: "basins of the humid northeastern United States, from topographic maps",
+        terrain_kind: "basins of the humid northeastern United States, from topographic maps",
         source: "Langbein, W. B. and others (1947): Topographic characteristics of drainage basins. United States Geological \
                  Survey Water-Supply Paper 968-C, 125-158",
     },
@@ -69,14 +70,14 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "land_share",
         low: 0.29,
         high: 0.30,
-        of: "Earth",
+        terrain_kind: "Earth",
         source: "Charette, M. A. & Smith, W. H. F. (2010): The volume of Earth's ocean. Oceanography 23(2), 112-114",
     },
     ReferenceBand {
         key: "mean_land_metres",
         low: 797.0,
         high: 875.0,
-        of: "Earth; the low value from satellites with ice sheets, the high one from maps",
+        terrain_kind: "Earth; the low value from satellites with ice sheets, the high one from maps",
         source: "Eakins, B. W. & Sharman, G. F. (2012): Hypsographic curve of Earth's surface from ETOPO1. NOAA National \
                  Geophysical Data Center; Kossinna, E. (1933): Die Erdoberfläche. Handbuch der Geophysik 2, 869-954",
     },
@@ -84,7 +85,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "mean_depth_metres",
         low: 3682.0,
         high: 3800.0,
-        of: "Earth's ocean",
+        terrain_kind: "Earth's ocean",
         source: "Charette, M. A. & Smith, W. H. F. (2010): The volume of Earth's ocean. Oceanography 23(2), 112-114; Kossinna, E. \
                  (1921): Die Tiefen des Weltmeeres. Mittler, Berlin",
     },
@@ -92,7 +93,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "forest_share",
         low: 0.31,
         high: 0.312,
-        of: "Earth's land in 2020: 31 %, or 4.06 of 13.0 billion hectares",
+        terrain_kind: "Earth's land in 2020: 31 %, or 4.06 of 13.0 billion hectares",
         source: "FAO (2020): Global Forest Resources Assessment 2020, Main report. Rome",
     },
 ];

@@ -48,14 +48,14 @@ pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
     let (rows, count): (Vec<[f64; 2]>, f64) = match metric {
         GridMetric::Uniform if let Some(map) = void => {
             let has_ground = |k: usize| map[k] >= HAS_GROUND;
-            let rows = (0..grid.distinct()).into_par_iter().map(|i| sums_of_ground(terrain, &has_ground, i));
+            let rows = (0..grid.distinct_side()).into_par_iter().map(|i| sums_of_ground(terrain, &has_ground, i));
             let rows: Vec<[f64; 3]> = rows.collect();
             let count = rows.iter().map(|[.., count]| count).sum::<f64>();
             // A terrain without any data has no slopes.
             (rows.iter().map(|&[sum, squares, _]| [sum, squares]).collect(), count.max(1.0))
         }
         GridMetric::Uniform => {
-            let distinct = grid.distinct();
+            let distinct = grid.distinct_side();
             ((0..distinct).into_par_iter().map(|i| sums(terrain, i)).collect(), (distinct * distinct) as f64)
         }
         GridMetric::Spherical(metric) => {
@@ -77,7 +77,7 @@ pub fn pair_slopes(terrain: &Terrain) -> Slopes {
     let has_ground = |k: usize| void.is_none_or(|map| map[k] >= HAS_GROUND);
     let row_sums = |i: usize| {
         let mut sums = [0.0; 3];
-        for k in (0..grid.distinct()).map(|j| i * n + j).filter(|&k| has_ground(k)) {
+        for k in (0..grid.distinct_side()).map(|j| i * n + j).filter(|&k| has_ground(k)) {
             let pairs = [EAST, SOUTH].into_iter().filter_map(|direction| grid.neighbour(k, direction));
             for there in pairs.filter(|&there| has_ground(there)) {
                 let d = f64::from((terrain.height[there] - terrain.height[k]).abs());
@@ -86,7 +86,7 @@ pub fn pair_slopes(terrain: &Terrain) -> Slopes {
         }
         sums
     };
-    let rows: Vec<[f64; 3]> = (0..grid.distinct()).into_par_iter().map(row_sums).collect();
+    let rows: Vec<[f64; 3]> = (0..grid.distinct_side()).into_par_iter().map(row_sums).collect();
     let [sum, squares, count] = rows.iter().fold([0.0; 3], |a, b| std::array::from_fn(|k| a[k] + b[k]));
     let mean = if count > 0.0 { sum / count } else { 0.0 };
     let variance = if count > 0.0 { squares / count - mean * mean } else { 0.0 };
@@ -98,7 +98,7 @@ pub fn pair_slopes(terrain: &Terrain) -> Slopes {
 fn sums_of_ground(terrain: &Terrain, has_ground: &impl Fn(usize) -> bool, i: usize) -> [f64; 3] {
     let (grid, n) = (terrain.grid, terrain.samples());
     let mut sums = [0.0; 3];
-    for k in (0..grid.distinct()).map(|j| i * n + j).filter(|&k| has_ground(k)) {
+    for k in (0..grid.distinct_side()).map(|j| i * n + j).filter(|&k| has_ground(k)) {
         let around = [EAST, NORTH, WEST, SOUTH].into_iter().filter_map(|direction| grid.neighbour(k, direction));
         let falls =
             around.filter(|&there| has_ground(there)).map(|there| (terrain.height[there] - terrain.height[k]).abs());
@@ -131,7 +131,7 @@ fn sums_by_area(metric: &Spherical, terrain: &Terrain, row: usize) -> [f64; 2] {
 fn sums(terrain: &Terrain, i: usize) -> [f64; 2] {
     const LANES: usize = 8;
     let grid = terrain.grid;
-    let (n, distinct) = (grid.samples, grid.distinct());
+    let (n, distinct) = (grid.samples, grid.distinct_side());
     let here = grid.row(&terrain.height, i);
     // For a row without a northern or southern neighbour, the row itself is used, so that the difference is 0.
     let north = grid.previous(i).map_or(here, |k| grid.row(&terrain.height, k));
@@ -176,8 +176,8 @@ mod tests {
     fn brute_force(terrain: &Terrain) -> Slopes {
         let (grid, n) = (terrain.grid, terrain.grid.samples);
         let mut all = Vec::new();
-        for i in 0..grid.distinct() {
-            for j in 0..grid.distinct() {
+        for i in 0..grid.distinct_side() {
+            for j in 0..grid.distinct_side() {
                 let h = terrain.height[i * n + j];
                 let rows = [grid.previous(i), grid.next(i)].into_iter().flatten().map(|r| r * n + j);
                 let columns = [grid.previous(j), grid.next(j)].into_iter().flatten().map(|c| i * n + c);

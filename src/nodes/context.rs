@@ -41,7 +41,7 @@ pub struct Context<'a> {
     pub scene_samples: usize,
     /// Cell size of the coarsest grid divided by the cell size of this grid, if a process runs [from coarse to
     /// fine](super::multiscale); otherwise 1. Lengths that scale with the cell size are divided by this number.
-    pub level: f32,
+    pub cell_ratio: f32,
     /// Random values of this layer.
     pub random: Stream,
     /// Carries the flag that stops the evaluation.

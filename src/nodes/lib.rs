@@ -45,7 +45,7 @@ pub struct Traits {
     /// The data maps that the node writes.
     pub writes: &'static [MapKind],
     /// Whether the node runs on a square terrain.
-    pub on_square: bool,
+    pub runs_on_square: bool,
     /// The properties that hold on planets only; `None` if the node does not run there.
     pub on_planet: Option<OnPlanet>,
     /// Whether the result depends on the layer's seed.
@@ -75,12 +75,12 @@ pub struct OnPlanet {
     /// Height in metres above which land stays land when the terrain is resampled to the next grid. A sample whose
     /// input terrain is higher than this value does not fall to it. Without this rule, a process that ignores terrain
     /// at the sea would find no land there.
-    pub land_above: Option<f32>,
+    pub keep_land_above: Option<f32>,
 }
 
 impl OnPlanet {
     /// The node behaves on planets as on squares.
-    pub const DEFAULT: Self = Self { version: 0, reads_sea_level: false, more_fields: 0.0, land_above: None };
+    pub const DEFAULT: Self = Self { version: 0, reads_sea_level: false, more_fields: 0.0, keep_land_above: None };
 }
 
 /// Working memory of a node.
@@ -91,11 +91,11 @@ pub struct NodeMemory {
     pub fields: f32,
     /// Additional [`fields`](Self::fields) while the states of a process are kept, because a step must then leave the
     /// previous state intact.
-    pub more_when_kept: f32,
-    /// Reduction of [`fields`](Self::fields) if [no layer reads the records](Run::leave_out), in addition to the memory
-    /// of the records themselves. `None` if the node computes its records anyway.
-    pub fewer_for_heights: Option<f32>,
-    /// Number of fields besides heights and data maps in the [state](Run::into_under_way) of a running process.
+    pub extra_when_kept: f32,
+    /// Reduction of [`fields`](Self::fields) if [no layer reads the records](Run::drop_records), in addition to the
+    /// memory of the records themselves. `None` if the node computes its records anyway.
+    pub saved_without_records: Option<f32>,
+    /// Number of fields besides heights and data maps in the [state](Run::into_resumable_state) of a running process.
     pub state_fields: usize,
     /// Working memory in bytes that does not depend on the number of samples; 0 if there are only a few such bytes.
     /// About a fifth of this memory belongs to the state of a process.
@@ -105,7 +105,7 @@ pub struct NodeMemory {
 impl NodeMemory {
     /// Working memory of `fields` numbers per sample, whatever the world and the options.
     pub const fn constant(fields: f32) -> Self {
-        Self { fields, more_when_kept: 0.0, fewer_for_heights: None, state_fields: 0, fixed_bytes: 0 }
+        Self { fields, extra_when_kept: 0.0, saved_without_records: None, state_fields: 0, fixed_bytes: 0 }
     }
 }
 
@@ -119,7 +119,7 @@ pub struct OldDefault {
     /// Name of the parameter in files.
     pub parameter: &'static str,
     /// The former value, as text that a user could type.
-    pub was: &'static str,
+    pub old_value: &'static str,
 }
 
 impl Traits {
@@ -129,7 +129,7 @@ impl Traits {
     pub const FILTER: Self = Self {
         version: 1,
         writes: &[],
-        on_square: true,
+        runs_on_square: true,
         on_planet: None,
         is_random: false,
         reads_sea_level: false,
@@ -174,7 +174,7 @@ pub trait Generator: Params {
     fn traits(&self) -> Traits {
         Traits::GENERATOR
     }
-    /// How the node can be computed in parts, on squares with open edges.
+    /// Returns how tiled builds compute the node, on square terrains with open edges.
     fn parts(&self) -> NodeParts<'_> {
         NodeParts::Points
     }
@@ -209,7 +209,7 @@ pub trait Filter: Params {
     fn traits(&self) -> Traits {
         Traits::FILTER
     }
-    /// How the node can be computed in parts, on squares with open edges.
+    /// Returns how tiled builds compute the node, on square terrains with open edges.
     fn parts(&self) -> NodeParts<'_> {
         NodeParts::Points
     }
@@ -223,9 +223,9 @@ pub trait Process: Params {
     fn traits(&self) -> Traits {
         Traits::PROCESS
     }
-    /// How the node can be computed in parts, on squares with open edges.
+    /// Returns how tiled builds compute the node, on square terrains with open edges.
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("the node does not declare how to compute it in parts")
+        NodeParts::WholeTerrain("the node does not declare how to compute it in parts")
     }
     /// Total number of iterations, counted at the scene's own resolution.
     fn iterations(&self) -> u32;
@@ -239,7 +239,7 @@ pub trait Process: Params {
         MultiScale::ONE_GRID
     }
     /// Starts the process on `terrain`. If an earlier run wrote that terrain with
-    /// [`into_under_way`](Run::into_under_way), the process resumes from there.
+    /// [`into_resumable_state`](Run::into_resumable_state), the process resumes from there.
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
 }
 
@@ -253,7 +253,7 @@ pub trait Run: Send + Sync {
     }
     /// Declares that no layer reads these [records](MapKind::EROSION_RECORDS) or the mass balance. If the heights do
     /// not depend on the records, the run drops them from its terrain, and the mass balance may be meaningless.
-    fn leave_out(&mut self, _records: &[MapKind]) {}
+    fn drop_records(&mut self, _records: &[MapKind]) {}
     /// Moves the run by this many iterations, forwards or backwards, without computing them. The terrain is stale until
     /// the next [`step`](Self::step). Returns false and does nothing if each state of the process depends on the
     /// previous state.
@@ -276,7 +276,7 @@ pub trait Run: Send + Sync {
     /// The complete state of the run, as fields of a terrain. Another run of the process can resume from this terrain
     /// with the same result, if the [iterations](NodeParts::Iterations) of the process can be resumed. State beyond
     /// heights and data maps is stored in [`Terrain::process_state`].
-    fn into_under_way(self: Box<Self>) -> Terrain;
+    fn into_resumable_state(self: Box<Self>) -> Terrain;
 }
 
 /// The material moved so far: sums of heights over all distinct samples, as fractions of the relief.
@@ -346,7 +346,7 @@ impl std::ops::Mul<f64> for MassBalance {
 }
 
 /// The algorithm of a node, by its kind.
-pub enum Work<'a> {
+pub enum NodeKind<'a> {
     /// A node that computes a terrain without input.
     Generator(&'a dyn Generator),
     /// A node that changes the terrain in a single pass.
@@ -355,7 +355,7 @@ pub enum Work<'a> {
     Process(&'a dyn Process),
 }
 
-impl Work<'_> {
+impl NodeKind<'_> {
     /// The kind of the node as a word, for help and tables.
     pub fn shape(&self) -> &'static str {
         match self {
@@ -393,8 +393,8 @@ macro_rules! catalogue {
                 match self { $( Self::$name(node) => node ),+ }
             }
             /// The algorithm of the node, by its kind.
-            pub fn work(&self) -> Work<'_> {
-                match self { $( Self::$name(node) => Work::$shape(node) ),+ }
+            pub fn work(&self) -> NodeKind<'_> {
+                match self { $( Self::$name(node) => NodeKind::$shape(node) ),+ }
             }
         }
     };
@@ -414,18 +414,18 @@ impl Node {
     /// The traits of the node with its current parameters.
     pub fn traits(&self) -> Traits {
         match self.work() {
-            Work::Generator(node) => node.traits(),
-            Work::Filter(node) => node.traits(),
-            Work::Process(node) => node.traits(),
+            NodeKind::Generator(node) => node.traits(),
+            NodeKind::Filter(node) => node.traits(),
+            NodeKind::Process(node) => node.traits(),
         }
     }
 
-    /// How the node can be computed in parts, on squares with open edges.
+    /// Returns how tiled builds compute the node, on square terrains with open edges.
     pub fn parts(&self) -> NodeParts<'_> {
         match self.work() {
-            Work::Generator(node) => node.parts(),
-            Work::Filter(node) => node.parts(),
-            Work::Process(node) => node.parts(),
+            NodeKind::Generator(node) => node.parts(),
+            NodeKind::Filter(node) => node.parts(),
+            NodeKind::Process(node) => node.parts(),
         }
     }
 
@@ -433,39 +433,39 @@ impl Node {
     pub fn fits(&self, world: World) -> bool {
         match world {
             World::Planet => self.traits().on_planet.is_some(),
-            World::Terrain => self.traits().on_square,
+            World::Terrain => self.traits().runs_on_square,
         }
     }
 
     /// Files that the node reads, other than those named by its parameters.
     pub fn file_dependencies(&self) -> Vec<String> {
         match self.work() {
-            Work::Generator(node) => node.file_dependencies(),
-            Work::Filter(_) | Work::Process(_) => Vec::new(),
+            NodeKind::Generator(node) => node.file_dependencies(),
+            NodeKind::Filter(_) | NodeKind::Process(_) => Vec::new(),
         }
     }
 
     /// The reason why the node's files cannot be used together, although each file is readable.
     pub fn files_error(&self) -> Option<String> {
         match self.work() {
-            Work::Generator(node) => node.files_error(),
-            Work::Filter(_) | Work::Process(_) => None,
+            NodeKind::Generator(node) => node.files_error(),
+            NodeKind::Filter(_) | NodeKind::Process(_) => None,
         }
     }
 
     /// The layout of the node's raw files, because raw files do not record their own layout.
     pub fn raw_layout(&self) -> RawLayout {
         match self.work() {
-            Work::Generator(node) => node.raw_layout(),
-            Work::Filter(_) | Work::Process(_) => RawLayout::default(),
+            NodeKind::Generator(node) => node.raw_layout(),
+            NodeKind::Filter(_) | NodeKind::Process(_) => RawLayout::default(),
         }
     }
 
     /// A note for the user about the node's files in a scene of side length `size_metres`. The files are valid.
     pub fn files_note(&self, size_metres: f32) -> Option<String> {
         match self.work() {
-            Work::Generator(node) => node.files_note(size_metres),
-            Work::Filter(_) | Work::Process(_) => None,
+            NodeKind::Generator(node) => node.files_note(size_metres),
+            NodeKind::Filter(_) | NodeKind::Process(_) => None,
         }
     }
 
@@ -491,7 +491,7 @@ impl Node {
     /// The node as a process, or `None` if it is of another kind.
     pub fn as_process(&self) -> Option<&dyn Process> {
         match self.work() {
-            Work::Process(process) => Some(process),
+            NodeKind::Process(process) => Some(process),
             _ => None,
         }
     }

@@ -100,7 +100,7 @@ impl MultiScale {
 
     /// Samples per side of the grid that the process runs on before a grid of `samples`. `None` if there is no coarser
     /// grid.
-    pub fn coarser(&self, samples: usize) -> Option<usize> {
+    pub fn next_coarser(&self, samples: usize) -> Option<usize> {
         let coarsest = self.largest.samples()?;
         coarser_samples(samples).filter(|&level| level >= coarsest)
     }
@@ -123,7 +123,7 @@ impl MultiScale {
 
     /// The levels up to a grid of `samples`, the coarsest first. The process runs `iterations` on the coarsest level.
     pub fn levels(&self, iterations: u32, samples: usize) -> Vec<Level> {
-        let sizes = std::iter::successors(Some(samples), |&samples| self.coarser(samples));
+        let sizes = std::iter::successors(Some(samples), |&samples| self.next_coarser(samples));
         let level =
             |samples| Level { samples, iterations: self.iterations(iterations, samples), scale: self.scale(samples) };
         let mut levels: Vec<Level> = sizes.map(level).collect();
@@ -158,14 +158,14 @@ pub enum StreamBeds {
     Free,
     /// Detail of the layers below does not return to the beds, because the coarser grid has eroded or buried it. The
     /// process itself acts freely on the finer grids.
-    Kept,
+    WithoutNewDetail,
     /// Detail of the layers below returns to the beds as it does elsewhere, and the process acts freely. But when the
     /// process starts on a finer grid, no obstacle across a bed rises above the bed's former height. This suits rough
     /// beds that the process neither erodes nor fills. The process can run in parts.
     Cleared,
     /// As [`Kept`](Self::Kept), and the process also preserves the beds on finer grids. This suits processes that do
     /// not know the drainage area and would divert the streams.
-    Held,
+    Preserved,
     /// Channels are cut along the beds, deeper where the drainage area is larger: once before the process starts on a
     /// finer grid, and again after the process has run there. The process also preserves the beds as in
     /// [`Held`](Self::Held). This suits processes that do not know the drainage area and leave plains of debris without
@@ -177,17 +177,17 @@ pub enum StreamBeds {
 impl StreamBeds {
     /// Whether detail of the layers below is kept out of the beds.
     pub fn keeps_detail_out(self) -> bool {
-        matches!(self, Self::Kept | Self::Held | Self::Incised)
+        matches!(self, Self::WithoutNewDetail | Self::Preserved | Self::Incised)
     }
 
     /// Whether most of a process's change to the beds is undone after the process has run on a grid.
     pub fn restores_beds(self) -> bool {
-        matches!(self, Self::Held | Self::Incised)
+        matches!(self, Self::Preserved | Self::Incised)
     }
 
     /// Samples per side of the grid on which trunk streams are found, for a process that starts on the grid of
     /// `largest`.
-    pub fn settled_samples(self, largest: LargestScale) -> usize {
+    pub fn trunk_stream_samples(self, largest: LargestScale) -> usize {
         let samples = if self == Self::Incised { INCISED_SAMPLES } else { TRUNK_STREAM_SAMPLES };
         samples.max(largest.samples().unwrap_or(samples))
     }

@@ -22,7 +22,7 @@ pub enum NodeParts<'a> {
         /// Stencil radius of an iteration.
         reach: StencilRadius,
         /// Whether a process that starts on the saved state of another run
-        /// ([`Run::into_under_way`](super::Run::into_under_way)) continues exactly as that run would.
+        /// ([`Run::into_resumable_state`](super::Run::into_resumable_state)) continues exactly as that run would.
         resumes: bool,
         /// Whether the process needs the total rainfall, which a part does not know if a layer below wrote a rain map.
         sums_rain: bool,
@@ -32,14 +32,14 @@ pub enum NodeParts<'a> {
     Drained(NodeDrainage, &'a dyn DrainedFilter),
     /// In every iteration a sample depends on its position, on the drainage of the whole terrain, and on the new height
     /// of the sample that receives its water.
-    Worn(NodeDrainage, &'a StreamPower),
+    StreamPower(NodeDrainage, &'a StreamPower),
     /// A sample depends on its position, on the input there, and on the lowest and the highest height of the whole
     /// terrain.
     Ranged(&'a dyn RangedFilter),
     /// A sample depends on the input and on the smoothed heights of the whole terrain, both within the stencil radius.
     Smoothed(NodeSmoothing, &'a dyn SmoothedFilter),
     /// The node runs only on the whole terrain. The text gives the reason and follows the word "because".
-    Whole(&'static str),
+    WholeTerrain(&'static str),
 }
 
 /// A filter that can be computed in a window, given the drainage of the whole terrain.
@@ -75,19 +75,19 @@ impl NodeParts<'_> {
 
     /// How brush strokes can be computed in parts.
     pub fn painted(strokes: &Strokes) -> Self {
-        if strokes.are_pointwise() { Self::Points } else { Self::Whole(Self::WHOLE_STROKE_REASON) }
+        if strokes.are_pointwise() { Self::Points } else { Self::WholeTerrain(Self::WHOLE_STROKE_REASON) }
     }
 
     /// The reason why strokes with a brush that reads neighbouring samples need the whole terrain.
     pub const WHOLE_STROKE_REASON: &'static str =
         "a brush that smooths, smears or erodes changes the whole stroke at once";
     /// The parts of a node that routes water over the terrain.
-    pub const DRAINED: Self = Self::Whole("water can reach a sample from anywhere on the terrain");
+    pub const DRAINED: Self = Self::WholeTerrain("water can reach a sample from anywhere on the terrain");
     /// The parts of a node that changes cells in place.
     pub const CHANGES_IN_PLACE: Self =
-        Self::Whole("it changes cells one after another, and each cell reads the earlier changes");
+        Self::WholeTerrain("it changes cells one after another, and each cell reads the earlier changes");
     /// The parts of a node that runs on planets only.
-    pub const PLANET: Self = Self::Whole("it runs on planets");
+    pub const PLANET: Self = Self::WholeTerrain("it runs on planets");
 
     /// Stencil radius of one pass or iteration, in cells of the grid of `cx`; `None` if the node needs the whole
     /// terrain.
@@ -95,9 +95,9 @@ impl NodeParts<'_> {
         match self {
             Self::Points | Self::Ranged(_) => Some(0),
             Self::Within(reach) | Self::Iterations { reach, .. } => Some(reach.cells(cx)),
-            Self::Drained(..) | Self::Worn(..) => Some(1),
+            Self::Drained(..) | Self::StreamPower(..) => Some(1),
             Self::Smoothed(smoothing, _) => Some(smoothing.reach.cells(cx)),
-            Self::Whole(_) => None,
+            Self::WholeTerrain(_) => None,
         }
     }
 }
@@ -118,7 +118,7 @@ pub struct NodeDrainage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeAreas {
     /// The node needs no drainage areas.
-    Unasked,
+    NotNeeded,
     /// The drainage areas if all water of a cell flows to a single cell.
     Undivided,
     /// The drainage areas if the water of a cell is divided between two neighbours, as in
@@ -159,7 +159,7 @@ pub struct StencilRadius {
     /// Part of the radius in metres.
     pub metres: f32,
     /// Upper limit of the part in metres, as a fraction of the terrain's side length.
-    pub most_sides: f32,
+    pub max_sides: f32,
     /// Part of the radius in square metres. It adds one cell for each time that the area of a cell fits into it, like
     /// the steps of explicit diffusion.
     pub square_metres: f32,
@@ -168,7 +168,7 @@ pub struct StencilRadius {
 impl StencilRadius {
     /// A fixed number of cells on any grid.
     pub const fn of_cells(cells: usize) -> Self {
-        Self { cells, metres: 0.0, most_sides: f32::INFINITY, square_metres: 0.0 }
+        Self { cells, metres: 0.0, max_sides: f32::INFINITY, square_metres: 0.0 }
     }
 
     /// A radius in metres plus a number of cells.
@@ -180,7 +180,7 @@ impl StencilRadius {
     pub fn cells(&self, cx: &Context) -> usize {
         let cell = f64::from(cx.size_metres) / (cx.grid.whole_samples() - 1) as f64;
         let sides = f64::from(self.metres) / f64::from(cx.size_metres);
-        let metres = sides.min(f64::from(self.most_sides)) * f64::from(cx.size_metres);
+        let metres = sides.min(f64::from(self.max_sides)) * f64::from(cx.size_metres);
         let cells = metres / cell + f64::from(self.square_metres) / (cell * cell);
         // the cast saturates
         (libm::ceil(cells) as usize).saturating_add(self.cells)

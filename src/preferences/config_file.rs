@@ -64,7 +64,7 @@ impl ConfigFile {
         };
         let (message, copy) = match read(&path) {
             Ok(value) => return (Self { what, path: Some(path), has_failed: false }, value, None),
-            Err(Unread::NotOurs(message)) => (message, None),
+            Err(Unread::Unusable(message)) => (message, None),
             Err(Unread::NotUnderstood(bytes, message)) => (message, copied_aside(&path, &bytes)),
         };
         let (file, then) = match copy {
@@ -93,19 +93,19 @@ impl ConfigFile {
 /// The reason why a file contains no usable value.
 enum Unread {
     /// The path is not a file of this program, or the file is not readable.
-    NotOurs(String),
+    Unusable(String),
     /// The file cannot be parsed: the contents, and the parse error.
     NotUnderstood(Vec<u8>, String),
 }
 
 fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Unread> {
-    let not_ours = |error: std::io::Error| Unread::NotOurs(error.to_string());
-    let too_large = || Unread::NotOurs(format!("it is larger than {} KiB", MAX_BYTES >> 10));
+    let not_ours = |error: std::io::Error| Unread::Unusable(error.to_string());
+    let too_large = || Unread::Unusable(format!("it is larger than {} KiB", MAX_BYTES >> 10));
     match std::fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(T::default()),
         Err(error) => return Err(not_ours(error)),
         // Reading from a pipe or a device could block forever.
-        Ok(data) if !data.is_file() => return Err(Unread::NotOurs("it is not a file".into())),
+        Ok(data) if !data.is_file() => return Err(Unread::Unusable("it is not a file".into())),
         Ok(data) if data.len() > MAX_BYTES => return Err(too_large()),
         Ok(_) => {}
     }

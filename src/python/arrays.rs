@@ -30,7 +30,7 @@ pub fn map_unit(kind: MapKind, relief_metres: f32) -> f32 {
 }
 
 /// A field given by the caller.
-pub struct GivenField {
+pub struct InputField {
     /// Samples per side; for a planet, per side of a face.
     pub samples: usize,
     /// Values row by row from the north-west; for a planet, face by face.
@@ -67,7 +67,7 @@ fn has_real_numbers(array: &Bound<'_, PyAny>) -> PyResult<bool> {
 ///
 /// # Errors
 /// If the array is not square, has values that are not finite real numbers, or is completely masked.
-pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -> PyResult<GivenField> {
+pub fn field_from_array(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -> PyResult<InputField> {
     let py = array.py();
     if !has_real_numbers(array).unwrap_or(false) {
         return Err(usage(py, format_args!("{what}: give an array of real numbers")));
@@ -120,11 +120,11 @@ pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -
         ));
     }
     let ground = mask.map(|mask| mask.iter().map(|is_masked| f32::from(u8::from(!is_masked))).collect());
-    Ok(GivenField { samples, values, ground })
+    Ok(InputField { samples, values, ground })
 }
 
 /// The caller's heights as a terrain on `grid`; masked samples have no terrain.
-pub fn ground_of(field: GivenField, grid: Grid) -> Terrain {
+pub fn ground_of(field: InputField, grid: Grid) -> Terrain {
     let mut terrain = Terrain::flat(grid);
     terrain.height = field.values;
     if let Some(ground) = field.ground {
@@ -144,8 +144,8 @@ pub fn add_maps(terrain: &mut Terrain, maps: &Bound<'_, PyDict>, relief_metres: 
         let kind = map_kind(py, &name)?;
         let unit = map_unit(kind, relief_metres);
         let (array, _) = unwrapped(&array, Some(1.0))?;
-        let GivenField { samples, values, ground } =
-            given(&format!("map `{name}`"), &array, unit, terrain.grid.is_globe())?;
+        let InputField { samples, values, ground } =
+            field_from_array(&format!("map `{name}`"), &array, unit, terrain.grid.is_globe())?;
         if ground.is_some() {
             let text = format!("map `{name}`: a part of it is masked; fill it, or mask the heights there");
             return Err(usage(py, text));

@@ -5,11 +5,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
 
-use super::arrays::{self, add_maps, given, ground_of};
+use super::arrays::{self, add_maps, field_from_array, ground_of};
 use super::error::{failed, usage};
 use super::scene::{apply_memory, checked_samples, evaluate, unwrapped, value_text};
 use super::terrain::{PyTerrain, balance_dict, checked_cell, of_json};
-use super::work::{ProgressListener, finish, pool};
+use super::work::{ProgressListener, pool, run_interruptibly};
 use talweg::eval::BaseTerrain;
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::nodes::multiscale::LargestScale;
@@ -73,7 +73,7 @@ impl NodeGround<'_, '_> {
             None => (None, self.cell_metres),
         };
         let cell = checked_cell(py, cell_metres)?;
-        let field = heights.map(|heights| given("heights", &heights, 1.0, false)).transpose()?;
+        let field = heights.map(|heights| field_from_array("heights", &heights, 1.0, false)).transpose()?;
         let samples = match (&field, self.size) {
             (Some(field), None) => field.samples,
             (Some(field), Some(size)) if field.samples == size => size,
@@ -302,7 +302,7 @@ fn context<'a>(scene: &'a Scene, control: &'a Control) -> Context<'a> {
         sea_level: scene.settings.sea_level / scene.settings.relief_metres,
         planet: None,
         scene_samples: scene.samples(),
-        level: 1.0,
+        cell_ratio: 1.0,
         random: scene.random(&scene.layers[0]),
         control,
     }
@@ -326,7 +326,7 @@ fn started(py: Python<'_>, pool: &ThreadPool, scene: &Scene, terrain: Terrain) -
         let process = scene.layers[0].node.as_process()?;
         Some(process.start(&context(scene, control), terrain))
     };
-    finish(py, pool, &listener, begin)?.ok_or_else(|| failed("the node is not a process"))
+    run_interruptibly(py, pool, &listener, begin)?.ok_or_else(|| failed("the node is not a process"))
 }
 
 /// A running process: an iterator that returns itself after every step. Made by `start` of a node.
@@ -353,7 +353,7 @@ impl PyProcessRun {
     fn advance(&mut self, py: Python<'_>, count: u32) -> PyResult<()> {
         let listener = ProgressListener::new(py, None, Vec::new())?;
         let Self { run, scene, pool, iteration, .. } = self;
-        let made = finish(py, pool, &listener, |control| {
+        let made = run_interruptibly(py, pool, &listener, |control| {
             let cx = context(scene, control);
             for _ in 0..count {
                 control.check()?;

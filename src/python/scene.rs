@@ -8,11 +8,11 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::{add_maps, given, ground_of};
+use super::arrays::{add_maps, field_from_array, ground_of};
 use super::error::{check_problems, failed, usage, warn_of_corrections};
 use super::options::{KeywordOptions, items};
 use super::terrain::{PyTerrain, checked_cell, of_json};
-use super::work::{ProgressListener, finish, pool};
+use super::work::{ProgressListener, pool, run_interruptibly};
 use talweg::eval::{BaseTerrain, Evaluated, MemoryUse, Store, check_memory, evaluate_on};
 use talweg::export::origin::load_scene;
 use talweg::field::{MAX_SAMPLES, MIN_SAMPLES};
@@ -105,7 +105,7 @@ pub fn evaluate<'py>(
     let names = scene.layers.iter().map(|layer| layer.name.clone()).collect();
     let listener = ProgressListener::new(py, progress, names)?;
     let pool = pool(py, threads)?;
-    let made = finish(py, &pool, &listener, |control| {
+    let made = run_interruptibly(py, &pool, &listener, |control| {
         evaluate_on(base.as_ref(), &scene, samples, None, &mut Store::forgetful(), control)
     })?;
     let Evaluated { terrain, mass_balances, .. } = made.map_err(failed)?;
@@ -194,7 +194,7 @@ impl PyScene {
                 _ => Ok(None),
             };
         };
-        let field = given("heights", heights, settings.relief_metres, settings.is_planet())?;
+        let field = field_from_array("heights", heights, settings.relief_metres, settings.is_planet())?;
         let grid = self.scene.grid(field.samples);
         let mut terrain = ground_of(field, grid);
         if let Some(maps) = maps {
@@ -386,7 +386,7 @@ impl PyScene {
         let batch = PlannedBatch::new(&self.scene, samples, request).map_err(wrong)?;
         check_memory(&self.scene, samples, &batch.memory_use().map_err(wrong)?).map_err(failed)?;
         let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, None, Vec::new())?);
-        let made = finish(py, &pool, &listener, |control| batch.make(control, &|_| ()))?;
+        let made = run_interruptibly(py, &pool, &listener, |control| batch.make(control, &|_| ()))?;
         of_json(py, &made.map_err(wrong)?.json)
     }
 

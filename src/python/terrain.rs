@@ -10,15 +10,15 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::arrays::{self, add_maps, given, ground_of, map_kind, map_name};
+use super::arrays::{self, add_maps, field_from_array, ground_of, map_kind, map_name};
 use super::error::{failed, usage};
 use super::options::KeywordOptions;
 use super::scene::{PyScene, checked_samples, unwrapped, value_text};
-use super::work::{ProgressListener, finish, pool};
+use super::work::{ProgressListener, pool, run_interruptibly};
 use talweg::appearance::{PictureError, PictureRequest, PictureStyle, check_picture};
 use talweg::export::maps::ExportMap;
 use talweg::export::targets::ExportTarget;
-use talweg::export::{self, ExportError, ExportPlace, ExportRequest};
+use talweg::export::{self, ExportError, ExportFolder, ExportRequest};
 use talweg::field::{Cancelled, Control, Edges, Grid, Terrain};
 use talweg::io::SaveTarget;
 use talweg::measure::{Limits, TerrainMeasures, TerrainScale, measure_planet};
@@ -315,7 +315,9 @@ impl PyTerrain {
         let limits = self::limits(py, limits)?;
         let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, progress, vec!["measures".into()])?);
         let (terrain, scene, scale) = (self.terrain.clone(), &self.scene, self.scale());
-        let made = finish(py, &pool, &listener, |control| measured(Some(scene), &terrain, scale, &limits, control))?;
+        let made = run_interruptibly(py, &pool, &listener, |control| {
+            measured(Some(scene), &terrain, scale, &limits, control)
+        })?;
         of_json(py, &made.map_err(failed)?.map_err(failed)?)
     }
 
@@ -336,7 +338,7 @@ impl PyTerrain {
         let target = path.map(|path| SaveTarget::new(path).over_read_only(force).over_links(force));
         target.iter().try_for_each(check_picture).map_err(|error| of_picture(py, &error))?;
         let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, None, Vec::new())?);
-        let made = finish(py, &pool, &listener, |control| {
+        let made = run_interruptibly(py, &pool, &listener, |control| {
             let picture = request.draw(&self.scene, &self.terrain, control)?;
             if let Some(target) = target {
                 picture.stage_while(&target, control)?.commit()?;
@@ -369,11 +371,11 @@ impl PyTerrain {
             return Err(usage(py, "projection and width are for planets; this scene is a terrain"));
         }
         let request = ExportRequest { samples: Some(self.terrain.samples()), ..request };
-        let place = ExportPlace { folder: PathBuf::new(), force };
+        let place = ExportFolder { folder: PathBuf::new(), force };
         export::check(&request, &self.scene, &place).map_err(|error| of_export(py, &error))?;
         let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, progress, vec!["export".into()])?);
         let write = if self.is_of_scene { export::export } else { export::export_without_scene };
-        let made = finish(py, &pool, &listener, |control| {
+        let made = run_interruptibly(py, &pool, &listener, |control| {
             write(&request, &self.scene, &self.terrain, &place, control, &|share| control.advance(share))
         })?;
         let report = serde_json::to_value(made.map_err(failed)?).map_err(failed)?;
@@ -479,7 +481,7 @@ pub fn measure<'py>(
     let limits = self::limits(py, limits)?;
     let (heights, cell_metres) = unwrapped(heights, cell_metres)?;
     let cell = checked_cell(py, cell_metres)?;
-    let field = given("heights", &heights, 1.0, false)?;
+    let field = field_from_array("heights", &heights, 1.0, false)?;
     let samples = field.samples;
     let mut terrain = ground_of(field, Grid::new(samples, Edges::Open));
     if let Some(maps) = maps {
@@ -488,7 +490,7 @@ pub fn measure<'py>(
     let size_metres = (cell * (samples - 1) as f64) as f32;
     let scale = TerrainScale { size_metres, relief_metres: 1.0, sea_metres: sea };
     let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, None, Vec::new())?);
-    let made = finish(py, &pool, &listener, |control| measured(None, &terrain, scale, &limits, control))?;
+    let made = run_interruptibly(py, &pool, &listener, |control| measured(None, &terrain, scale, &limits, control))?;
     of_json(py, &made.map_err(failed)?.map_err(failed)?)
 }
 

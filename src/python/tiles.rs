@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 
 use super::error::{check_problems, failed, usage};
 use super::scene::{PyScene, apply_memory};
-use super::work::{ProgressListener, finish, pool};
+use super::work::{ProgressListener, pool, run_interruptibly};
 use talweg::export::streamed::streamed_map;
 use talweg::io::SaveTarget;
 use talweg::tiles::{LEAST_TILE, TaskOutcome, TileBuild, tile_plan, write_plan};
@@ -100,7 +100,7 @@ impl PyPlan {
         apply_memory(py, memory)?;
         let pool = pool(py, threads)?;
         let listener = ProgressListener::new(py, None, Vec::new())?;
-        let outcome = finish(py, &pool, &listener, |control| self.build.run_task(stage, tile, control))?;
+        let outcome = run_interruptibly(py, &pool, &listener, |control| self.build.run_task(stage, tile, control))?;
         Ok(outcome.map_err(failed)? == TaskOutcome::Done)
     }
 
@@ -155,7 +155,7 @@ impl PyPlan {
         let map = streamed_map(what).map_err(|why| usage(py, format_args!("what: {why}")))?;
         let pool = pool(py, threads)?;
         let listener = ProgressListener::new(py, None, Vec::new())?;
-        let merged = finish(py, &pool, &listener, |control| {
+        let merged = run_interruptibly(py, &pool, &listener, |control| {
             let merged = self.build.merged(control)?;
             if let Some(path) = &path {
                 let target = SaveTarget::new(path).over_read_only(force).over_links(force);

@@ -17,7 +17,7 @@ use talweg::field::Control;
 /// Maximum number of threads: starting more threads takes longer than any processor saves by them.
 const MOST_THREADS: usize = 256;
 /// Time between two checks for signals.
-const LOOK: Duration = Duration::from_millis(5);
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(5);
 /// Number of checks for signals between two reports of progress.
 const LOOKS_PER_REPORT: u32 = 20;
 
@@ -36,7 +36,7 @@ pub struct ProgressListener<'py> {
     layers: Vec<String>,
     /// The largest fraction reported up to now: coarse grids and masks evaluate layers repeatedly, so the fraction can
     /// fall.
-    told: Cell<f32>,
+    reported: Cell<f32>,
 }
 
 impl<'py> ProgressListener<'py> {
@@ -51,15 +51,15 @@ impl<'py> ProgressListener<'py> {
             }
             _ => None,
         };
-        Ok(Self { reporter, layers, told: Cell::new(0.0) })
+        Ok(Self { reporter, layers, reported: Cell::new(0.0) })
     }
 
-    fn tell(&self, py: Python<'py>, control: &Control) -> PyResult<()> {
+    fn report(&self, py: Python<'py>, control: &Control) -> PyResult<()> {
         let Some(reporter) = &self.reporter else { return Ok(()) };
         let (layer, fraction) = control.progress();
         let share = (layer as f32 + fraction.clamp(0.0, 1.0)) / self.layers.len().max(1) as f32;
-        let share = share.max(self.told.get()).min(1.0);
-        self.told.set(share);
+        let share = share.max(self.reported.get()).min(1.0);
+        self.reported.set(share);
         let name = self.layers.get(layer).map_or("", String::as_str);
         reporter.call_method1(intern!(py, "tell"), (share, name)).map(drop)
     }
@@ -72,7 +72,7 @@ impl<'py> ProgressListener<'py> {
 
 /// Runs `work` in `pool` and waits until it ends. A signal that Python turns into an exception, or an exception of the
 /// listener, cancels the work and is raised.
-pub fn finish<'py, T: Send>(
+pub fn run_interruptibly<'py, T: Send>(
     py: Python<'py>,
     pool: &ThreadPool,
     listener: &ProgressListener<'py>,
@@ -92,11 +92,11 @@ pub fn finish<'py, T: Send>(
         let mut stopped = None;
         let mut looks = 0u32;
         while !is_done.load(Ordering::Acquire) && !worker.is_finished() {
-            py.detach(|| thread::park_timeout(LOOK));
+            py.detach(|| thread::park_timeout(SIGNAL_INTERVAL));
             if stopped.is_none() {
                 let mut look = py.check_signals();
                 if look.is_ok() && looks.is_multiple_of(LOOKS_PER_REPORT) {
-                    look = listener.tell(py, control);
+                    look = listener.report(py, control);
                 }
                 if let Err(exception) = look {
                     control.cancel();

@@ -13,7 +13,7 @@
 mod session;
 mod versions;
 
-pub use session::{FoundWork, OpenScene, RecoveryError, Session, UnsavedWork, left_work, open_elsewhere};
+pub use session::{FoundWork, OpenScene, RecoveryError, Session, UnsavedWork, abandoned_work, open_elsewhere};
 pub use versions::{EarlierVersion, earlier_versions, keep_version};
 
 use std::path::{Path, PathBuf};

@@ -126,7 +126,7 @@ impl Session {
     ///
     /// # Errors
     /// When the folder cannot be created or written.
-    pub fn begin(state: &Path) -> Result<Self, RecoveryError> {
+    pub fn start(state: &Path) -> Result<Self, RecoveryError> {
         let sessions = state.join(FOLDER);
         let begin = || {
             make_private_folder(&sessions)?;
@@ -210,7 +210,7 @@ impl FoundWork {
 ///
 /// # Errors
 /// When the folder exists but cannot be read.
-pub fn left_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
+pub fn abandoned_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
     let sessions = state.join(FOLDER);
     let failed = |source| RecoveryError::Search { folder: sessions.clone(), source };
     match std::fs::metadata(&sessions) {
@@ -340,7 +340,7 @@ mod tests {
 
     /// Creates the session of an editor that was killed.
     fn killed(state: &Path, unsaved: Option<&UnsavedWork>) {
-        let session = Session::begin(state).unwrap();
+        let session = Session::start(state).unwrap();
         session.keep(None, unsaved).unwrap();
         drop(session);
     }
@@ -360,7 +360,7 @@ mod tests {
         std::fs::remove_file(hidden.join(LOCK)).unwrap();
         // The lock file is a symbolic link to itself, so it cannot be opened.
         std::os::unix::fs::symlink(LOCK, hidden.join(LOCK)).unwrap();
-        let found = left_work(state.path()).unwrap();
+        let found = abandoned_work(state.path()).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].work.as_ref().unwrap().scene.name, "seen");
         let said = found[1].work.as_ref().unwrap_err().to_string();
@@ -369,7 +369,7 @@ mod tests {
         drop(found);
         // A session that ended before it wrote anything has no unsaved work.
         std::fs::remove_file(hidden.join(STATE)).unwrap();
-        assert_eq!(names(&left_work(state.path()).unwrap()), ["seen"]);
+        assert_eq!(names(&abandoned_work(state.path()).unwrap()), ["seen"]);
     }
 
     /// A link can point to a path of any bytes, and a folder can be renamed to such a name while its scene is open.
@@ -386,10 +386,10 @@ mod tests {
         std::os::unix::fs::symlink(&real, &link).unwrap();
         let state = folder.path().join("state");
         for file in [&link, &real] {
-            let session = Session::begin(&state).unwrap();
+            let session = Session::start(&state).unwrap();
             session.keep(Some(file), Some(&work("odd", 100))).unwrap();
             drop(session);
-            let mut found = left_work(&state).unwrap();
+            let mut found = abandoned_work(&state).unwrap();
             assert_eq!(found[0].work.as_ref().unwrap().file.as_ref(), Some(file));
             found.remove(0).discard();
         }
@@ -401,9 +401,9 @@ mod tests {
         killed(state.path(), Some(&work("old", 100)));
         killed(state.path(), Some(&work("new", 200)));
         killed(state.path(), None);
-        let living = Session::begin(state.path()).unwrap();
+        let living = Session::start(state.path()).unwrap();
         living.keep(None, Some(&work("living", 300))).unwrap();
-        let found = left_work(state.path()).unwrap();
+        let found = abandoned_work(state.path()).unwrap();
         assert_eq!(names(&found), ["new", "old"]);
         assert_eq!(found[0].work.as_ref().unwrap(), &work("new", 200));
         let left = session_folders(&state.path().join(FOLDER)).unwrap().len();
@@ -414,22 +414,22 @@ mod tests {
     fn found_work_is_offered_to_one_editor_until_discarded() {
         let state = tempfile::tempdir().unwrap();
         killed(state.path(), Some(&work("mine", 100)));
-        let mut found = left_work(state.path()).unwrap();
-        assert!(left_work(state.path()).unwrap().is_empty(), "another editor is already offered it");
+        let mut found = abandoned_work(state.path()).unwrap();
+        assert!(abandoned_work(state.path()).unwrap().is_empty(), "another editor is already offered it");
         drop(found);
-        found = left_work(state.path()).unwrap();
+        found = abandoned_work(state.path()).unwrap();
         assert_eq!(names(&found), ["mine"], "kept for later");
         found.remove(0).discard();
-        assert!(left_work(state.path()).unwrap().is_empty());
+        assert!(abandoned_work(state.path()).unwrap().is_empty());
     }
 
     #[test]
     fn a_clean_exit_leaves_no_files() {
         let state = tempfile::tempdir().unwrap();
-        let session = Session::begin(state.path()).unwrap();
+        let session = Session::start(state.path()).unwrap();
         session.keep(None, Some(&work("discarded", 1))).unwrap();
         session.end();
-        assert!(left_work(state.path()).unwrap().is_empty());
+        assert!(abandoned_work(state.path()).unwrap().is_empty());
         assert_eq!(session_folders(&state.path().join(FOLDER)).unwrap().len(), 0);
     }
 
@@ -441,7 +441,7 @@ mod tests {
         for broken in ["", "nonsense", "(version:9,process:1,file:None,edited:0,edit:\"\",ended:None,scene:Some(\"\"))"]
         {
             std::fs::write(folder.join(STATE), broken).unwrap();
-            let found = left_work(state.path()).unwrap();
+            let found = abandoned_work(state.path()).unwrap();
             let said = found[0].work.as_ref().unwrap_err().to_string();
             assert!(said.contains("session.ron") && said.contains("stays"), "{said}");
             assert!(folder.join(STATE).exists());
@@ -452,16 +452,16 @@ mod tests {
     fn an_unusable_folder_is_an_error_with_advice() {
         let state = tempfile::tempdir().unwrap();
         std::fs::write(state.path().join(FOLDER), "a file").unwrap();
-        let said = Session::begin(state.path()).unwrap_err().to_string();
+        let said = Session::start(state.path()).unwrap_err().to_string();
         assert!(said.contains("TALWEG_STATE"), "{said}");
-        assert!(left_work(&state.path().join("nowhere")).unwrap().is_empty());
+        assert!(abandoned_work(&state.path().join("nowhere")).unwrap().is_empty());
     }
 
     #[test]
     fn this_process_is_not_another_editor() {
         let state = tempfile::tempdir().unwrap();
         let scene = state.path().join("a.ron");
-        let session = Session::begin(state.path()).unwrap();
+        let session = Session::start(state.path()).unwrap();
         session.keep(Some(&scene), None).unwrap();
         assert_eq!(open_elsewhere(state.path(), &scene), None);
         // The test writes the same contents as another process would write.

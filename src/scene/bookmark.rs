@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of bookmarks in a scene.
 pub const MAX_BOOKMARKS: usize = 100;
 /// Maximum distance of a camera from the terrain, in metres.
-const FARTHEST_METRES: f32 = 1.0e8;
+const MAX_DISTANCE_METRES: f32 = 1.0e8;
 
 /// Position and viewing direction of a camera over a square terrain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,9 +32,9 @@ impl CameraBookmark {
     }
 
     /// Whether all numbers are finite and within the range of a camera.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         let [east, south, height, heading, tilt] = self.view();
-        let near = [east, south, height].iter().all(|metres| metres.abs() <= FARTHEST_METRES);
+        let near = [east, south, height].iter().all(|metres| metres.abs() <= MAX_DISTANCE_METRES);
         near && heading.abs() <= 720.0 && tilt.abs() <= 90.0
     }
 }

@@ -65,7 +65,8 @@ pub struct BuildPreset {
 #[serde(deny_unknown_fields)]
 pub struct BuildProduct {
     /// Id of a map of `export::maps`, or `mesh`.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub map: String,
     /// Id of a format of `io::formats` or, for meshes, of `mesh::formats`.
     pub format: String,
     /// Name of the file to write; `None` derives the name from the pattern of the preset.

@@ -238,7 +238,7 @@ fn description(layer: &Layer, index: usize) -> String {
 }
 
 /// Maximum number of characters of a value that is shown in full.
-const LONGEST: usize = 100;
+const MAX_VALUE_CHARS: usize = 100;
 
 /// Texts for two different values, shortened so that the difference stays visible.
 fn differing_texts(spec: &ParamSpec, from: &Value, to: &Value) -> (String, String) {
@@ -249,15 +249,16 @@ fn differing_texts(spec: &ParamSpec, from: &Value, to: &Value) -> (String, Strin
     };
     let (from, to) = (words(from), words(to));
     let longest = from.chars().count().max(to.chars().count());
-    if longest <= LONGEST {
+    if longest <= MAX_VALUE_CHARS {
         return (from, to);
     }
     // Long texts are cut shortly before their first difference, because readers look for the difference.
     let same = from.chars().zip(to.chars()).take_while(|(a, b)| a == b).count();
-    let begin = same.saturating_sub(LONGEST / 4);
+    let begin = same.saturating_sub(MAX_VALUE_CHARS / 4);
     let part = |text: &str| {
-        let cut: String = text.chars().skip(begin).take(LONGEST).collect();
-        let [before, after] = [begin > 0, text.chars().count() > begin + LONGEST].map(|cut| if cut { "…" } else { "" });
+        let cut: String = text.chars().skip(begin).take(MAX_VALUE_CHARS).collect();
+        let [before, after] =
+            [begin > 0, text.chars().count() > begin + MAX_VALUE_CHARS].map(|cut| if cut { "…" } else { "" });
         format!("{before}{cut}{after}")
     };
     (part(&from), part(&to))

@@ -82,7 +82,7 @@ impl EditHistory {
     /// to.
     pub fn undo(&mut self, present: &Scene) -> Option<Arc<Scene>> {
         let mut step = self.done.pop()?;
-        debug_assert!(step.after == *present, "an edit was not recorded in the history: {}", step.label);
+        debug_assert!(*step.after == *present, "an edit was not recorded in the history: {}", step.label);
         step.gesture = None;
         let scene = Arc::clone(&step.before);
         self.undone.push(step);
@@ -93,7 +93,7 @@ impl EditHistory {
     /// history led to.
     pub fn redo(&mut self, present: &Scene) -> Option<Arc<Scene>> {
         let step = self.undone.pop()?;
-        debug_assert!(step.before == *present, "an edit was not recorded in the history: {}", step.label);
+        debug_assert!(*step.before == *present, "an edit was not recorded in the history: {}", step.label);
         let scene = Arc::clone(&step.after);
         self.done.push(step);
         Some(scene)

@@ -11,9 +11,9 @@ use crate::brush::{Brush, Strokes};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
 use crate::io::formats::RawLayout;
-use crate::io::{is_shipped, raster};
+use crate::io::{is_built_in, raster};
 use crate::mesh::raster_or_mesh;
-use crate::nodes::Work;
+use crate::nodes::NodeKind;
 use crate::param::{ImageFile, ParamKind, Params, StructuredValue, Value};
 use crate::planet::World;
 
@@ -62,7 +62,7 @@ impl Scene {
             let files = files.chain(trees).chain(stroke_problems(layer));
             let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
             let problem = |severity: Severity| move |message: String| Problem { layer: index, severity, message };
-            problems.extend(self.misfit(index).map(problem(Severity::Broken)));
+            problems.extend(self.unsupported_reason(index).map(problem(Severity::Broken)));
             problems.extend(files.chain(source).map(problem(Severity::Broken)));
             let idle = self.idle_conditions(index).into_iter().chain(layer.node.files_note(self.side_metres()));
             problems.extend(idle.map(problem(Severity::Idle)));
@@ -71,7 +71,7 @@ impl Scene {
     }
 
     /// The reason why a layer cannot run in this kind of world (terrain or planet), if it cannot.
-    fn misfit(&self, index: usize) -> Option<String> {
+    fn unsupported_reason(&self, index: usize) -> Option<String> {
         let node = &self.layers[index].node;
         let label = node.about().label;
         match self.settings.world {
@@ -130,7 +130,8 @@ impl Scene {
 
     /// Names of the layers whose result the mask of layer `index` can read: all layers below, and generators anywhere.
     pub fn mask_sources(&self, index: usize) -> Vec<&str> {
-        let usable = |k: usize| k < index || (k > index && matches!(self.layers[k].node.work(), Work::Generator(_)));
+        let usable =
+            |k: usize| k < index || (k > index && matches!(self.layers[k].node.work(), NodeKind::Generator(_)));
         (0..self.layers.len()).filter(|&k| usable(k)).map(|k| self.layers[k].name.as_str()).collect()
     }
 
@@ -148,7 +149,7 @@ impl Scene {
         let above = (index + 1..self.layers.len()).find(named);
         match (below, above) {
             (Some(below), _) => Ok(Some(below)),
-            (None, Some(above)) if matches!(self.layers[above].node.work(), Work::Generator(_)) => Ok(Some(above)),
+            (None, Some(above)) if matches!(self.layers[above].node.work(), NodeKind::Generator(_)) => Ok(Some(above)),
             (None, Some(_)) => Err(format!(
                 "the mask reads layer `{name}`, which is above this layer; move it below, or choose a generator"
             )),
@@ -186,7 +187,7 @@ impl Scene {
             names.extend(layer.node.file_dependencies());
         }
         let mut files: Vec<PathBuf> = Vec::new();
-        for name in names.into_iter().filter(|name| !is_shipped(name)) {
+        for name in names.into_iter().filter(|name| !is_built_in(name)) {
             let path = PathBuf::from(name);
             if !files.contains(&path) {
                 files.push(path);
@@ -207,7 +208,7 @@ impl Scene {
 
     fn each_file(&mut self, change: impl Fn(&Path) -> Option<PathBuf>) {
         if let Some(origin) = self.patch.as_mut().filter(|origin| origin.names_a_file())
-            && let Some(text) = changed(&origin.planet, &change)
+            && let Some(text) = rewritten_name(&origin.planet, &change)
         {
             origin.planet = text;
         }
@@ -215,7 +216,7 @@ impl Scene {
             for group in [layer.node.params_mut(), &mut layer.mask] {
                 for index in image_params(group) {
                     let Value::Text(name) = group.get(index) else { continue };
-                    if let Some(text) = changed(&name, &change) {
+                    if let Some(text) = rewritten_name(&name, &change) {
                         let _ = group.set(index, &Value::Text(text));
                     }
                 }
@@ -224,7 +225,7 @@ impl Scene {
                     for (_, root) in made.roots_mut() {
                         root.visit_mut(&mut |piece| {
                             for file in piece.image_files_mut() {
-                                if let Some(text) = changed(&file.0, &change) {
+                                if let Some(text) = rewritten_name(&file.0, &change) {
                                     file.0 = text;
                                 }
                             }
@@ -237,7 +238,7 @@ impl Scene {
                 for (index, strokes) in structured::<Strokes>(group) {
                     let mut made = Strokes::clone(&strokes);
                     for stroke in made.list_mut() {
-                        if let Some(text) = changed(&stroke.brush.image.0, &change) {
+                        if let Some(text) = rewritten_name(&stroke.brush.image.0, &change) {
                             let image = ImageFile(text);
                             *stroke = Arc::new(stroke.with_brush(Brush { image, ..stroke.brush.clone() }));
                         }
@@ -252,8 +253,8 @@ impl Scene {
 }
 
 /// The file name after `change`, if it differs from `name`.
-fn changed(name: &str, change: &impl Fn(&Path) -> Option<PathBuf>) -> Option<String> {
-    if name.is_empty() || is_shipped(name) {
+fn rewritten_name(name: &str, change: &impl Fn(&Path) -> Option<PathBuf>) -> Option<String> {
+    if name.is_empty() || is_built_in(name) {
         return None;
     }
     // Paths always use `/`, so that scenes can be moved between systems.

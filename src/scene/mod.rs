@@ -41,7 +41,7 @@ use std::sync::{Arc, LazyLock};
 use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, MaterialRules, Palette, ScatterRules};
 use crate::field::{Cancelled, Control, Grid, MIN_SAMPLES, Stream, Terrain};
 use crate::nodes::generators::construction::Construction;
-use crate::nodes::{Node, Work};
+use crate::nodes::{Node, NodeKind};
 use crate::param::{ParamError, Params};
 use crate::planet::climate::{Climate, ClimateFields, ClimateTerrain, climate_fields};
 use crate::planet::{Planet, World};
@@ -129,11 +129,11 @@ pub enum SetError {
 
 /// The reason why a terrain does not come from a single construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotAlone {
+pub enum NotSoleConstruction {
     /// No shown layer is a construction.
     NoConstruction,
     /// Other layers, a mix or a mask change the result of this layer.
-    Beside(usize),
+    Modified(usize),
 }
 
 impl Scene {
@@ -189,7 +189,7 @@ impl Scene {
     /// # Errors
     /// When no construction is shown, or when another layer, a mix or a mask changes the terrain. The second error
     /// contains the index of the construction.
-    pub fn only_construction(&self) -> Result<(usize, &Construction), NotAlone> {
+    pub fn only_construction(&self) -> Result<(usize, &Construction), NotSoleConstruction> {
         // A plain group changes nothing, so it does not count as another layer.
         let is_opened = |index: usize| self.group(index).is_some() && self.layers[index].is_plain();
         let mut shown =
@@ -198,9 +198,13 @@ impl Scene {
             Node::Construction(construction) => Some((index, construction)),
             _ => None,
         });
-        let (index, construction) = found.ok_or(NotAlone::NoConstruction)?;
+        let (index, construction) = found.ok_or(NotSoleConstruction::NoConstruction)?;
         let alone = shown.all(|(other, _)| other == index);
-        if self.layers[index].is_whole() && alone { Ok((index, construction)) } else { Err(NotAlone::Beside(index)) }
+        if self.layers[index].is_whole() && alone {
+            Ok((index, construction))
+        } else {
+            Err(NotSoleConstruction::Modified(index))
+        }
     }
 
     /// The index and node of the construction layer whose terrain all other layers modify. The construction is the only
@@ -209,18 +213,22 @@ impl Scene {
     /// # Errors
     /// When no construction is shown, or when there is another generator. The second error contains the index of the
     /// construction.
-    pub fn construction_below(&self) -> Result<(usize, &Construction), NotAlone> {
-        let makes_ground = |layer: &Layer| matches!(layer.node.work(), Work::Generator(_));
+    pub fn construction_below(&self) -> Result<(usize, &Construction), NotSoleConstruction> {
+        let makes_ground = |layer: &Layer| matches!(layer.node.work(), NodeKind::Generator(_));
         let mut makers =
             self.layers.iter().enumerate().filter(|(index, layer)| self.is_shown(*index) && makes_ground(layer));
         let found = makers.clone().find_map(|(index, layer)| match &layer.node {
             Node::Construction(construction) => Some((index, construction)),
             _ => None,
         });
-        let (index, construction) = found.ok_or(NotAlone::NoConstruction)?;
+        let (index, construction) = found.ok_or(NotSoleConstruction::NoConstruction)?;
         let alone = makers.all(|(other, _)| other == index)
             && self.groups_around(index).iter().all(|&group| self.layers[group].is_plain());
-        if self.layers[index].is_whole() && alone { Ok((index, construction)) } else { Err(NotAlone::Beside(index)) }
+        if self.layers[index].is_whole() && alone {
+            Ok((index, construction))
+        } else {
+            Err(NotSoleConstruction::Modified(index))
+        }
     }
 
     /// The biome table that colours the scene, if its palette names a biome table.

@@ -133,9 +133,9 @@ fn restore_defaults(node: &mut Node, written: &WrittenNames, then: u32) {
         let params = node.params_mut();
         let about = params.about();
         let Some(index) = about.find(old.parameter) else { continue };
-        if let Ok(value) = about.params[index].parse(old.was) {
+        if let Ok(value) = about.params[index].parse(old.old_value) {
             let set = params.set(index, &value);
-            debug_assert!(set.is_ok(), "{} of {}", old.was, old.parameter);
+            debug_assert!(set.is_ok(), "{} of {}", old.old_value, old.parameter);
         }
     }
 }

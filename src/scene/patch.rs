@@ -56,7 +56,7 @@ impl PatchOrigin {
     }
 
     /// Whether the longitude and latitude are valid.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         self.longitude.abs() <= 180.0 && self.latitude.abs() <= 90.0
     }
 }

@@ -159,12 +159,12 @@ impl Repairs {
 
     fn patch(&mut self, patch: Option<PatchOrigin>) -> Option<PatchOrigin> {
         patch.filter(|origin| {
-            if !origin.is_sound() {
+            if !origin.is_valid() {
                 self.warn(
                     "scene: the longitude or latitude of the patch is invalid; the link to its planet was removed",
                 );
             }
-            origin.is_sound()
+            origin.is_valid()
         })
     }
 
@@ -181,7 +181,7 @@ impl Repairs {
 
     fn bookmarks(&mut self, mut bookmarks: Vec<CameraBookmark>) -> Vec<CameraBookmark> {
         let count = bookmarks.len();
-        bookmarks.retain(CameraBookmark::is_sound);
+        bookmarks.retain(CameraBookmark::is_valid);
         bookmarks.truncate(MAX_BOOKMARKS);
         if bookmarks.len() < count {
             let removed = count - bookmarks.len();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::patch::map_stem;
 use super::{Scene, SceneError};
 use crate::field::MapKind;
-use crate::io::{FileError, FileStamp, FolderLock, SaveTarget, check_place};
+use crate::io::{FileError, FileStamp, FolderLock, SaveTarget, check_writable};
 
 /// Number of hash digits in a file name.
 const HASH_DIGITS: usize = 16;
@@ -43,7 +43,7 @@ pub fn save_with_files<'a>(
     files: impl Iterator<Item = &'a Path> + Clone,
     write: impl FnOnce() -> Result<(), FileError>,
 ) -> Result<FileStamp, SceneError> {
-    check_place(to)?;
+    check_writable(to)?;
     let folder = files.clone().next().and_then(Path::parent).unwrap_or(Path::new(""));
     // Other programs that save into this folder wait, so that none of them removes files that were just written.
     let _lock = FolderLock::new(folder);
@@ -62,7 +62,7 @@ pub fn save_with_files<'a>(
         Ok(stamp) => {
             let stem = to.path().file_stem().unwrap_or_default().to_string_lossy();
             let is_own = |old: &PathBuf| files.clone().any(|file| file == old);
-            before.iter().filter(|old| !is_own(old)).for_each(|old| forget(old, folder, &stem));
+            before.iter().filter(|old| !is_own(old)).for_each(|old| remove_unused(old, folder, &stem));
             Ok(stamp)
         }
         Err(error) => {
@@ -77,7 +77,7 @@ pub fn save_with_files<'a>(
 
 /// Removes a file that was written for the scene `stem` in `folder`, unless a scene in that folder still refers to the
 /// file.
-fn forget(file: &Path, folder: &Path, stem: &str) {
+fn remove_unused(file: &Path, folder: &Path, stem: &str) {
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else { return };
     let stems = std::iter::once(stem.to_string())
         .chain(MapKind::ALL.iter().map(|&kind| map_stem(stem, kind)))

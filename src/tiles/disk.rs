@@ -49,7 +49,7 @@ impl TilePlan {
     /// Bytes of all tiles of a stage.
     fn stage_bytes(&self, stage: &PlanStage, scene: &Scene) -> u64 {
         let mut scene = scene.clone();
-        for &reader in &stage.of_masks {
+        for &reader in &stage.mask_path {
             let Some((_, source)) = source_scene(&scene, reader) else { break };
             scene = source;
         }
@@ -61,7 +61,7 @@ impl TilePlan {
             MapKind::ALL.iter().filter(|kind| written.contains(kind)).count()
         };
         // Count the state of a process whose last iterations are in a later stage.
-        let states = |product: StageProduct| match self.stages.iter().any(|stage| stage.under_way == Some(product)) {
+        let states = |product: StageProduct| match self.stages.iter().any(|stage| stage.unfinished == Some(product)) {
             true => top.map_or(0, |top| scene.layers[top - 1].node.traits().memory.state_fields),
             false => 0,
         };

@@ -7,7 +7,7 @@ use super::result_rows::ResultSquare;
 use super::{TileBuild, TileError, TilePlan, TileStore, tile_plan_with_masks};
 use crate::export::maps::{ExportMap, SquareMaps, mask_layer};
 use crate::export::streamed::streamed_products;
-use crate::export::{self, ExportPlace, ExportReport, ExportRequest, commit_together};
+use crate::export::{self, ExportFolder, ExportReport, ExportRequest, commit_together};
 use crate::field::Control;
 use crate::io::memory::shortage;
 use crate::io::{StagedSet, TemporaryFolder};
@@ -23,7 +23,7 @@ const BUILD_FRACTION: f32 = 0.8;
 pub struct LargeExport<'a> {
     request: &'a ExportRequest,
     scene: &'a Scene,
-    place: &'a ExportPlace,
+    export_folder: &'a ExportFolder,
     /// The plan of the build.
     pub plan: TilePlan,
 }
@@ -35,7 +35,7 @@ impl<'a> LargeExport<'a> {
     /// If a product cannot be written some rows at a time, or the scene cannot be built in tiles. Also if a stage needs
     /// more memory than is free: the error names its layers, and the reasons why they are computed on the whole terrain
     /// at once.
-    pub fn new(request: &'a ExportRequest, scene: &'a Scene, place: &'a ExportPlace) -> Result<Self, TileError> {
+    pub fn new(request: &'a ExportRequest, scene: &'a Scene, place: &'a ExportFolder) -> Result<Self, TileError> {
         let mut short = TileError::Sizes;
         for tile in TILES {
             let large = Self::with_tile(request, scene, place, tile)?;
@@ -54,7 +54,7 @@ impl<'a> LargeExport<'a> {
     pub fn with_tile(
         request: &'a ExportRequest,
         scene: &'a Scene,
-        place: &'a ExportPlace,
+        place: &'a ExportFolder,
         tile: usize,
     ) -> Result<Self, TileError> {
         let samples = export::samples(request, scene)?;
@@ -64,7 +64,7 @@ impl<'a> LargeExport<'a> {
                 masks.push(mask_layer(scene, name).map_err(export::ExportError::from)?);
             }
         }
-        Ok(Self { request, scene, place, plan: tile_plan_with_masks(scene, samples, tile, &masks)? })
+        Ok(Self { request, scene, export_folder: place, plan: tile_plan_with_masks(scene, samples, tile, &masks)? })
     }
 
     /// Builds the tiles and writes all files; call this function inside the thread pool to use. `tell` receives the
@@ -83,7 +83,7 @@ impl<'a> LargeExport<'a> {
         let merged = build.merged(control)?;
         let square = ResultSquare::new(&build, &merged);
         let maps = SquareMaps::new(self.scene, &square, control);
-        commit_together(self.request, self.place, |request, place| {
+        commit_together(self.request, self.export_folder, |request, place| {
             let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
             let products = streamed_products(request, self.scene, self.plan.samples)?;
             let target = |path: &Path| place.target(path);
@@ -102,8 +102,8 @@ impl<'a> LargeExport<'a> {
     fn folder(&self) -> Result<PathBuf, TileError> {
         let products = streamed_products(self.request, self.scene, self.plan.samples)?;
         let first = products.first().map(|product| product.folder(self.request, self.scene, self.plan.samples));
-        let folder = &self.place.folder.join(first.unwrap_or_default());
-        let is_new = *folder == self.place.folder.join(&self.request.folder) && !folder.exists();
+        let folder = &self.export_folder.folder.join(first.unwrap_or_default());
+        let is_new = *folder == self.export_folder.folder.join(&self.request.folder) && !folder.exists();
         let folder = if is_new { folder.parent().unwrap_or(folder) } else { folder };
         Ok(if folder.as_os_str().is_empty() { ".".into() } else { folder.into() })
     }

@@ -98,7 +98,8 @@ pub enum SurveyStep {
     /// One task computes for each tile the areas that drain through its trunks, and the heights of the eroded trunks.
     Trunks,
     /// Each tile erodes its cells that are not trunks.
-    Wear,
+    #[serde(rename = "Wear")]
+    Erosion,
     /// One task finds the trunk streams that an erosion process must preserve, on a whole coarse grid.
     Streams,
     /// Each tile reports its lowest and highest height.
@@ -115,18 +116,18 @@ impl SurveyStep {
         match self {
             Self::Flow => &[MapKind::Rain],
             Self::Courses => &[MapKind::Rain, MapKind::Hardness, MapKind::Uplift],
-            Self::Wear => &[MapKind::Hardness],
+            Self::Erosion => &[MapKind::Hardness],
             _ => &[],
         }
     }
 
     /// Whether the step writes a terrain, as layers and iterations do.
     pub fn leaves_ground(self) -> bool {
-        matches!(self, Self::Wear | Self::Ground)
+        matches!(self, Self::Erosion | Self::Ground)
     }
 
     /// Whether one task does the step for all tiles, from their summaries alone.
-    pub fn is_for_all(self) -> bool {
+    pub fn is_one_task(self) -> bool {
         matches!(self, Self::Spills | Self::Inflows | Self::Trunks | Self::Streams | Self::Ranges)
     }
 }
@@ -206,17 +207,20 @@ pub struct PlanStage {
     /// The scene of the layers, as a path of layer indices. Each index is a layer whose mask reads another scene: the
     /// first in the scene itself, the next in the scene that this mask reads, and so on. Empty for the scene itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub of_masks: Vec<usize>,
+    #[serde(rename = "of_masks")]
+    pub mask_path: Vec<usize>,
     /// Cells around a tile that are computed together with the tile and then cut off.
     pub halo: usize,
     /// Maximum memory of a task in bytes.
     pub memory_bytes: u64,
     /// The terrain below the stage's first layer; `None` for level ground.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub beneath: Option<StageProduct>,
+    #[serde(rename = "beneath")]
+    pub terrain_below: Option<StageProduct>,
     /// The terrain of a process in progress, whose first iterations are done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub under_way: Option<StageProduct>,
+    #[serde(rename = "under_way")]
+    pub unfinished: Option<StageProduct>,
     /// Changes that erosion processes made on the next coarser grid, by layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<(usize, StageProduct)>,
@@ -231,7 +235,8 @@ pub struct PlanStage {
     pub survey: Option<PlannedSurvey>,
     /// The survey step that the stage also takes on the terrain that it writes, for a layer above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tells: Option<PlannedSurvey>,
+    #[serde(rename = "tells")]
+    pub summary: Option<PlannedSurvey>,
     /// Smoothed fields that the stage reads, each with the layer that needs the field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub smoothed: Vec<(usize, SmoothedField, StageProduct)>,
@@ -252,7 +257,7 @@ impl PlanStage {
         let known = self.survey.iter().flat_map(|survey| &survey.reads).copied();
         let smoothed = self.smoothed.iter().map(|(.., product)| *product);
         let known = known.chain(smoothed);
-        let mut all: Vec<_> = self.beneath.into_iter().chain(self.under_way).chain(named).chain(known).collect();
+        let mut all: Vec<_> = self.terrain_below.into_iter().chain(self.unfinished).chain(named).chain(known).collect();
         all.sort();
         all.dedup();
         all
@@ -260,7 +265,7 @@ impl PlanStage {
 
     /// The survey step whose [survey](StageProduct::Survey) product the stage writes.
     pub fn written_survey(&self) -> Option<&PlannedSurvey> {
-        self.tells.as_ref().or(self.survey.as_ref())
+        self.summary.as_ref().or(self.survey.as_ref())
     }
 
     /// Whether a part of the stage can only be computed on the whole terrain at once.
@@ -362,7 +367,7 @@ impl TilePlan {
                 let fits = matches!(tells.step, SurveyStep::Basins | SurveyStep::Range) && tells.reads.is_empty();
                 is_ground && fits && stage.writes.contains(&StageProduct::Survey(number))
             };
-            if stage.tells.as_ref().is_some_and(|tells| !is_told(tells)) {
+            if stage.summary.as_ref().is_some_and(|tells| !is_told(tells)) {
                 return Err(format!("stage {number} writes a summary that it cannot make"));
             }
             if let Some(product) = stage.reads().iter().find(|product| !is_made(number, product)) {
@@ -398,19 +403,19 @@ impl TilePlan {
             SurveyStep::Inflows => reads == [Some(SurveyStep::Flow)],
             SurveyStep::Courses => reads == [Some(SurveyStep::Spills)],
             SurveyStep::Trunks => reads == [Some(SurveyStep::Courses)],
-            SurveyStep::Wear => reads == [Some(SurveyStep::Trunks), Some(SurveyStep::Courses)],
+            SurveyStep::Erosion => reads == [Some(SurveyStep::Trunks), Some(SurveyStep::Courses)],
             SurveyStep::Ground => {
                 reads == [Some(SurveyStep::Ranges)]
                     || reads == [Some(SurveyStep::Spills)]
                     || reads == [Some(SurveyStep::Spills), Some(SurveyStep::Inflows)]
                     || reads == [Some(SurveyStep::Trunks), Some(SurveyStep::Courses)]
-                    || reads == [Some(SurveyStep::Wear)]
+                    || reads == [Some(SurveyStep::Erosion)]
             }
         };
         let writes = &self.stages[number].writes;
         let leaves = match survey.step {
             SurveyStep::Ground => true,
-            SurveyStep::Wear => *writes == [StageProduct::Ground(number)],
+            SurveyStep::Erosion => *writes == [StageProduct::Ground(number)],
             SurveyStep::Courses => *writes == [StageProduct::Survey(number), StageProduct::Kept(number)],
             _ => *writes == [StageProduct::Survey(number)],
         };

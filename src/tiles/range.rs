@@ -11,7 +11,7 @@ type LowestHighest = [f32; 2];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegionRange {
     on_ground: LowestHighest,
-    of_all: LowestHighest,
+    all_samples: LowestHighest,
 }
 
 const NO_HEIGHTS: LowestHighest = [f32::INFINITY, f32::NEG_INFINITY];
@@ -22,7 +22,7 @@ fn both([a, b]: LowestHighest, [c, d]: LowestHighest) -> LowestHighest {
 
 impl RegionRange {
     /// The range of an empty set of samples.
-    pub const NONE: Self = Self { on_ground: NO_HEIGHTS, of_all: NO_HEIGHTS };
+    pub const NONE: Self = Self { on_ground: NO_HEIGHTS, all_samples: NO_HEIGHTS };
 
     /// The range of the samples of `region`, inside the window of `terrain`.
     pub fn of_region(terrain: &Terrain, region: &Region) -> Self {
@@ -32,7 +32,7 @@ impl RegionRange {
             let line = |field| &terrain.grid.row(field, row - top)[columns.clone()];
             let ground = terrain.map(MapKind::Ground).map(|map| line(map));
             for (k, &h) in line(&terrain.height).iter().enumerate() {
-                made.of_all = both(made.of_all, [h; 2]);
+                made.all_samples = both(made.all_samples, [h; 2]);
                 if ground.is_none_or(|ground| ground[k] >= HAS_GROUND) {
                     made.on_ground = both(made.on_ground, [h; 2]);
                 }
@@ -43,18 +43,21 @@ impl RegionRange {
 
     /// The range of the samples of both ranges together.
     pub fn joined(self, other: Self) -> Self {
-        Self { on_ground: both(self.on_ground, other.on_ground), of_all: both(self.of_all, other.of_all) }
+        Self {
+            on_ground: both(self.on_ground, other.on_ground),
+            all_samples: both(self.all_samples, other.all_samples),
+        }
     }
 
     /// Lowest and highest height, as fractions of the relief.
     pub fn range(self) -> LowestHighest {
         let [low, high] = self.on_ground;
-        if low <= high { self.on_ground } else { self.of_all }
+        if low <= high { self.on_ground } else { self.all_samples }
     }
 
     /// Encodes the range as 64-bit words for a file.
     pub fn to_words(self) -> Vec<u64> {
-        [self.on_ground, self.of_all].as_flattened().iter().map(|height| u64::from(height.to_bits())).collect()
+        [self.on_ground, self.all_samples].as_flattened().iter().map(|height| u64::from(height.to_bits())).collect()
     }
 
     /// Decodes a range from the 64-bit words of [`to_words`](Self::to_words).
@@ -64,6 +67,6 @@ impl RegionRange {
     pub fn from_words(words: &[u64]) -> Result<Self, WordError> {
         let &[a, b, c, d] = words else { return Err(WordError) };
         let height = |word: u64| f32::from_bits(word as u32);
-        Ok(Self { on_ground: [a, b].map(height), of_all: [c, d].map(height) })
+        Ok(Self { on_ground: [a, b].map(height), all_samples: [c, d].map(height) })
     }
 }

@@ -23,11 +23,11 @@ pub struct ResultRows<'a> {
     /// Index of the result's field that marks samples with ground.
     ground: Option<usize>,
     columns: Range<usize>,
-    held: Mutex<HeldRows>,
+    cached: Mutex<CachedRows>,
 }
 
 #[derive(Default)]
-struct HeldRows {
+struct CachedRows {
     rows: Range<usize>,
     values: Vec<f32>,
     ground: Vec<f32>,
@@ -36,7 +36,7 @@ struct HeldRows {
 
 impl<'a> ResultRows<'a> {
     pub fn new(build: &'a TileBuild, source: FieldSource, ground: Option<usize>, columns: Range<usize>) -> Self {
-        Self { build, source, ground, columns, held: Mutex::default() }
+        Self { build, source, ground, columns, cached: Mutex::default() }
     }
 
     fn read(&self, rows: &Range<usize>) -> Result<[Vec<f32>; 2], TileError> {
@@ -50,8 +50,8 @@ impl<'a> ResultRows<'a> {
         Ok([of(product, field)?, ground])
     }
 
-    fn number(&self, row: usize, column: usize, of: impl Fn(&HeldRows) -> &[f32]) -> f32 {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+    fn number(&self, row: usize, column: usize, of: impl Fn(&CachedRows) -> &[f32]) -> f32 {
+        let mut held = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         if !held.rows.contains(&row) {
             let first = row / ROWS * ROWS;
             // The band includes the neighbouring rows, because slopes read them.
@@ -82,7 +82,7 @@ impl<'a> ResultRows<'a> {
     /// # Errors
     /// The first read error.
     pub fn check(&self) -> Result<(), TileError> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).failed.take().map_or(Ok(()), Err)
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner).failed.take().map_or(Ok(()), Err)
     }
 }
 
@@ -111,7 +111,7 @@ impl<'a> ResultSquare<'a> {
         self.check().err().unwrap_or(cancelled.into())
     }
 
-    fn told<T>(&self, read: Result<T, TileError>) -> Result<T, Cancelled> {
+    fn record_error<T>(&self, read: Result<T, TileError>) -> Result<T, Cancelled> {
         read.map_err(|error| {
             *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
             Cancelled
@@ -133,12 +133,14 @@ impl SquareReader for ResultSquare<'_> {
         let number = kind.map_or(Some(0), |kind| self.merged.field(kind));
         let wanted = Region { rows, columns: 0..plan.samples };
         let (_, mut fields) =
-            self.told(self.build.store.some_fields(plan, plan.result, &wanted, &|field, _| Some(field) == number))?;
+            self.record_error(
+                self.build.store.some_fields(plan, plan.result, &wanted, &|field, _| Some(field) == number),
+            )?;
         let number = number.filter(|number| *number < fields.len());
         Ok(number.map_or_else(Vec::new, |number| fields.swap_remove(number)))
     }
 
     fn window(&self, grid: Grid) -> Result<Terrain, Cancelled> {
-        self.told(self.build.store.window(&self.build.plan, self.build.plan.result, grid))
+        self.record_error(self.build.store.window(&self.build.plan, self.build.plan.result, grid))
     }
 }

@@ -36,7 +36,7 @@ impl TileBuild {
             Ok(())
         };
         let tiles = plan.regions(stage);
-        let told = |number: usize| self.told(survey, 0, places[number]);
+        let told = |number: usize| self.read_survey(survey, 0, places[number]);
         match survey.step {
             SurveyStep::Spills => {
                 let read = |number| told(number)?.read(|words| BasinSummary::from_words(words, tiles.rim_len(number)));
@@ -66,7 +66,7 @@ impl TileBuild {
             }
             _ => {
                 let [place] = places[..] else { return Err(TileError::NoTask { stage, task }) };
-                let beneath = self.beneath(stage, task, survey.step.maps_read())?;
+                let beneath = self.terrain_below(stage, task, survey.step.maps_read())?;
                 let words = match survey.step {
                     SurveyStep::Flow => {
                         let (region, _) = self.drained_region(stage, place, survey, scene, &beneath, control)?;
@@ -75,7 +75,7 @@ impl TileBuild {
                     SurveyStep::Courses => {
                         let (region, spills) = self.drained_region(stage, place, survey, scene, &beneath, control)?;
                         let asks = self.water_layer(stage, survey, scene)?;
-                        let [told, kept] = asks.told_and_kept(&beneath, region, &spills, control)?;
+                        let [told, kept] = asks.summary_and_kept_data(&beneath, region, &spills, control)?;
                         self.store.write_words(plan, StageProduct::Kept(stage), place, &kept)?;
                         told
                     }
@@ -104,7 +104,7 @@ impl TileBuild {
     }
 
     /// The survey data of a tile, from the product with index `number` among those that the survey reads.
-    fn told(&self, survey: &PlannedSurvey, number: usize, place: [usize; 2]) -> Result<SurveyWords, TileError> {
+    fn read_survey(&self, survey: &PlannedSurvey, number: usize, place: [usize; 2]) -> Result<SurveyWords, TileError> {
         let missing = || TileError::NotAPlan {
             path: self.store.folder().join(PLAN_FILE),
             error: format!("{:?} reads nothing", survey.step),
@@ -142,7 +142,7 @@ impl TileBuild {
     }
 
     /// The terrain of a tile after the erosion of an iteration.
-    pub(super) fn worn(
+    pub(super) fn eroded_tile(
         &self,
         stage: usize,
         task: usize,
@@ -151,11 +151,11 @@ impl TileBuild {
         control: &Control,
     ) -> Result<Terrain, TileError> {
         let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
-        let [told, kept] = [self.told(survey, 0, place)?, self.told(survey, 1, place)?];
-        let ground = self.beneath(stage, task, survey.step.maps_read())?;
+        let [told, kept] = [self.read_survey(survey, 0, place)?, self.read_survey(survey, 1, place)?];
+        let ground = self.terrain_below(stage, task, survey.step.maps_read())?;
         let region = self.plan.region(stage, place);
         let asks = self.water_layer(stage, survey, scene)?;
-        asks.worn(&ground, region, [&kept.words, &told.words], control)?.map_err(|error| kept.broken(error))
+        asks.eroded_tile(&ground, region, [&kept.words, &told.words], control)?.map_err(|error| kept.broken(error))
     }
 
     /// The drainage of a tile, computed with the answer about the spill points of its basins.
@@ -169,7 +169,7 @@ impl TileBuild {
         control: &Control,
     ) -> Result<(DrainedRegion, SpillSolution), TileError> {
         let region = self.region_drainage(stage, place, survey, scene, beneath, control)?;
-        let told = self.told(survey, 0, place)?;
+        let told = self.read_survey(survey, 0, place)?;
         let spills = told.read(SpillSolution::from_words)?;
         if !spills.fits(&region, &self.plan.regions(stage)) {
             return Err(told.broken(WordError));
@@ -193,13 +193,15 @@ impl TileBuild {
         let region = self.plan.region(stage, place);
         match (step, first) {
             (Some(SurveyStep::Ranges), _) => {
-                return Ok(SurveyedGround::Range(self.told(survey, 0, place)?.read(RegionRange::from_words)?.range()));
+                return Ok(SurveyedGround::Range(
+                    self.read_survey(survey, 0, place)?.read(RegionRange::from_words)?.range(),
+                ));
             }
-            (Some(SurveyStep::Wear), Some(worn)) => {
-                return Ok(SurveyedGround::Worn(Box::new(self.store.window(&self.plan, worn, beneath.grid)?)));
+            (Some(SurveyStep::Erosion), Some(worn)) => {
+                return Ok(SurveyedGround::Eroded(Box::new(self.store.window(&self.plan, worn, beneath.grid)?)));
             }
             (Some(SurveyStep::Trunks), _) => {
-                let [told, kept] = [self.told(survey, 0, place)?, self.told(survey, 1, place)?];
+                let [told, kept] = [self.read_survey(survey, 0, place)?, self.read_survey(survey, 1, place)?];
                 let areas = WaterLayer::divided_areas(beneath.grid, region, [&kept.words, &told.words]);
                 let areas = areas.map_err(|error| kept.broken(error))?;
                 return Ok(SurveyedGround::Drainage(WindowDrainage { surface: Vec::new(), areas }));
@@ -209,7 +211,7 @@ impl TileBuild {
         let (drained, _) = self.drained_region(stage, place, survey, scene, beneath, control)?;
         let mut areas = Vec::new();
         if survey.reads.len() > 1 {
-            let told = self.told(survey, 1, place)?;
+            let told = self.read_survey(survey, 1, place)?;
             let inflow = told.read(InflowSolution::from_words)?;
             if !inflow.fits(&region, &self.plan.regions(stage)) {
                 return Err(told.broken(WordError));

@@ -115,9 +115,9 @@ impl TileBuild {
             }
             return Ok(TaskOutcome::Done);
         }
-        let wear = planned.survey.as_ref().filter(|survey| survey.step == SurveyStep::Wear);
+        let wear = planned.survey.as_ref().filter(|survey| survey.step == SurveyStep::Erosion);
         let made = if let Some(wear) = wear {
-            BTreeMap::from([(StageProduct::Ground(stage), self.worn(stage, task, wear, &scene, control)?)])
+            BTreeMap::from([(StageProduct::Ground(stage), self.eroded_tile(stage, task, wear, &scene, control)?)])
         } else if planned.layers.is_empty() && planned.writes.contains(&StageProduct::Ground(stage)) {
             let grid = self.window_of(stage, task);
             BTreeMap::from([(StageProduct::Ground(stage), Terrain::flat(grid))])
@@ -150,7 +150,7 @@ impl TileBuild {
             Some(_) => own.iter().fold(Region::none(), |all, &place| all.union(&self.plan.region(stage, place))),
             None => window_region(window),
         };
-        let is_for_all = planned.survey.as_ref().is_some_and(|survey| survey.step.is_for_all());
+        let is_for_all = planned.survey.as_ref().is_some_and(|survey| survey.step.is_one_task());
         let mut files = Vec::new();
         for product in planned.reads() {
             let from = product.stage();
@@ -191,7 +191,7 @@ impl TileBuild {
     /// The scene whose layers a stage computes.
     fn scene_of(&self, planned: &PlanStage) -> Result<Scene, TileError> {
         let mut scene = self.scene.clone();
-        for &reader in &planned.of_masks {
+        for &reader in &planned.mask_path {
             let source = if reader < scene.layers.len() { source_scene(&scene, reader) } else { None };
             scene = source.ok_or_else(|| TileError::NoSource { layer: reader.to_string() })?.1;
         }
@@ -239,11 +239,11 @@ impl TileBuild {
         let mut input = self.input(planned, scene, grid)?;
         if let Some(survey) = &planned.survey {
             let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
-            let known = self.survey_answer(stage, place, survey, scene, &input.beneath, control)?;
+            let known = self.survey_answer(stage, place, survey, scene, &input.terrain_below, control)?;
             input.surveys.insert(survey.layer, known);
         }
         let made = evaluate_window(scene, planned.samples, grid, &parts, input, control)?;
-        if let Some(tells) = &planned.tells {
+        if let Some(tells) = &planned.summary {
             let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
             let words = self.tile_summary(stage, place, tells, scene, &made.terrain, control)?;
             self.store.write_words(&self.plan, StageProduct::Survey(stage), place, &words)?;
@@ -273,8 +273,8 @@ impl TileBuild {
             Ok(((*layer, *field), self.store.heights(&self.plan, *product, &window_region(grid))?))
         });
         Ok(WindowInput {
-            beneath: planned.beneath.map_or_else(|| Ok(Terrain::flat(grid)), read)?,
-            under_way: planned.under_way.map(read).transpose()?,
+            terrain_below: planned.terrain_below.map_or_else(|| Ok(Terrain::flat(grid)), read)?,
+            unfinished: planned.unfinished.map(read).transpose()?,
             sources: sources.collect::<Result<_, TileError>>()?,
             changes: changes.collect::<Result<_, TileError>>()?,
             streams: streams.collect::<Result<_, TileError>>()?,
@@ -323,7 +323,7 @@ impl TileBuild {
         };
         for region in &regions {
             control.check()?;
-            let Some(from) = planned.beneath else { continue };
+            let Some(from) = planned.terrain_below else { continue };
             let values = self.store.heights(&self.plan, from, region)?;
             for (row, values) in values.chunks(region.columns.len()).enumerate() {
                 let (first, step) = row_in_lines(region, row);
@@ -345,9 +345,9 @@ impl TileBuild {
     }
 
     /// The terrain below the window of a task, with some of its data maps.
-    pub(super) fn beneath(&self, stage: usize, task: usize, maps: &[MapKind]) -> Result<Terrain, TileError> {
+    pub(super) fn terrain_below(&self, stage: usize, task: usize, maps: &[MapKind]) -> Result<Terrain, TileError> {
         let grid = self.window_of(stage, task);
-        match self.plan.stages[stage].beneath {
+        match self.plan.stages[stage].terrain_below {
             Some(product) => self.store.window_of_maps(&self.plan, product, grid, maps),
             None => Ok(Terrain::flat(grid)),
         }

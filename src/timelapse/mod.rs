@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::appearance::{PaletteTable, RgbImage, scene_image};
 use crate::eval::{Cache, MemoryUse, NotEnoughMemory, Playhead, Store, Timeline, check_memory, evaluate};
 use crate::field::{Cancelled, Control};
-use crate::io::{FileError, SaveTarget, check_new_folder, check_place, write_atomically, write_folder_atomically};
+use crate::io::{FileError, SaveTarget, check_new_folder, check_writable, write_atomically, write_folder_atomically};
 use crate::scene::Scene;
 
 /// Display time of the last frame of a GIF.
@@ -215,7 +215,7 @@ pub fn check_target(to: impl Into<SaveTarget>) -> Result<(), FilmError> {
     if target.extension().is_some_and(|e| OTHERS.iter().any(|other| e.eq_ignore_ascii_case(other))) {
         return Err(FilmError::Ending { path: target.into() });
     }
-    let checked = if is_gif(target) { check_place(&to) } else { check_new_folder(target) };
+    let checked = if is_gif(target) { check_writable(&to) } else { check_new_folder(target) };
     checked.map_err(FilmError::from)
 }
 

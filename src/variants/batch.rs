@@ -16,13 +16,15 @@ use serde_json::json;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::param_ref::{ParamRef, VariantError};
-use super::scene_variant::{Glance, MOST_VARIANTS, STORE_BYTES, SceneVariant, Thumbnail, VariantSweep, combinations};
+use super::scene_variant::{
+    KeyFigures, MOST_VARIANTS, STORE_BYTES, SceneVariant, Thumbnail, VariantSweep, combinations,
+};
 use super::sheet::{columns, sheet};
 use crate::appearance::{self, PaletteTable, RgbImage, scene_image};
 use crate::eval::{Cache, MemoryUse, Store, Timeline, evaluate, terrain_key};
-use crate::export::{ExportError, ExportPlace, ExportProduct, ExportRequest, check, export, memory_use};
+use crate::export::{ExportError, ExportFolder, ExportProduct, ExportRequest, check, export, memory_use};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::io::{FileError, SaveTarget, check_name, check_place, write_atomically};
+use crate::io::{FileError, SaveTarget, check_name, check_writable, write_atomically};
 use crate::measure::{
     Limits, MEASURES, PLANET_MEASURES, TerrainScale, csv_field, measure, measure_planet, named_values,
 };
@@ -196,7 +198,8 @@ struct VariantRecord {
     key: String,
     /// Changes that turn the scene into the variant, in the form of `--set`.
     set: Vec<String>,
-    glance: Glance,
+    #[serde(rename = "glance")]
+    key_figures: KeyFigures,
     /// All measures by name, with all digits; the text is empty where a measure is undefined.
     measures: Vec<(String, String)>,
     /// The files with the hashes of their contents.
@@ -282,7 +285,7 @@ impl PlannedBatch {
         check_products(&export, &planned, &request.folder)?;
         std::fs::create_dir_all(&request.folder)
             .map_err(|source| FileError::Write { path: request.folder.clone(), source })?;
-        request.gathered().iter().try_for_each(check_place)?;
+        request.gathered().iter().try_for_each(check_writable)?;
         Ok(Self { request, scene: scene.clone(), samples, export, planned })
     }
 
@@ -301,7 +304,7 @@ impl PlannedBatch {
         Ok(MemoryUse {
             fields: picture.fields.max(MemoryUse::MEASURES.fields).max(written.fields),
             bytes: picture.bytes.max(written.bytes),
-            beside: sheet_bytes,
+            constant_bytes: sheet_bytes,
             kept: [STORE_BYTES, 0],
             ..MemoryUse::TERRAIN
         })
@@ -345,7 +348,9 @@ impl PlannedBatch {
             let thumbnails: Vec<(&SceneVariant, Thumbnail)> = planned
                 .iter()
                 .zip(made)
-                .map(|(of, made)| (&of.variant, Thumbnail { image: made.thumbnail, glance: made.record.glance }))
+                .map(|(of, made)| {
+                    (&of.variant, Thumbnail { image: made.thumbnail, key_figures: made.record.key_figures })
+                })
                 .collect();
             sheet(&format!("{}: {count} variants", scene.name), &thumbnails, columns(count)).save(&picture)?;
             (json["sheet"], json["measures"]) = (json!(picture.path()), json!(table.path()));
@@ -383,7 +388,7 @@ impl PlannedBatch {
             files.push(product.to_string());
         }
         if !self.export.products.is_empty() {
-            let place = ExportPlace { folder: of.folder.clone(), force: request.force };
+            let place = ExportFolder { folder: of.folder.clone(), force: request.force };
             let written = export(&self.export, scene, &terrain, &place, control, &|_| ())?;
             let paths = written.rasters.into_iter().map(|raster| raster.path);
             let paths = paths.chain(written.meshes.into_iter().map(|mesh| mesh.path)).chain(written.others);
@@ -401,7 +406,7 @@ impl PlannedBatch {
         let record = VariantRecord {
             key,
             set: of.variant.assignments.clone(),
-            glance: Glance::measure(&terrain, scene),
+            key_figures: KeyFigures::measure(&terrain, scene),
             measures: measures(scene, &terrain, control)?,
             files: files.into_iter().map(hashed).collect::<Result<Vec<_>, FileError>>()?,
         };
@@ -518,7 +523,7 @@ fn check_products(export: &ExportRequest, planned: &[PlannedVariant], folder: &P
     }
     // the folders of the variants do not exist yet, and perhaps not even their parent folder
     let folder = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new(""));
-    let place = ExportPlace { folder: folder.into(), force: true };
+    let place = ExportFolder { folder: folder.into(), force: true };
     let check = |of: &PlannedVariant| {
         check(export, &of.variant.scene, &place)
             .map_err(|error| wrong("products", format_args!("{}: {error}", of.name)))

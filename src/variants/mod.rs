@@ -25,8 +25,8 @@ pub use param_ref::{ParamRef, VariantError};
 pub use picture_cache::{kept_picture, picture};
 pub use randomised::randomised;
 pub use scene_variant::{
-    Glance, MOST_VARIANTS, STORE_BYTES, SceneVariant, Size, Thumbnail, VariantNeighbours, VariantSweep, combinations,
-    draw, draw_all, neighbours, presets, seeds, sweep, table,
+    KeyFigures, MOST_VARIANTS, STORE_BYTES, SceneVariant, Size, Thumbnail, VariantNeighbours, VariantSweep,
+    combinations, draw, draw_all, neighbours, presets, seeds, sweep, table,
 };
 pub use sheet::{columns, sheet};
 pub use thumbnail_service::{FinishedThumbnail, ThumbnailService};

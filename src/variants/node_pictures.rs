@@ -3,7 +3,7 @@
 
 use super::param_ref::ParamRef;
 use super::scene_variant::{SceneVariant, VariantSweep, sweep};
-use crate::nodes::{Node, Work};
+use crate::nodes::{Node, NodeKind};
 use crate::planet::World;
 use crate::scene::{Layer, Scene};
 
@@ -18,7 +18,7 @@ pub fn node_scene(node: &Node) -> Scene {
     scene.name = node.about().label.into();
     scene.settings.seed = 3;
     scene.settings.sea_level = 0.0;
-    if matches!(node.work(), Work::Generator(_)) {
+    if matches!(node.work(), NodeKind::Generator(_)) {
         scene.layers.clear();
     } else if is_square {
         scene.layers.extend(Node::named("Perlin").map(|hills| Layer::new(hills, 1)));

@@ -24,7 +24,7 @@ static LAYER_SEED: LazyLock<ParamSpec> = LazyLock::new(|| ParamSpec {
     name: "seed",
     label: label_of("seed"),
     unit: "",
-    is_share: false,
+    is_fraction: false,
     help: "Changes every random value of the layer.",
     kind: ParamKind::Int { hard: (0, i64::from(u32::MAX)), slider: (0, 99) },
     default: Value::Int(1),
@@ -75,7 +75,7 @@ pub enum VariantError {
 impl PartialEq for ParamRef {
     fn eq(&self, other: &Self) -> bool {
         // the layer at this index may now have another node
-        self.is(other) && std::ptr::eq(self.spec, other.spec)
+        self.is_same(other) && std::ptr::eq(self.spec, other.spec)
     }
 }
 
@@ -121,7 +121,7 @@ impl ParamRef {
     }
 
     /// `scene` with this parameter set to `value`.
-    pub fn turned(&self, scene: &Scene, value: &Value) -> Result<Scene, ParamError> {
+    pub fn with_value(&self, scene: &Scene, value: &Value) -> Result<Scene, ParamError> {
         let mut turned = scene.clone();
         let group: &mut dyn Params = match self.owner {
             Owner::Settings => &mut turned.settings,
@@ -194,11 +194,11 @@ impl ParamRef {
         let (scale, place) = match (&self.spec.kind, &here) {
             (ParamKind::Float { slider, .. }, Value::Float(v)) => {
                 let scale = SliderScale::new((f64::from(slider.0), f64::from(slider.1)));
-                (scale, scale.place(f64::from(*v)))
+                (scale, scale.fraction(f64::from(*v)))
             }
             (ParamKind::Int { slider, .. }, Value::Int(v)) => {
                 let scale = SliderScale::new((slider.0 as f64, slider.1 as f64));
-                (scale, scale.place(*v as f64))
+                (scale, scale.fraction(*v as f64))
             }
             (ParamKind::Choice(options), Value::Choice(k)) => {
                 let below = (0..*k).rev().take(steps).map(Value::Choice).collect();
@@ -231,7 +231,7 @@ impl ParamRef {
     }
 
     /// Whether both are the same parameter.
-    pub fn is(&self, other: &Self) -> bool {
+    pub fn is_same(&self, other: &Self) -> bool {
         (self.owner, self.index) == (other.owner, other.index)
     }
 }
@@ -287,7 +287,7 @@ impl SliderScale {
         rounded(self.from + (self.to - self.from) * place)
     }
 
-    pub(super) fn place(self, number: f64) -> f64 {
+    pub(super) fn fraction(self, number: f64) -> f64 {
         let place = if self.is_logarithmic && number > 0.0 {
             let (a, b) = (libm::log(self.from), libm::log(self.to));
             (libm::log(number) - a) / (b - a)

@@ -27,7 +27,7 @@ pub fn randomised(layer: &Layer, draw: u32) -> Layer {
             _ => continue,
         };
         let scale = SliderScale::new(slider);
-        let place = scale.place(number) + REACH * f64::from(stream.signed(index as i32, 0));
+        let place = scale.fraction(number) + REACH * f64::from(stream.signed(index as i32, 0));
         let number = scale.value(place.clamp(0.0, 1.0));
         let value = match spec.kind {
             ParamKind::Int { .. } => Value::Int(number.round() as i64),
@@ -57,7 +57,7 @@ mod tests {
                 match (&spec.kind, &before, &after) {
                     (ParamKind::Float { slider, hard, .. }, Value::Float(a), Value::Float(b)) => {
                         let scale = SliderScale::new((f64::from(slider.0), f64::from(slider.1)));
-                        let places = [*a, *b].map(|v| scale.place(f64::from(v)).clamp(0.0, 1.0));
+                        let places = [*a, *b].map(|v| scale.fraction(f64::from(v)).clamp(0.0, 1.0));
                         assert!((places[1] - places[0]).abs() <= REACH + 0.01, "{} {a} {b}", spec.name);
                         assert!((hard.0..=hard.1).contains(b), "{} {b}", spec.name);
                         moved += usize::from(a != b);

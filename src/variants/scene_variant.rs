@@ -34,7 +34,7 @@ impl SceneVariant {
     fn with_values(scene: &Scene, turns: &[(&ParamRef, &Value)]) -> Result<Self, VariantError> {
         let mut made = scene.clone();
         for (param_ref, value) in turns {
-            made = param_ref.turned(&made, value)?;
+            made = param_ref.with_value(&made, value)?;
         }
         let joined = |says: &dyn Fn(&ParamRef, &Value) -> String| {
             turns.iter().map(|(param_ref, value)| says(param_ref, value)).collect::<Vec<_>>().join(", ")
@@ -112,7 +112,7 @@ pub fn sweep(scene: &Scene, sweep: &VariantSweep) -> Result<Vec<SceneVariant>, V
 /// Variants with all pairs of values of two sweeps, row by row: `across` changes from column to column, `down` from row
 /// to row.
 pub fn table(scene: &Scene, across: &VariantSweep, down: &VariantSweep) -> Result<Vec<SceneVariant>, VariantError> {
-    if across.param_ref.is(&down.param_ref) {
+    if across.param_ref.is_same(&down.param_ref) {
         return Err(VariantError::Twice(across.param_ref.spec().name));
     }
     let pairs = down.values.iter().flat_map(|d| across.values.iter().map(move |a| (a, d)));
@@ -129,7 +129,7 @@ pub const MOST_VARIANTS: usize = 1000;
 /// When two sweeps vary the same parameter, or there would be more than [`MOST_VARIANTS`] variants.
 pub fn combinations(scene: &Scene, sweeps: &[VariantSweep]) -> Result<Vec<SceneVariant>, VariantError> {
     for (k, sweep) in sweeps.iter().enumerate() {
-        if sweeps[..k].iter().any(|other| other.param_ref.is(&sweep.param_ref)) {
+        if sweeps[..k].iter().any(|other| other.param_ref.is_same(&sweep.param_ref)) {
             return Err(VariantError::Twice(sweep.param_ref.spec().name));
         }
     }
@@ -189,7 +189,7 @@ impl Default for Size {
 
 /// Key figures of a terrain at the size of a thumbnail.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Glance {
+pub struct KeyFigures {
     /// Erosion score (Olsen 2004).
     pub erosion_score: f64,
     /// Mean slope in degrees. For every sample, the greatest height difference to a neighbour is measured. The mean of
@@ -201,7 +201,7 @@ pub struct Glance {
     pub max_metres: f64,
 }
 
-impl Glance {
+impl KeyFigures {
     /// Measures `terrain` with the scale of `scene`.
     pub fn measure(terrain: &Terrain, scene: &Scene) -> Self {
         let settings = &scene.settings;
@@ -225,7 +225,7 @@ pub struct Thumbnail {
     /// The relief image.
     pub image: RgbImage,
     /// Key figures of the terrain.
-    pub glance: Glance,
+    pub key_figures: KeyFigures,
 }
 
 /// Cache size for the evaluations of one batch, in bytes: layers below a varied layer are then computed only once.
@@ -236,7 +236,7 @@ pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> 
     let terrain = evaluate(scene, size.samples, None, store, control)?.terrain;
     control.check()?;
     let image = scene_image(scene, &terrain, &PaletteTable::for_scene(scene), [size.pixels; 2], control)?;
-    Ok(Thumbnail { image, glance: Glance::measure(&terrain, scene) })
+    Ok(Thumbnail { image, key_figures: KeyFigures::measure(&terrain, scene) })
 }
 
 /// Draws `variants` in parallel on the current thread pool, and passes each thumbnail with its index to `done` as soon

@@ -1,6 +1,6 @@
 //! The contact sheet: thumbnails side by side, each with its changed values and its key figures.
 
-use super::scene_variant::{Glance, SceneVariant, Thumbnail};
+use super::scene_variant::{KeyFigures, SceneVariant, Thumbnail};
 use crate::appearance::RgbImage;
 use crate::appearance::pictures::text::Type;
 
@@ -48,13 +48,13 @@ pub fn sheet(heading: &str, thumbnails: &[(&SceneVariant, Thumbnail)], columns: 
         let (x, below, width) = (x as f32, (y + side) as f32 + 0.15 * line, side as f32);
         let text = if caption.width(&variant.caption) <= width { &variant.caption } else { &variant.short };
         caption.draw(&mut image, x, below, INK, &caption.fitted(text, width));
-        glance.draw(&mut image, x, below + 1.08 * line, FAINT, &glance.fitted(&summary(&thumbnail.glance), width));
+        glance.draw(&mut image, x, below + 1.08 * line, FAINT, &glance.fitted(&summary(&thumbnail.key_figures), width));
     }
     image
 }
 
 /// The key figures of a thumbnail in one line.
-fn summary(glance: &Glance) -> String {
+fn summary(glance: &KeyFigures) -> String {
     format!(
         "{:.2}, {:.0}°, {:.0} to {:.0} m",
         glance.erosion_score, glance.mean_slope_degrees, glance.min_metres, glance.max_metres

@@ -82,7 +82,7 @@ impl ThumbnailService {
         Ok(Self { shared, made, thread: Some(thread) })
     }
 
-    /// Adds an order for thumbnails of `variants`. An unfinished order with the same number is cancelled.
+    /// Queues a request for thumbnails of `variants`. An unfinished order with the same number is cancelled.
     pub fn order(&self, number: u64, variants: Vec<SceneVariant>, size: Size) {
         let mut queue = self.shared.queue();
         queue.orders.retain(|order| order.number != number);

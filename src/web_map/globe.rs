@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::levels::{LevelSource, TerrainLevels};
-use super::place::{MapPlace, MercatorSquare, mercator};
+use super::place::{MapPosition, MercatorSquare, mercator};
 use super::{CLOSEST, TileRange, WebMapError, WebMapReport, check_count, write_tile};
 use crate::field::{Control, Edges, Grid, Terrain};
 use crate::io::{FileError, write_folder_atomically};
@@ -34,7 +34,7 @@ const METRES_A_DEGREE: f64 = 111_319.490_793;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobePyramid {
     /// Position of the centre of the terrain.
-    pub place: MapPlace,
+    pub position: MapPosition,
     /// Side length of the terrain in metres.
     pub side_metres: f32,
     /// Metres per unit of height.
@@ -58,11 +58,11 @@ impl GlobePyramid {
     /// written.
     pub fn write(&self, terrain: &Terrain, folder: &Path, control: &Control) -> Result<WebMapReport, WebMapError> {
         if terrain.grid.is_globe() {
-            return Err(WebMapError::Place(
+            return Err(WebMapError::Position(
                 "tiles can only be made from square terrains; export a mesh of the planet instead".into(),
             ));
         }
-        let square = MercatorSquare::new(self.place, self.side_metres)?;
+        let square = MercatorSquare::new(self.position, self.side_metres)?;
         let bounds = square.bounds();
         let cell = (bounds.north - bounds.south) * f64::from(terrain.grid.cell());
         let step = |zoom: u32| tile_degrees(zoom) / (SAMPLES - 1) as f64;

@@ -1,6 +1,6 @@
-//! Levels of detail: heights with half, a quarter, an eighth … of the samples per side. Each sample of a coarser level
-//! is a weighted mean of the surrounding samples (a tent over two steps of the coarser grid), so that far zooms show no
-//! noise. Samples without data do not count.
+//! Levels of detail: heights with half, a quarter, an eighth … of the samples per side. A tent filter of two coarse
+//! cells to each side computes each sample of a coarser level. This prevents aliasing at low zoom levels. Samples
+//! without data do not count.
 
 use std::borrow::Cow;
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! Tile pyramids for maps in browsers: heights as colours, hillshade and colour images in Web Mercator
 //! ([`RasterPyramid`]), and quantized meshes for globes ([`GlobePyramid`]).
 //!
-//! A square terrain is placed on the globe around a given longitude and latitude ([`MapPlace`]). Raster tiles are
+//! A square terrain is placed on the globe around a given longitude and latitude ([`MapPosition`]). Raster tiles are
 //! transparent outside the terrain. Each pyramid is a folder that appears completely or not at all.
 //!
 //! Triangle tiles come from [`mesh`](crate::mesh), whose meshes guarantee an error bound at every sample and matching
@@ -30,7 +30,7 @@ use crate::mesh::formats::GeoBounds;
 
 pub use globe::GlobePyramid;
 pub use levels::{BoxedError, HeightSource};
-pub use place::MapPlace;
+pub use place::MapPosition;
 pub use raster::{MapColour, RasterPyramid, TilePixels};
 
 /// Maximum number of tiles in a pyramid.
@@ -49,7 +49,7 @@ pub enum WebMapError {
     Cancelled(#[from] Cancelled),
     /// The position or size does not fit on the map, or the terrain is a planet.
     #[error("{0}")]
-    Place(String),
+    Position(String),
     /// The zooms are out of range, or there are too many tiles.
     #[error("{0}")]
     Zoom(String),

@@ -18,7 +18,7 @@ const LAST_LATITUDE: f64 = 85.051_128_779_806_59;
 
 /// Position of the centre of a square terrain on the globe.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct MapPlace {
+pub struct MapPosition {
     /// Longitude in degrees east, from -180 to 180.
     pub longitude: f64,
     /// Latitude in degrees north, from -85 to 85.
@@ -37,9 +37,9 @@ pub(super) struct MercatorSquare {
 
 impl MercatorSquare {
     /// The projected square of a terrain with a side length of `side_metres`, centred at `place`.
-    pub fn new(place: MapPlace, side_metres: f32) -> Result<Self, WebMapError> {
-        let MapPlace { longitude, latitude } = place;
-        let refused = |message: String| Err(WebMapError::Place(message));
+    pub fn new(place: MapPosition, side_metres: f32) -> Result<Self, WebMapError> {
+        let MapPosition { longitude, latitude } = place;
+        let refused = |message: String| Err(WebMapError::Position(message));
         if !((-180.0..=180.0).contains(&longitude) && (-85.0..=85.0).contains(&latitude)) {
             return refused(format!(
                 "longitude {longitude}, latitude {latitude} is not on the map, which covers -180 to 180 and -85 to 85"
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn map_positions_invert_and_squares_keep_their_side() {
         for (longitude, latitude) in [(0.0, 0.0), (7.5, 46.5), (-120.0, -33.0), (179.0, 84.0)] {
-            let place = MapPlace { longitude, latitude };
+            let place = MapPosition { longitude, latitude };
             let square = MercatorSquare::new(place, 2000.0).unwrap();
             let [x, y] = mercator(longitude, latitude);
             let [u, v] = square.terrain_place(x, y);
@@ -108,8 +108,8 @@ mod tests {
             let metres = (north - south).to_radians() * RADIUS;
             assert!((metres - 2000.0).abs() < 1.0, "{metres}");
         }
-        assert!(MercatorSquare::new(MapPlace { longitude: 0.0, latitude: 89.0 }, 10.0).is_err());
-        assert!(MercatorSquare::new(MapPlace { longitude: 179.99, latitude: 0.0 }, 10_000.0).is_err());
-        assert!(MercatorSquare::new(MapPlace::default(), f32::NAN).is_err());
+        assert!(MercatorSquare::new(MapPosition { longitude: 0.0, latitude: 89.0 }, 10.0).is_err());
+        assert!(MercatorSquare::new(MapPosition { longitude: 179.99, latitude: 0.0 }, 10_000.0).is_err());
+        assert!(MercatorSquare::new(MapPosition::default(), f32::NAN).is_err());
     }
 }

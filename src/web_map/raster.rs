@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::levels::{HeightSource, LevelSource, LevelWindow, SpooledLevels, TerrainLevels};
-use super::place::{HALF_WORLD, MapPlace, MercatorSquare};
+use super::place::{HALF_WORLD, MapPosition, MercatorSquare};
 use super::{CLOSEST, TileRange, WebMapError, WebMapReport, check_count, write_tile};
 use crate::field::{Control, Terrain};
 use crate::io::{FileError, write_folder_atomically};
@@ -53,7 +53,7 @@ pub struct RasterPyramid<'a> {
     /// Content of the pixels of all tiles.
     pub pixels: TilePixels<'a>,
     /// Position of the centre of the terrain.
-    pub place: MapPlace,
+    pub position: MapPosition,
     /// Side length of the terrain in metres.
     pub side_metres: f32,
     /// Metres per unit of height.
@@ -68,13 +68,13 @@ struct PixelStep {
     /// Width of the pixel in projected metres.
     metres: f64,
     /// Width of the pixel as a fraction of the terrain's side length.
-    share: f64,
+    side_fraction: f64,
 }
 
 impl PixelStep {
     fn new(zoom: u32, square: &MercatorSquare) -> Self {
         let metres = 2.0 * HALF_WORLD / (TILE_PIXELS as f64 * f64::from(1u32 << zoom));
-        Self { metres, share: metres / square.side }
+        Self { metres, side_fraction: metres / square.side }
     }
 }
 
@@ -87,7 +87,7 @@ impl RasterPyramid<'_> {
     /// written.
     pub fn write(&self, terrain: &Terrain, folder: &Path, control: &Control) -> Result<WebMapReport, WebMapError> {
         if terrain.grid.is_globe() {
-            return Err(WebMapError::Place(
+            return Err(WebMapError::Position(
                 "tiles can only be made from square terrains; export a map of the planet instead".into(),
             ));
         }
@@ -121,7 +121,7 @@ impl RasterPyramid<'_> {
         control: &Control,
         levels: impl FnOnce() -> Result<L, WebMapError>,
     ) -> Result<WebMapReport, WebMapError> {
-        let square = MercatorSquare::new(self.place, self.side_metres)?;
+        let square = MercatorSquare::new(self.position, self.side_metres)?;
         let zooms = self.zooms(cell, &square)?;
         let ranges: Vec<TileRange> = zooms.clone().map(|zoom| tile_range(zoom, &square)).collect();
         let tiles = check_count(&ranges)?;
@@ -134,7 +134,7 @@ impl RasterPyramid<'_> {
             "minzoom": zooms.start(),
             "maxzoom": zooms.end(),
             "bounds": [bounds.west, bounds.south, bounds.east, bounds.north],
-            "center": [self.place.longitude, self.place.latitude, zooms.start()],
+            "center": [self.position.longitude, self.position.latitude, zooms.start()],
             "tileSize": TILE_PIXELS,
         });
         if let Some(encoding) = self.pixels.encoding() {
@@ -159,12 +159,13 @@ impl RasterPyramid<'_> {
     }
 
     fn zooms(&self, cell: f64, square: &MercatorSquare) -> Result<RangeInclusive<u32>, WebMapError> {
-        let finest = (0..CLOSEST).find(|&zoom| PixelStep::new(zoom, square).share <= cell * (1.0 + 1e-6));
+        let finest = (0..CLOSEST).find(|&zoom| PixelStep::new(zoom, square).side_fraction <= cell * (1.0 + 1e-6));
         let closest = self.closest_zoom.unwrap_or(finest.unwrap_or(CLOSEST));
         if closest > CLOSEST {
             return Err(WebMapError::Zoom(format!("zoom {closest} is too close; the closest possible is {CLOSEST}")));
         }
-        let farthest = (0..=closest).rev().find(|&zoom| PixelStep::new(zoom, square).share * TILE_PIXELS as f64 >= 1.0);
+        let farthest =
+            (0..=closest).rev().find(|&zoom| PixelStep::new(zoom, square).side_fraction * TILE_PIXELS as f64 >= 1.0);
         Ok(farthest.unwrap_or(0)..=closest)
     }
 
@@ -184,7 +185,7 @@ impl RasterPyramid<'_> {
         };
         // The window includes one pixel beyond the borders of the tile, for the slopes.
         let (low, high) = (place(-1.0, -1.0), place(side + 1.0, side + 1.0));
-        let level: LevelWindow = levels.part_between(levels.level(step.share), low, high)?;
+        let level: LevelWindow = levels.part_between(levels.level(step.side_fraction), low, high)?;
         let mut rgba = vec![0; TILE_PIXELS * TILE_PIXELS * 4];
         for (k, pixel) in rgba.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             let (row, column) = ((k / TILE_PIXELS) as f64 + 0.5, (k % TILE_PIXELS) as f64 + 0.5);
@@ -207,7 +208,7 @@ impl RasterPyramid<'_> {
                         let (low, high) = (level.sample(low), level.sample(high));
                         let both = f64::from(high.unwrap_or(metres)) - f64::from(low.unwrap_or(metres));
                         let steps = f64::from(u8::from(low.is_some()) + u8::from(high.is_some()));
-                        both / (steps.max(1.0) * step.share * f64::from(self.side_metres))
+                        both / (steps.max(1.0) * step.side_fraction * f64::from(self.side_metres))
                     };
                     let east = rise(place(row, column - 1.0), place(row, column + 1.0));
                     let south = rise(place(row - 1.0, column), place(row + 1.0, column));
@@ -218,7 +219,7 @@ impl RasterPyramid<'_> {
                 }
                 TilePixels::Colour(colour) => {
                     // A pixel that covers several cells averages several colour samples.
-                    let places = ((step.share / levels.finest_cell()).ceil() as usize).clamp(1, MOST_PLACES);
+                    let places = ((step.side_fraction / levels.finest_cell()).ceil() as usize).clamp(1, MOST_PLACES);
                     let mut sum = [0u32; 3];
                     for part in 0..places * places {
                         let off = |index: usize| (index as f64 + 0.5) / places as f64 - 0.5;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::kills::{child_command, judge};
+use crate::kills::{child_command, findings_after_kill};
 use crate::parts::{Amounts, OPERATIONS};
 use crate::table::{Finding, Table};
 use crate::writers::{Found, Operation, left_over};
@@ -51,7 +51,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
         let rooms = rooms.chain((2..12).map(|files| (SIZE_PAGES, files)));
         for (pages, files) in rooms {
             let Some(disk) = SmallDisk::new(pages.max(1), files) else {
-                row.not_tried("only root can mount a disk");
+                row.skip("only root can mount a disk");
                 break;
             };
             let words = child_command(operation, disk.path(), 4);
@@ -61,7 +61,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
             let acknowledged = numbers.lines().last().map_or(0, |line| line.parse().expect("a number"));
             let found = operation.found(disk.path());
             let when = format!("{pages} pages and {files} files");
-            let mut findings = judge(&found, acknowledged, &when);
+            let mut findings = findings_after_kill(&found, acknowledged, &when);
             let is_told = said.starts_with("talweg: ") && said.contains("os error 28") && !said.contains("panicked");
             if !output.status.success() && !is_told {
                 findings.push((Finding::WrongSentence, format!("{when}: {said}")));

@@ -103,7 +103,7 @@ fn end_once(end: End, moments: &mut Moments) -> (Vec<(Finding, String)>, EditCou
     let edits: String = (1..=EDITS).map(|n| format!(r#"Key("Ctrl+D"), State("{n}.json"), "#)).collect();
     let steps = format!(r#"[Settle, Click("Hills"), Settle, Key("H"), State("0.json"), {edits}]"#);
     let mut child = play_until(&session, &steps, "0.json");
-    std::thread::sleep(Duration::from_millis(moments.below(LONGEST_WAIT_MILLISECONDS)));
+    std::thread::sleep(Duration::from_millis(moments.next_below(LONGEST_WAIT_MILLISECONDS)));
     let ended = SystemTime::now();
     match end {
         End::Signal(name) => {

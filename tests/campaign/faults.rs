@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use talweg::recovery::{Session, UnsavedWork};
 use talweg::scene::Scene;
 
-use crate::kills::{child_command, judge};
+use crate::kills::{child_command, findings_after_kill};
 use crate::parts::{Amounts, OPERATIONS};
 use crate::table::{Finding, Row, Table};
 use crate::writers::{CONTROLS, Found, Operation, is_temporary_name, left_over};
@@ -82,13 +82,13 @@ struct Account<'a> {
 }
 
 impl Account<'_> {
-    fn said(&self) -> String {
+    fn error_text(&self) -> String {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 
     /// The errors in the message, given whether the old state (`is_old`) or the new state (`is_new`) is on the disk.
     fn findings(&self, is_old: bool, is_new: bool) -> Vec<(Finding, String)> {
-        let (said, call) = (self.said(), &self.call.line);
+        let (said, call) = (self.error_text(), &self.call.line);
         let mut findings = Vec::new();
         let mut find = |finding: Finding, why: &str| findings.push((finding, format!("{why}\n    {call}\n    {said}")));
         if self.output.status.signal().is_some() || said.contains("panicked") {
@@ -183,7 +183,7 @@ fn kill_at_each_call(operation: Operation, wanted: Option<Finding>, is_long: boo
         let words = child_command(operation, &work, STATES);
         let output = strace(&inject(call, "signal=KILL"), &log, &words, None);
         let when = format!("killed at {}", call.line);
-        let mut findings = judge(&operation.found(&work), acknowledged(&output), &when);
+        let mut findings = findings_after_kill(&operation.found(&work), acknowledged(&output), &when);
         if output.status.success() {
             findings.push((Finding::Crashed, format!("{when}: it was not reached")));
         }
@@ -230,7 +230,7 @@ fn fail_each_call(operation: Operation, wanted: Option<Finding>, is_long: bool, 
 fn judged(operation: Operation, account: &Account<'_>, acknowledged: u64) -> Vec<(Finding, String)> {
     let found = operation.found(account.folder);
     if let Found::Torn(what) = &found {
-        return vec![(Finding::Torn, format!("{what}\n    {}\n    {}", account.call.line, account.said()))];
+        return vec![(Finding::Torn, format!("{what}\n    {}\n    {}", account.call.line, account.error_text()))];
     }
     let is_state = |number: u64| match found {
         Found::Nothing => number == 0,
@@ -349,7 +349,7 @@ const PROGRAMS: [ProgramRun; 5] = [
     ProgramRun {
         name: "recover",
         prepare: |folder| {
-            let session = Session::begin(&folder.join("state")).expect("a session");
+            let session = Session::start(&folder.join("state")).expect("a session");
             let (scene, edited) = (Scene::default(), std::time::UNIX_EPOCH);
             let work = UnsavedWork { scene, file: None, edited, edit: "Rename".into(), ended: None };
             session.keep(None, Some(&work)).expect("it is kept");
@@ -430,14 +430,14 @@ fn count_program(
     // old heights stay if the old scene was unreadable or may be restored, and so do files that cannot be removed
     let is_kept =
         |path: &PathBuf| path.extension().is_some_and(|e| e == "r32" || e == "png") && !new.contains_key(path);
-    if account.output.status.success() || account.said().contains("is replaced") {
+    if account.output.status.success() || account.error_text().contains("is replaced") {
         now.retain(|path, _| !is_kept(path));
     } else if account.call.name.starts_with("unlink") {
         now.retain(|path, _| old.contains_key(path));
     }
     if now != *old && now != *new {
         let names: Vec<_> = now.keys().filter_map(|path| path.file_name()).collect();
-        row.count(&[(Finding::Torn, format!("{names:?}\n    {}\n    {}", account.call.line, account.said()))]);
+        row.count(&[(Finding::Torn, format!("{names:?}\n    {}\n    {}", account.call.line, account.error_text()))]);
         return;
     }
     row.count(&account.findings(now == *old, now == *new));

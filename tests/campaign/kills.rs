@@ -59,7 +59,7 @@ pub fn child() -> ExitCode {
 }
 
 /// Findings after the kill of a process that had reported state `acknowledged` as kept.
-pub fn judge(found: &Found, acknowledged: u64, when: &str) -> Vec<(Finding, String)> {
+pub fn findings_after_kill(found: &Found, acknowledged: u64, when: &str) -> Vec<(Finding, String)> {
     match *found {
         Found::State(number) if number == acknowledged || number == acknowledged + 1 => Vec::new(),
         Found::Nothing if acknowledged == 0 => Vec::new(),
@@ -76,7 +76,7 @@ impl Moments {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn below(&mut self, end: u64) -> u64 {
+    pub fn next_below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -119,7 +119,7 @@ fn kill_once(operation: Operation, moments: &mut Moments, kill: u64) -> Vec<(Fin
     if !kill.is_multiple_of(16) {
         said.read_line(&mut acknowledged).expect("it says what it has written");
     }
-    std::thread::sleep(Duration::from_micros(moments.below(LONGEST_WAIT_MICROSECONDS)));
+    std::thread::sleep(Duration::from_micros(moments.next_below(LONGEST_WAIT_MICROSECONDS)));
     let had_ended = child.try_wait().expect("a process").is_some();
     child.kill().expect("a process");
     child.wait().expect("a process");
@@ -132,7 +132,7 @@ fn kill_once(operation: Operation, moments: &mut Moments, kill: u64) -> Vec<(Fin
     // an incomplete line does not count as a report
     let whole = acknowledged.rfind('\n').map_or("", |end| &acknowledged[..end]);
     let acknowledged = whole.lines().last().map_or(0, |line| line.parse().expect("a number"));
-    let mut findings = judge(&operation.found(folder.path()), acknowledged, &format!("kill {kill}"));
+    let mut findings = findings_after_kill(&operation.found(folder.path()), acknowledged, &format!("kill {kill}"));
     sweep_folder(folder.path());
     if !left_over(folder.path()).is_empty() {
         findings.push((Finding::LeftOver, format!("kill {kill}: what killed processes leave is not swept")));

@@ -55,7 +55,7 @@ pub fn processor_ticks(process: &str) -> u64 {
 
 pub fn run(amounts: &Amounts, table: &mut Table) {
     let state = tempfile::tempdir().expect("a temporary folder");
-    let session = Session::begin(state.path()).expect("a session");
+    let session = Session::start(state.path()).expect("a session");
     let worker = Worker::start(1, |_, _, _| (), || {}).expect("a thread");
     let mut history = EditHistory::default();
     let mut present = Arc::new(scene());
@@ -80,7 +80,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
             quality: RequestQuality::PreviewThenFull,
             playhead: None,
             play: None,
-            watch: None,
+            history_layer: None,
             place: None,
             mask: None,
             stroke: None,

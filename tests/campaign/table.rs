@@ -67,7 +67,7 @@ impl Row {
     }
 
     /// Records that attempts are impossible here; a control is then not judged.
-    pub fn not_tried(&mut self, why: &str) {
+    pub fn skip(&mut self, why: &str) {
         self.control = None;
         self.note = format!("not tried: {why}");
     }
@@ -131,7 +131,7 @@ impl Table {
         let is_there = std::process::Command::new(tool).arg("--version").output().is_ok();
         if !is_there {
             let row = self.row(what);
-            row.not_tried(&format!("{tool} is not installed; tools/setup --test installs it"));
+            row.skip(&format!("{tool} is not installed; tools/setup --test installs it"));
             row.has_failed = std::env::var_os(TOOLS_INSTALLED).is_some();
         }
         is_there

@@ -63,10 +63,11 @@ fn whole_hash(scene: &Scene) -> Result<String, String> {
     let file = folder.path().join("scene.ron");
     scene.save(&file).map_err(|error| error.to_string())?;
     let size = SAMPLES.to_string();
-    said(&["verify", &file.to_string_lossy(), "--size", &size, "--threads", "2"]).map(|hash| hash.trim().to_string())
+    run_talweg(&["verify", &file.to_string_lossy(), "--size", &size, "--threads", "2"])
+        .map(|hash| hash.trim().to_string())
 }
 
-fn said(words: &[&str]) -> Result<String, String> {
+fn run_talweg(words: &[&str]) -> Result<String, String> {
     let output = Command::new(env!("CARGO_BIN_EXE_talweg")).args(words).output().map_err(|error| error.to_string())?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
@@ -83,10 +84,10 @@ fn built(plan: &Path, scene: &Scene, tile: usize, moments: &mut Moments, kills: 
         for task in 0..planned.tasks {
             let words =
                 ["run-tile", &folder, &stage.to_string(), &task.to_string(), "--threads", "1"].map(String::from);
-            if moments.below(ONE_OF) == 0 {
+            if moments.next_below(ONE_OF) == 0 {
                 *kills += killed(&words, moments)?;
             }
-            said(&words.each_ref().map(String::as_str))?;
+            run_talweg(&words.each_ref().map(String::as_str))?;
         }
     }
     let build = TileBuild::open(plan).map_err(|error| error.to_string())?;
@@ -102,7 +103,7 @@ fn killed(words: &[String], moments: &mut Moments) -> Result<u64, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_talweg"));
     let started = command.args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut worker = started.map_err(|error| error.to_string())?;
-    std::thread::sleep(Duration::from_micros(moments.below(LONGEST_WAIT_MICROSECONDS)));
+    std::thread::sleep(Duration::from_micros(moments.next_below(LONGEST_WAIT_MICROSECONDS)));
     let had_ended = worker.try_wait().map_err(|error| error.to_string())?.is_some();
     worker.kill().and_then(|()| worker.wait()).map_err(|error| error.to_string())?;
     Ok(u64::from(!had_ended))

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use talweg::construction::geometry::plane::Area;
 use talweg::export::image_piece::{CutOut, CutOutError};
 use talweg::export::maps::ExportMap;
-use talweg::export::{ExportPlace, ExportRequest, export};
+use talweg::export::{ExportFolder, ExportRequest, export};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::io::SaveTarget;
 use talweg::nodes::Node;
 use talweg::planet::square::Square;
-use talweg::recovery::{Session, UnsavedWork, left_work};
+use talweg::recovery::{Session, UnsavedWork, abandoned_work};
 use talweg::scene::{Layer, Scene, put_patch_back};
 
 use crate::table::Finding;
@@ -168,7 +168,7 @@ fn scene_number(text: &str) -> Result<u64, String> {
 }
 
 fn found_work(state: &Path) -> Found {
-    let found = match left_work(state) {
+    let found = match abandoned_work(state) {
         Ok(found) => found,
         // no session has started, and there is no space for the lock
         Err(_) if fs::read_dir(state.join("sessions")).is_ok_and(|mut entries| entries.next().is_none()) => {
@@ -243,7 +243,7 @@ fn found_cut_out(file: &Path) -> Found {
 impl Writer {
     pub fn new(operation: Operation, folder: &Path) -> Result<Self, Box<dyn Error>> {
         let session = match operation {
-            Operation::Journal => Some(Session::begin(&folder.join(STATE_FOLDER))?),
+            Operation::Journal => Some(Session::start(&folder.join(STATE_FOLDER))?),
             _ => None,
         };
         Ok(Self { operation, folder: folder.into(), session })
@@ -261,7 +261,7 @@ impl Writer {
                 let request = ExportRequest::for_files(&[HEIGHTS_FILE.into()], &ExportMap::Heights, &[], None)?;
                 let mut scene = Scene::default();
                 scene.settings.relief_metres = 1.0;
-                let place = ExportPlace { folder: self.folder.clone(), force: false };
+                let place = ExportFolder { folder: self.folder.clone(), force: false };
                 export(&request, &scene, &terrain(number), &place, &Control::default(), &|_| ())?;
             }
             Operation::Journal => {

@@ -16,8 +16,8 @@ fn json(args: &[&str]) -> serde_json::Value {
 #[test]
 fn a_batch_makes_every_combination_with_a_sheet_and_a_table() {
     let folder = Folder::new();
-    let scene = folder.with("hills.ron", HILLS);
-    let out = folder.at("out");
+    let scene = folder.write_file("hills.ron", HILLS);
+    let out = folder.path_text("out");
     let batch = ["batch", &scene, "--seeds", "4..6", "--vary", "Hills.octaves=1,5", "--picture", "40", "-o", &out];
     let made = json(&[&batch[..], &["--products", "render.png,heights.r32,scene.ron", "--json"]].concat());
     let variants = made["variants"].as_array().unwrap();
@@ -47,8 +47,8 @@ fn a_batch_makes_every_combination_with_a_sheet_and_a_table() {
 #[test]
 fn a_batch_exports_maps_and_meshes() {
     let folder = Folder::new();
-    let scene = folder.with("hills.ron", HILLS);
-    let out = folder.at("out");
+    let scene = folder.write_file("hills.ron", HILLS);
+    let out = folder.path_text("out");
     let list = "heights.tif,slope.png,mesh.glb,render.png";
     let batch = ["batch", &scene, "--seeds", "1..2", "--picture", "32", "--products", list, "-o", &out, "--json"];
     assert_eq!(json(&batch)["variants"].as_array().unwrap().len(), 2);
@@ -65,8 +65,8 @@ fn a_batch_exports_maps_and_meshes() {
 #[test]
 fn a_stopped_batch_resumes_and_redoes_outdated_variants() {
     let folder = Folder::new();
-    let scene = folder.with("hills.ron", HILLS);
-    let out = folder.at("out");
+    let scene = folder.write_file("hills.ron", HILLS);
+    let out = folder.path_text("out");
     let batch = |more: &[&str]| {
         let common = ["batch", &scene, "--seeds", "1..3", "--picture", "32", "--thumbnail", "32", "-o", &out, "--json"];
         let made = json(&[&common[..], more].concat());
@@ -98,9 +98,9 @@ fn a_stopped_batch_resumes_and_redoes_outdated_variants() {
 #[test]
 fn workers_that_share_a_folder_make_a_variant_each() {
     let folder = Folder::new();
-    let scene = folder.with("hills.ron", HILLS);
+    let scene = folder.write_file("hills.ron", HILLS);
     let batch = |out: &str, more: &[&str]| {
-        let out = folder.at(out);
+        let out = folder.path_text(out);
         let common = ["batch", &scene, "--seeds", "1..3", "--picture", "32", "--thumbnail", "32", "-o", &out, "--json"];
         json(&[&common[..], more].concat())
     };
@@ -122,8 +122,8 @@ fn workers_that_share_a_folder_make_a_variant_each() {
 #[test]
 fn a_faulty_batch_is_refused_before_it_starts() {
     let folder = Folder::new();
-    let scene = folder.with("hills.ron", HILLS);
-    let out = folder.at("out");
+    let scene = folder.write_file("hills.ron", HILLS);
+    let out = folder.path_text("out");
     let batch = |more: &[&str]| talweg(&[&["batch", &scene, "-o", &out], more].concat()).code(2);
     batch(&[]).stderr(contains("--seeds").and(contains("--vary")));
     batch(&["--seeds", "1-9"]).stderr(contains("1..50"));
@@ -149,20 +149,21 @@ fn a_faulty_batch_is_refused_before_it_starts() {
 #[test]
 fn diff_tells_what_has_changed_and_its_exit_code() {
     let folder = Folder::new();
-    let one = folder.with("one.ron", HILLS);
-    let two = folder.with("two.ron", HILLS.replace("octaves: 3", "octaves: 5"));
+    let one = folder.write_file("one.ron", HILLS);
+    let two = folder.write_file("two.ron", HILLS.replace("octaves: 3", "octaves: 5"));
     talweg(&["diff", &one, &one]).code(0).stdout(predicates::str::is_empty());
     talweg(&["diff", &one, &two]).code(1).stdout("layer `Hills`: octaves 3 → 5\n");
-    talweg(&["diff", &one, &folder.at("none.ron")]).code(2).stderr(contains("none.ron"));
-    talweg(&["diff", &one, &folder.with("broken.ron", "(")]).code(2).stderr(contains("line 1"));
+    talweg(&["diff", &one, &folder.path_text("none.ron")]).code(2).stderr(contains("none.ron"));
+    talweg(&["diff", &one, &folder.write_file("broken.ron", "(")]).code(2).stderr(contains("line 1"));
     talweg(&["diff", &one, "earthlike", "--heights"]).code(2).stderr(contains("planet"));
     talweg(&["diff", &one, &one, "--heights"]).code(0).stdout("heights: the same\n");
-    let higher = folder.with("higher.ron", HILLS.replace("resolution: 33", "resolution: 33, relief_metres: 3600"));
+    let higher =
+        folder.write_file("higher.ron", HILLS.replace("resolution: 33", "resolution: 33, relief_metres: 3600"));
     let found = talweg(&["diff", &one, &higher, "--heights", "--json"]).code(1);
     let found: serde_json::Value = serde_json::from_slice(&found.get_output().stdout).unwrap();
     assert_eq!((&found["changes"][0]["param"], &found["changes"][0]["unit"]), (&"relief_metres".into(), &"m".into()));
     // the second scene is twice as high, so the largest difference is the greatest height, at its position
-    let heights = folder.at("h.r32");
+    let heights = folder.path_text("h.r32");
     talweg(&["export", &one, "-o", &heights]).success();
     let metres: Vec<f32> =
         std::fs::read(heights).unwrap().chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
@@ -176,7 +177,7 @@ fn diff_tells_what_has_changed_and_its_exit_code() {
 #[test]
 fn watch_runs_its_command_at_each_save_despite_errors() {
     let folder = Folder::new();
-    let scene = folder.with("hills.ron", HILLS);
+    let scene = folder.write_file("hills.ron", HILLS);
     let out = folder.path("h.r32");
     let program = assert_cmd::cargo::cargo_bin("talweg");
     let mut watch = std::process::Command::new(program);
@@ -194,13 +195,13 @@ fn watch_runs_its_command_at_each_save_despite_errors() {
     let first = bytes();
     // time for the poll after each run
     std::thread::sleep(Duration::from_millis(300));
-    folder.with("hills.ron", "(version: 1, broken");
+    folder.write_file("hills.ron", "(version: 1, broken");
     std::thread::sleep(Duration::from_millis(1500));
     assert!(bytes() == first, "a broken scene exports nothing");
-    folder.with("hills.ron", HILLS.replace("octaves: 3", "octaves: 6"));
+    folder.write_file("hills.ron", HILLS.replace("octaves: 3", "octaves: 6"));
     until("the export of the mended scene", &|| bytes() != first);
     std::thread::sleep(Duration::from_millis(300));
-    folder.with("hills.ron", HILLS);
+    folder.write_file("hills.ron", HILLS);
     until("the export of the first scene again", &|| bytes() == first);
     let done = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -220,7 +221,7 @@ fn shells_and_manual_pages_know_every_command() {
             .stdout(contains(mark).and(contains("timelapse")).and(contains("vary")));
     }
     talweg(&["completions", "cmd"]).code(2).stderr(contains("powershell"));
-    let man = folder.at("man1");
+    let man = folder.path_text("man1");
     talweg(&["man", &man]).success().stdout(contains("pages"));
     let page = |name: &str| std::fs::read_to_string(folder.path(&format!("man1/{name}"))).unwrap();
     assert!(page("talweg.1").contains("talweg\\-export") && page("talweg-export.1").contains(".TH talweg-export 1"));
@@ -234,12 +235,13 @@ fn shells_and_manual_pages_know_every_command() {
 #[test]
 fn written_files_are_reported_to_scripts() {
     let folder = Folder::new();
-    let picture = json(&["render", "island", "-o", &folder.at("a.png"), "--size", "17", "--picture", "24", "--json"]);
-    assert_eq!((&picture["width"], picture["path"].as_str()), (&24.into(), Some(folder.at("a.png").as_str())));
+    let picture =
+        json(&["render", "island", "-o", &folder.path_text("a.png"), "--size", "17", "--picture", "24", "--json"]);
+    assert_eq!((&picture["width"], picture["path"].as_str()), (&24.into(), Some(folder.path_text("a.png").as_str())));
     let film = ["timelapse", "eroded-hills", "--size", "17", "--frames", "2", "--picture", "16", "--json", "-o"];
-    assert_eq!(json(&[&film[..], &[&folder.at("film.gif")]].concat())["pictures"], 2);
+    assert_eq!(json(&[&film[..], &[&folder.path_text("film.gif")]].concat())["pictures"], 2);
     let take = ["patch", "take", "earthlike", "--size", "9", "--longitude", "1", "--latitude", "2", "--side", "1e5"];
-    let taken = json(&[&take[..], &["--samples", "9", "--json", "-o", &folder.at("a.ron")]].concat());
+    let taken = json(&[&take[..], &["--samples", "9", "--json", "-o", &folder.path_text("a.ron")]].concat());
     assert!(std::path::Path::new(taken["heights"].as_str().unwrap()).is_file());
 }
 
@@ -249,12 +251,12 @@ fn elevation_models_are_measured_as_they_are() {
     let folder = Folder::new();
     let grid = "ncols 4\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 100\nNODATA_value -9999\n\
                 0 10 20 30\n0 10 -9999 30\n0 10 20 30\n0 10 20 30\n";
-    let file = folder.with("grid.asc", grid);
+    let file = folder.write_file("grid.asc", grid);
     let measured = json(&["measure", &file, "--json"]);
     assert_eq!((&measured["min_metres"], &measured["max_metres"]), (&0.0.into(), &30.0.into()));
     let steep = measured["mean_steepness"].as_f64().unwrap();
     // 10 m in 100 m; one of the 15 samples has no neighbour with ground to the east or west
     assert!((steep - 5.7106 * 14.0 / 15.0).abs() < 1e-3, "{steep}°");
-    talweg(&["measure", &folder.with("broken.tif", "II*"), "--json"]).code(1).stderr(contains("broken.tif"));
-    talweg(&["measure", &folder.with("a.bmp", "BM")]).code(1);
+    talweg(&["measure", &folder.write_file("broken.tif", "II*"), "--json"]).code(1).stderr(contains("broken.tif"));
+    talweg(&["measure", &folder.write_file("a.bmp", "BM")]).code(1);
 }

@@ -13,8 +13,8 @@ const SCENE: &str = "(version: 1, settings: (resolution: 33), layers: [(name: So
 #[test]
 fn one_evaluation_writes_many_products() {
     let folder = Folder::new();
-    let scene = folder.with("a.ron", SCENE);
-    let outputs = ["h.png", "h.exr", "h.glb"].map(|name| folder.at(name));
+    let scene = folder.write_file("a.ron", SCENE);
+    let outputs = ["h.png", "h.exr", "h.glb"].map(|name| folder.path_text(name));
     let [png, exr, glb] = &outputs;
     talweg(&["export", &scene, "-o", png, "-o", exr, "-o", glb, "--maps", "slope,normals,splat", "--mesh-error", "5"])
         .success()
@@ -30,8 +30,8 @@ fn one_evaluation_writes_many_products() {
         talweg(&["check", file]).success();
     }
     // the scene inside a file opens like any other
-    talweg(&["export", png, "-o", &folder.at("again.r32"), "-q"]).success();
-    talweg(&["export", &scene, "-o", &folder.at("first.r32"), "-q"]).success();
+    talweg(&["export", png, "-o", &folder.path_text("again.r32"), "-q"]).success();
+    talweg(&["export", &scene, "-o", &folder.path_text("first.r32"), "-q"]).success();
     assert_eq!(std::fs::read(folder.path("again.r32")).unwrap(), std::fs::read(folder.path("first.r32")).unwrap());
     talweg(&["export", &scene, "-o", glb, "--maps", "slope"]).code(2).stderr(contains("such as FILE.png"));
 }
@@ -39,11 +39,11 @@ fn one_evaluation_writes_many_products() {
 #[test]
 fn a_file_whose_scene_now_has_other_heights_is_reported() {
     let folder = Folder::new();
-    let heights = folder.at("dem.r32");
+    let heights = folder.path_text("dem.r32");
     talweg(&["export", "island", "--size", "33", "-o", &heights]).success();
     let text = format!("(version: 1, settings: (resolution: 33), layers: [(node: Import(file: {heights:?}))])");
-    let scene = folder.with("b.ron", text);
-    let file = folder.at("b.png");
+    let scene = folder.write_file("b.ron", text);
+    let file = folder.path_text("b.png");
     talweg(&["export", &scene, "-o", &file]).success();
     talweg(&["verify", &file, "-q"]).success();
     talweg(&["export", "island", "--size", "33", "--seed", "9", "-o", &heights]).success();
@@ -56,8 +56,8 @@ fn a_file_whose_scene_now_has_other_heights_is_reported() {
 #[test]
 fn an_engine_folder_is_exported_and_a_build_repeated() {
     let folder = Folder::new();
-    let scene = folder.with("a.ron", SCENE);
-    let unity = folder.at("unity");
+    let scene = folder.write_file("a.ron", SCENE);
+    let unity = folder.path_text("unity");
     talweg(&["export", &scene, "--preset", "unity", "-o", &unity, "--save-build", "For Unity"])
         .success()
         .stdout(contains("README.txt"));
@@ -119,7 +119,7 @@ fn final_names(folder: &Path) -> Vec<String> {
 #[test]
 fn a_killed_export_leaves_nothing_under_a_final_name() {
     let folder = Folder::new();
-    let whole = folder.at("whole");
+    let whole = folder.path_text("whole");
     let args = ["export", "island", "--size", "513", "-q", "--preset", "unity", "-o"];
     talweg(&[&args[..], &[whole.as_str()]].concat()).success();
     let all = final_names(&folder.path("whole"));
@@ -151,25 +151,27 @@ fn a_killed_export_leaves_nothing_under_a_final_name() {
 #[test]
 fn tiles_for_web_maps_are_a_new_folder() {
     let folder = Folder::new();
-    let scene = folder.with("a.ron", SCENE);
+    let scene = folder.write_file("a.ron", SCENE);
     for (pixels, about) in [("terrarium", "tiles.json"), ("colours", "tiles.json"), ("quantized", "layer.json")] {
-        let out = folder.at(pixels);
+        let out = folder.path_text(pixels);
         let args = ["web-map", &scene, "-o", &out, "--pixels", pixels, "--longitude", "-7.5", "--closest", "8"];
         talweg(&args).success().stdout(contains("to 8"));
         assert!(folder.path(pixels).join(about).is_file(), "{pixels}");
         talweg(&args).code(1).stderr(contains("not empty"));
     }
-    let args = ["web-map", &scene, "-o", &folder.at("no"), "--latitude", "89"];
+    let args = ["web-map", &scene, "-o", &folder.path_text("no"), "--latitude", "89"];
     talweg(&args).code(2);
-    talweg(&["web-map", "earthlike", "-o", &folder.at("no")]).code(2).stderr(contains("export the planet as a map"));
+    talweg(&["web-map", "earthlike", "-o", &folder.path_text("no")])
+        .code(2)
+        .stderr(contains("export the planet as a map"));
     assert!(!folder.path("no").exists());
 }
 
 #[test]
 fn invalid_options_are_refused_with_a_reason() {
     let folder = Folder::new();
-    let scene = folder.with("a.ron", SCENE);
-    let out = folder.at("a.png");
+    let scene = folder.write_file("a.ron", SCENE);
+    let out = folder.path_text("a.png");
     let refused = |more: &[&str], said: &str| {
         let args = [&["export", scene.as_str(), "-o", out.as_str()], more].concat();
         talweg(&args).code(2).stderr(contains(said));
@@ -201,7 +203,7 @@ fn the_examples_of_the_help_work() {
         let folder = Folder::new();
         let mut args: Vec<String> = example.split(' ').map(str::to_string).collect();
         if args[0].ends_with(".ron") {
-            folder.with(&args[0], std::fs::read_to_string(save("island")).unwrap());
+            folder.write_file(&args[0], std::fs::read_to_string(save("island")).unwrap());
         }
         // large sizes take long, and only the options matter here
         for (large, small) in [("2049", "257"), ("513", "129"), ("32768", "65"), ("4096", "64")] {
@@ -227,13 +229,15 @@ fn the_examples_of_the_help_work() {
 #[test]
 fn a_new_folder_is_created_or_reported_missing() {
     let folder = Folder::new();
-    let scene = folder.with("a.ron", SCENE);
-    let (new, beside) = (folder.at("new/a.png"), folder.at("b.r32"));
+    let scene = folder.write_file("a.ron", SCENE);
+    let (new, beside) = (folder.path_text("new/a.png"), folder.path_text("b.r32"));
     talweg(&["export", &scene, "-o", &new, "-o", &beside, "--maps", "slope"]).success();
     assert_eq!(final_names(&folder.path("new")), ["a-slope.png", "a.png"]);
     assert!(folder.path("b.r32").is_file());
-    talweg(&["export", &scene, "-o", &folder.at("no/such/a.png")]).code(1).stderr(contains("there is no folder"));
-    talweg(&["export", &scene, "-o", &folder.at("x/a.png"), "--what", "ice"]).code(2);
+    talweg(&["export", &scene, "-o", &folder.path_text("no/such/a.png")])
+        .code(1)
+        .stderr(contains("there is no folder"));
+    talweg(&["export", &scene, "-o", &folder.path_text("x/a.png"), "--what", "ice"]).code(2);
     assert!(!folder.path("no").exists() && !folder.path("x").exists());
 }
 
@@ -253,16 +257,16 @@ fn the_catalogue_says_which_maps_a_node_writes() {
 fn an_unsupported_file_is_refused_with_alternatives() {
     let folder = Folder::new();
     for (name, format) in [("a.r16", "16-bit"), ("a.asc", "ESRI ASCII grid"), ("a.stl", "STL"), ("a.raw", "16-bit")] {
-        let file = folder.at(name);
+        let file = folder.path_text(name);
         talweg(&["export", "island", "--size", "33", "-o", &file, "-q"]).success();
-        for words in [&["verify", &file][..], &["export", &file, "-o", &folder.at("b.png")]] {
+        for words in [&["verify", &file][..], &["export", &file, "-o", &folder.path_text("b.png")]] {
             let said = String::from_utf8(talweg(words).code(1).get_output().stderr.clone()).unwrap();
             let told = [name, "carries no scene", format, "GeoTIFF"];
             assert!(told.iter().all(|part| said.contains(part)), "{said}");
         }
     }
     for name in ["cut.tif", "cut.png", "cut.exr", "cut.glb", "cut.ply"] {
-        let file = folder.at(name);
+        let file = folder.path_text(name);
         talweg(&["export", "island", "--size", "33", "-o", &file, "-q"]).success();
         let bytes = std::fs::read(&file).unwrap();
         for length in [0, 5, 40] {
@@ -273,6 +277,6 @@ fn an_unsupported_file_is_refused_with_alternatives() {
             assert!(said.contains(name) && what_would_do, "{name}, {length} bytes: {said}");
         }
     }
-    let gone = folder.at("gone.tif");
+    let gone = folder.path_text("gone.tif");
     talweg(&["verify", &gone]).code(1).stderr(contains("cannot read").and(contains("No such file")));
 }

@@ -34,12 +34,12 @@ impl Folder {
     fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
-    fn at(&self, name: &str) -> String {
+    fn path_text(&self, name: &str) -> String {
         self.path(name).to_str().unwrap().into()
     }
-    fn with(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+    fn write_file(&self, name: &str, text: impl AsRef<[u8]>) -> String {
         std::fs::write(self.path(name), text).unwrap();
-        self.at(name)
+        self.path_text(name)
     }
 }
 
@@ -76,7 +76,7 @@ fn help_is_short_and_shows_examples() {
 #[test]
 fn render_draws_a_picture_of_the_size_that_was_asked_for() {
     let folder = Folder::new();
-    let out = folder.at("a.png");
+    let out = folder.path_text("a.png");
     let rgb8 = (png::ColorType::Rgb, png::BitDepth::Eight);
     talweg(&["render", "island", "-o", &out, "--size", "65", "--picture", "48"]).success().stdout(contains("48 × 48"));
     assert_eq!(picture_size(&folder.path("a.png")), (48, 48, rgb8.0, rgb8.1));
@@ -85,14 +85,14 @@ fn render_draws_a_picture_of_the_size_that_was_asked_for() {
     assert_eq!(picture_size(&folder.path("a.png")), (60, 20, rgb8.0, rgb8.1));
     talweg(&["render", "island", "-o", &out, "--picture", "0"]).code(2);
     talweg(&["render", "island", "-o", &out, "--picture", "9", "--width", "9"]).code(2);
-    talweg(&["render", "island", "-o", &folder.at("a.jpg")]).code(2).stderr(contains(".png"));
+    talweg(&["render", "island", "-o", &folder.path_text("a.jpg")]).code(2).stderr(contains(".png"));
     talweg(&["render", "island", "-o", &out, "--palette", "pink"]).code(2).stderr(contains("alpine"));
 }
 
 #[test]
 fn render_traces_constructions_in_perspective() {
     let folder = Folder::new();
-    let out = folder.at("a.png");
+    let out = folder.path_text("a.png");
     let scene = "paper-004-fig-22-oasis";
     let size = ["--width", "48", "--height", "32"];
     let traced = |more: &[&str]| {
@@ -118,7 +118,7 @@ fn export_writes_every_format_with_its_report() {
     let folder = Folder::new();
     let common = ["export", "island", "--size", "33", "--json", "-o"];
     let report = |file: &str| -> serde_json::Value {
-        let done = talweg(&[&common[..], &[&folder.at(file)]].concat()).success();
+        let done = talweg(&[&common[..], &[&folder.path_text(file)]].concat()).success();
         let report: serde_json::Value = serde_json::from_slice(&done.get_output().stdout).unwrap();
         report["rasters"][0].clone()
     };
@@ -143,20 +143,22 @@ fn export_writes_every_format_with_its_report() {
     }
     assert_eq!(report("h.png")["samples"], 33);
     assert_eq!(picture_size(&folder.path("h.png")), (33, 33, png::ColorType::Grayscale, png::BitDepth::Sixteen));
-    talweg(&["export", "island", "-o", &folder.at("h.png"), "--size", "33"]).success().stdout(contains("m per step"));
+    talweg(&["export", "island", "-o", &folder.path_text("h.png"), "--size", "33"])
+        .success()
+        .stdout(contains("m per step"));
 }
 
 #[test]
 fn unwritable_places_are_named_before_any_work() {
     let folder = Folder::new();
     let export = |out: &str| talweg(&["export", "island", "--size", "16", "-o", out]);
-    export(&folder.at("h.tga")).code(2).stderr(contains("`.tga`").and(contains(".r16")).and(contains(".r32")));
-    export(&folder.at("h")).code(2).stderr(contains(".png"));
-    export(&folder.at("none/at-all/h.r16")).code(1).stderr(contains("there is no folder").and(contains("none")));
+    export(&folder.path_text("h.tga")).code(2).stderr(contains("`.tga`").and(contains(".r16")).and(contains(".r32")));
+    export(&folder.path_text("h")).code(2).stderr(contains(".png"));
+    export(&folder.path_text("none/at-all/h.r16")).code(1).stderr(contains("there is no folder").and(contains("none")));
     std::fs::create_dir(folder.path("dir.r16")).unwrap();
-    export(&folder.at("dir.r16")).code(1).stderr(contains("is a folder"));
-    folder.with("file", "");
-    export(&folder.at("file/h.r16")).code(1).stderr(contains("there is no folder"));
+    export(&folder.path_text("dir.r16")).code(1).stderr(contains("is a folder"));
+    folder.write_file("file", "");
+    export(&folder.path_text("file/h.r16")).code(1).stderr(contains("there is no folder"));
     #[cfg(target_os = "linux")]
     export("/proc/h.r16").code(1).stderr(contains("cannot write /proc/h.r16"));
 }
@@ -203,7 +205,7 @@ fn broken_scenes_say_what_and_where() {
         ("nonode.ron", b"(version: 1, layers: [(node: Lava())])".to_vec(), "Lava"),
     ];
     for (name, bytes, message) in cases {
-        let file = folder.with(name, bytes);
+        let file = folder.write_file(name, bytes);
         for command in ["check", "verify"] {
             let said = talweg(&[command, &file]).code(1);
             let output = said.get_output();
@@ -211,7 +213,9 @@ fn broken_scenes_say_what_and_where() {
             assert!(text.contains(message) && text.contains(name), "{command} {name}: {text}");
         }
     }
-    talweg(&["verify", &folder.at("missing.ron")]).code(1).stderr(contains("missing.ron").and(contains("island")));
+    talweg(&["verify", &folder.path_text("missing.ron")])
+        .code(1)
+        .stderr(contains("missing.ron").and(contains("island")));
     talweg(&["verify", folder.0.path().to_str().unwrap()]).code(1).stderr(contains("a folder or a device"));
 }
 
@@ -219,9 +223,9 @@ fn broken_scenes_say_what_and_where() {
 fn check_prints_ok_warnings_and_errors() {
     let folder = Folder::new();
     talweg(&["check", &save("island"), &save("volcano")]).success().stdout(contains("ok").count(2));
-    let odd = folder.with("odd.ron", "(version: 1, palette: \"pink\", layers: [(node: Perlin(octaves: 99))])");
+    let odd = folder.write_file("odd.ron", "(version: 1, palette: \"pink\", layers: [(node: Perlin(octaves: 99))])");
     talweg(&["check", &odd]).success().stdout(contains("`octaves` was 99").and(contains("no palette `pink`")));
-    let bad = folder.with("bad.ron", "(");
+    let bad = folder.write_file("bad.ron", "(");
     let said = talweg(&["check", &save("island"), &bad, "--json"]).code(1);
     let json: serde_json::Value = serde_json::from_slice(&said.get_output().stdout).unwrap();
     assert!(json[0]["error"].is_null() && json[1]["error"].as_str().unwrap().contains("line 1"));
@@ -270,7 +274,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_is_right() {
 #[test]
 fn a_file_takes_precedence_over_an_example_of_its_name() {
     let folder = Folder::new();
-    folder.with("island", "(");
+    folder.write_file("island", "(");
     let mut command = Command::cargo_bin("talweg").unwrap();
     command.current_dir(folder.0.path()).args(["verify", "island"]).assert().code(1).stderr(contains("line 1"));
 }
@@ -301,7 +305,7 @@ fn measure_prints_numbers_of_scenes_and_heightmaps() {
         serde_json::from_slice(&talweg(args).success().get_output().stdout).unwrap()
     };
     let scene = json(&["measure", "island", "--size", "65", "--json"]);
-    let heights = folder.at("island.r32");
+    let heights = folder.path_text("island.r32");
     talweg(&["export", "island", "-o", &heights, "--size", "65"]).success();
     let file = json(&["measure", &heights, "--json"]);
     for key in ["erosion_score", "mean_slope", "slope_deviation", "min_metres", "max_metres", "mean_metres"] {
@@ -315,10 +319,10 @@ fn measure_prints_numbers_of_scenes_and_heightmaps() {
     assert_eq!(scene["hash"], verified.unwrap().trim());
     // a step: two of four columns differ by 10 m from a neighbour
     let step: Vec<u8> = [0.0f32, 0.0, 10.0, 10.0].repeat(4).iter().flat_map(|v| v.to_le_bytes()).collect();
-    let step = json(&["measure", &folder.with("step.r32", step), "--json"]);
+    let step = json(&["measure", &folder.write_file("step.r32", step), "--json"]);
     assert_eq!((&step["mean_slope"], &step["slope_deviation"]), (&5.0.into(), &5.0.into()));
     talweg(&["measure", "island", "--size", "33"]).success().stdout(contains("erosion score").and(contains(" m")));
-    talweg(&["measure", &folder.with("odd.r16", [0u8; 6])]).code(1).stderr(contains("6 bytes"));
+    talweg(&["measure", &folder.write_file("odd.r16", [0u8; 6])]).code(1).stderr(contains("6 bytes"));
 }
 
 /// Ground types with a legend, temperature and moisture, for planets and terrains.
@@ -335,7 +339,7 @@ fn ground_types_and_climate_are_exported_and_measured() {
         (info.width, info.height, pixels, palette)
     };
     let to = |name: &str, what: &str| {
-        let path = folder.at(name);
+        let path = folder.path_text(name);
         talweg(&["export", "earthlike", "--size", "33", "--what", what, "-o", &path]).success();
         std::fs::read(path).unwrap()
     };
@@ -363,7 +367,7 @@ fn ground_types_and_climate_are_exported_and_measured() {
         "--projection",
         "cube",
         "-o",
-        &folder.at("c.png"),
+        &folder.path_text("c.png"),
     ])
     .success()
     .stdout(contains("c-nz.png").and(contains("c.legend.ron")));
@@ -401,9 +405,9 @@ fn ground_types_and_climate_are_exported_and_measured() {
         .stdout(contains("mean temperature").and(contains("share sea ice")).and(contains("largest basin")));
 
     // a terrain has ground types as well
-    let scene = folder.with("flat.ron", "(version: 1, palette: \"biome:earth\", layers: [(node: Perlin())])");
+    let scene = folder.write_file("flat.ron", "(version: 1, palette: \"biome:earth\", layers: [(node: Perlin())])");
     let flat = |name: &str, what: &str| {
-        talweg(&["export", &scene, "--size", "17", "--what", what, "-o", &folder.at(name)]).success();
+        talweg(&["export", &scene, "--size", "17", "--what", what, "-o", &folder.path_text(name)]).success();
     };
     flat("flat.png", "types");
     assert_eq!(indexed("flat.png").0, 17);
@@ -414,9 +418,9 @@ fn ground_types_and_climate_are_exported_and_measured() {
     assert!((number(measured, "mean") - mean).abs() < 1e-4, "{measured} and {mean}");
     talweg(&["measure", &scene, "--size", "17", "--csv"]).success().stdout(contains("max_moisture,"));
     // a palette has the default ground types, and a terrain has normals
-    talweg(&["export", "island", "--size", "17", "--what", "types", "-o", &folder.at("usual.png")]).success();
-    talweg(&["export", &scene, "--size", "17", "--what", "normals", "-o", &folder.at("normals.png")]).success();
-    talweg(&["export", "earthlike", "--size", "17", "--what", "control", "-o", &folder.at("no.exr")])
+    talweg(&["export", "island", "--size", "17", "--what", "types", "-o", &folder.path_text("usual.png")]).success();
+    talweg(&["export", &scene, "--size", "17", "--what", "normals", "-o", &folder.path_text("normals.png")]).success();
+    talweg(&["export", "earthlike", "--size", "17", "--what", "control", "-o", &folder.path_text("no.exr")])
         .code(2)
         .stderr(contains("this scene is a planet"));
 }
@@ -426,51 +430,51 @@ fn timelapse_films_an_erosion() {
     let folder = Folder::new();
     let film = ["timelapse", "eroded-hills", "--size", "65", "--picture", "32", "--frames", "3", "-o"];
     let with = |target: &str| talweg(&[&film[..], &[target]].concat());
-    with(&folder.at("film.gif")).success().stdout(contains("3 pictures"));
+    with(&folder.path_text("film.gif")).success().stdout(contains("3 pictures"));
     assert!(std::fs::read(folder.path("film.gif")).unwrap().starts_with(b"GIF89a"));
-    with(&folder.at("frames")).success();
+    with(&folder.path_text("frames")).success();
     let rgb8 = (png::ColorType::Rgb, png::BitDepth::Eight);
     assert_eq!(picture_size(&folder.path("frames/frame-00002.png")), (32, 32, rgb8.0, rgb8.1));
-    with(&folder.at("frames")).code(1).stderr(contains("not empty"));
-    with(&folder.at("no/such/film.gif")).code(1).stderr(contains("no folder"));
-    with(&folder.at("film.mp4")).code(1).stderr(contains(".gif"));
-    let still = folder.with("still.ron", "(version: 1, layers: [(node: Perlin())])");
-    talweg(&["timelapse", &still, "-o", &folder.at("b.gif")]).code(1).stderr(contains("nothing to film"));
+    with(&folder.path_text("frames")).code(1).stderr(contains("not empty"));
+    with(&folder.path_text("no/such/film.gif")).code(1).stderr(contains("no folder"));
+    with(&folder.path_text("film.mp4")).code(1).stderr(contains(".gif"));
+    let still = folder.write_file("still.ron", "(version: 1, layers: [(node: Perlin())])");
+    talweg(&["timelapse", &still, "-o", &folder.path_text("b.gif")]).code(1).stderr(contains("nothing to film"));
 }
 
 #[test]
 fn a_scene_whose_heightmap_is_missing_is_not_drawn() {
     let folder = Folder::new();
-    let scene = folder.with("a.ron", "(version: 1, layers: [(name: \"Dem\", node: Import(file: \"dem.png\"))])");
+    let scene = folder.write_file("a.ron", "(version: 1, layers: [(name: \"Dem\", node: Import(file: \"dem.png\"))])");
     let missing = contains("layer `Dem`").and(contains("dem.png"));
     talweg(&["check", &scene]).success().stdout(contains("warning").and(contains("dem.png")));
-    talweg(&["render", &scene, "-o", &folder.at("a.png")]).code(1).stderr(missing);
-    talweg(&["export", "island", "--size", "33", "-o", &folder.at("dem.png")]).success();
+    talweg(&["render", &scene, "-o", &folder.path_text("a.png")]).code(1).stderr(missing);
+    talweg(&["export", "island", "--size", "33", "-o", &folder.path_text("dem.png")]).success();
     // the path is relative to the folder of the scene
-    talweg(&["render", &scene, "--size", "33", "-o", &folder.at("a.png")]).success();
+    talweg(&["render", &scene, "--size", "33", "-o", &folder.path_text("a.png")]).success();
 }
 
 #[test]
 fn a_patch_is_put_back_without_naming_its_place() {
     let folder = Folder::new();
-    let planet = folder.with("earth.ron", std::fs::read(save("earthlike")).unwrap());
+    let planet = folder.write_file("earth.ron", std::fs::read(save("earthlike")).unwrap());
     let at = ["--longitude", "20", "--latitude", "30", "--side", "800000", "--samples", "33"];
     let take = |planet: &str, to: &str| {
-        let output = folder.at(to);
+        let output = folder.path_text(to);
         let args = [&["patch", "take", planet, "-o", &output, "--size", "17"][..], &at].concat();
         talweg(&args).success();
         output
     };
     let patch = take(&planet, "alps.ron");
     assert!(std::fs::read_to_string(&patch).unwrap().contains("planet: \"earth.ron\""));
-    talweg(&["patch", "put", &patch, "-o", &folder.at("back.ron")]).success();
+    talweg(&["patch", "put", &patch, "-o", &folder.path_text("back.ron")]).success();
     let back = std::fs::read_to_string(folder.path("back.ron")).unwrap();
     assert!(back.contains("Patch(") && back.contains("longitude: 20"));
     let shipped = take("earthlike", "shipped.ron");
     assert!(std::fs::read_to_string(&shipped).unwrap().contains("planet: \"earthlike\""));
-    talweg(&["patch", "put", &shipped, "-o", &folder.at("onto-shipped.ron")]).success();
-    let plain = folder.with("plain.ron", "(version: 1, layers: [(node: Perlin())])");
-    talweg(&["patch", "put", &plain, "-o", &folder.at("no.ron")]).failure().stderr(contains("--onto"));
+    talweg(&["patch", "put", &shipped, "-o", &folder.path_text("onto-shipped.ron")]).success();
+    let plain = folder.write_file("plain.ron", "(version: 1, layers: [(node: Perlin())])");
+    talweg(&["patch", "put", &plain, "-o", &folder.path_text("no.ron")]).failure().stderr(contains("--onto"));
 }
 
 #[cfg(unix)]
@@ -491,13 +495,13 @@ mod unix {
         let set_mode =
             |path: &str, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
         let protected = |name: &str| {
-            let path = folder.with(name, "old");
+            let path = folder.write_file(name, "old");
             set_mode(&path, 0o444);
             path
         };
         let [png, gif, ron] = ["a.png", "a.gif", "a.ron"].map(protected);
         let legend = protected("t.legend.ron");
-        let types = folder.at("t.png");
+        let types = folder.path_text("t.png");
         let take =
             ["patch", "take", "earthlike", "--size", "9", "--longitude", "1", "--latitude", "2", "--side", "1e5"];
         let commands: [(&str, Vec<&str>); 6] = [
@@ -523,20 +527,20 @@ mod unix {
     #[test]
     fn links_are_written_through_and_pipes_are_refused() {
         let folder = Folder::new();
-        let real = folder.with("real.png", "old");
+        let real = folder.write_file("real.png", "old");
         symlink("real.png", folder.path("link.png")).unwrap();
-        talweg(&small(&folder.at("link.png"))).success();
+        talweg(&small(&folder.path_text("link.png"))).success();
         assert!(std::fs::read(&real).unwrap().starts_with(b"\x89PNG"));
         assert!(std::fs::symlink_metadata(folder.path("link.png")).unwrap().is_symlink());
         assert!(std::process::Command::new("mkfifo").arg(folder.path("pipe.png")).status().unwrap().success());
-        talweg(&small(&folder.at("pipe.png"))).code(1).stderr(contains("it is a pipe, not a file"));
+        talweg(&small(&folder.path_text("pipe.png"))).code(1).stderr(contains("it is a pipe, not a file"));
     }
 
     #[test]
     fn names_that_are_not_text_are_refused_before_any_work() {
         let folder = Folder::new();
         let odd = |name: &str| {
-            let mut bytes = folder.at(name).into_bytes();
+            let mut bytes = folder.path_text(name).into_bytes();
             bytes.extend(b"\xff.ron");
             OsString::from_vec(bytes)
         };
@@ -562,7 +566,7 @@ mod unix {
 #[test]
 fn scenes_larger_than_memory_are_refused() {
     let folder = Folder::new();
-    let (program, out) = (assert_cmd::cargo::cargo_bin("talweg"), folder.at("h.r16"));
+    let (program, out) = (assert_cmd::cargo::cargo_bin("talweg"), folder.path_text("h.r16"));
     for (kibibytes, size) in [(1_000_000, "16384"), (4_000_000, "16384"), (1_000_000, "129")] {
         // larger exports are built in tiles, but `verify` needs the whole
         let command = if size == "129" { "export island -o \"$1\"" } else { "verify island" };
@@ -580,7 +584,7 @@ fn scenes_larger_than_memory_are_refused() {
     #[cfg(feature = "window")]
     for command in ["island", "shot island --size 65 -o \"$1\""] {
         let line = format!("ulimit -v 1000000; exec \"$0\" {command}");
-        let done = Command::new("sh").arg("-c").arg(line).arg(&program).arg(folder.at("view.png")).assert();
+        let done = Command::new("sh").arg("-c").arg(line).arg(&program).arg(folder.path_text("view.png")).assert();
         done.code(1).stderr(contains("of address space").and(contains("ulimit -v")));
     }
     let refused = talweg(&["verify", "island", "--size", "4097", "--memory", "200MiB"]);

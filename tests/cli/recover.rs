@@ -22,7 +22,7 @@ fn unsaved_work_of_killed_editors_is_restored_or_discarded() {
         let edited = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
         let work = UnsavedWork { scene, file: None, edited, edit: "Rename".into(), ended: None };
         // dropped without ending the session, as when the editor is killed
-        Session::begin(&folder.path("state")).unwrap().keep(None, Some(&work)).unwrap();
+        Session::start(&folder.path("state")).unwrap().keep(None, Some(&work)).unwrap();
     }
     let listed = recover(&[]).success();
     let listed = String::from_utf8_lossy(&listed.get_output().stdout).into_owned();
@@ -32,7 +32,7 @@ fn unsaved_work_of_killed_editors_is_restored_or_discarded() {
     recover(&["--number", "3", "--discard"]).code(1).stderr(contains("there are 2"));
     recover(&["--number", "2"]).code(2).stderr(contains("--output FILE"));
     recover(&["--discard"]).code(2).stderr(contains("--number N"));
-    let out = folder.at("saved.ron");
+    let out = folder.path_text("saved.ron");
     recover(&["--number", "2", "-o", &out]).success().stdout(contains("“Older”"));
     assert!(std::fs::read_to_string(&out).unwrap().contains("Older"));
     recover(&["-o", &out]).code(1).stderr(contains("exists already"));

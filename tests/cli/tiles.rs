@@ -11,7 +11,7 @@ fn output(args: &[&str]) -> String {
 #[test]
 fn a_tiled_build_equals_the_whole_build() {
     let folder = Folder::new();
-    let (scene, plan) = (save("eroded-hills"), folder.at("plan"));
+    let (scene, plan) = (save("eroded-hills"), folder.path_text("plan"));
     let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
     assert!(said.contains("300 × 300 samples in tiles of 128") && said.contains("Computed as a whole:"), "{said}");
     talweg(&["merge", &plan]).code(1).stderr(contains("is missing or incomplete; run stage"));
@@ -36,14 +36,14 @@ fn a_tiled_build_equals_the_whole_build() {
     talweg(&["export", &scene, "--size", "300", "-o", theirs.to_str().unwrap()]).success();
     assert!(std::fs::read(ours).unwrap() == std::fs::read(theirs).unwrap());
     talweg(&["merge", &plan, "--what", "nothing"]).code(2).stderr(contains("there are heights, water"));
-    let wear = folder.at("wear.r32");
+    let wear = folder.path_text("wear.r32");
     talweg(&["merge", &plan, "-o", &wear, "--what", "snow"]).code(1).stderr(contains("writes the map Snow"));
 }
 
 #[test]
 fn a_build_that_removes_unread_tiles_is_the_same() {
     let folder = Folder::new();
-    let (scene, plan) = (save("eroded-hills"), folder.at("plan"));
+    let (scene, plan) = (save("eroded-hills"), folder.path_text("plan"));
     let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
     assert!(said.contains(" of disk, or ") && said.contains(", reads 1 0, "), "{said}");
     assert_eq!(std::fs::read_to_string(folder.path("plan/plan.txt")).unwrap(), said);
@@ -58,7 +58,7 @@ fn a_build_that_removes_unread_tiles_is_the_same() {
     talweg(&["run-tiles", &plan]).success().stderr(contains("stage").not());
     assert_eq!(stages(), 1);
     // merging the tiles gives the same files as an export of the whole terrain
-    let [ours, theirs, web, of_whole] = ["ours.png", "theirs.png", "web", "whole"].map(|name| folder.at(name));
+    let [ours, theirs, web, of_whole] = ["ours.png", "theirs.png", "web", "whole"].map(|name| folder.path_text(name));
     talweg(&["merge", &plan, "-o", &ours, "--what", "slope"]).success();
     talweg(&["export", &scene, "--size", "300", "-o", &theirs, "--what", "slope", "-q"]).success();
     assert!(std::fs::read(&ours).unwrap() == std::fs::read(&theirs).unwrap());
@@ -75,14 +75,14 @@ fn a_build_that_removes_unread_tiles_is_the_same() {
 #[test]
 fn exports_larger_than_memory_use_tiles_or_say_why_not() {
     let folder = Folder::new();
-    let (scene, whole, tiles) = (save("eroded-hills"), folder.at("whole.tif"), folder.at("tiles.tif"));
+    let (scene, whole, tiles) = (save("eroded-hills"), folder.path_text("whole.tif"), folder.path_text("tiles.tif"));
     talweg(&["export", &scene, "--size", "1500", "-o", &whole, "-q"]).success();
     talweg(&["export", &scene, "--size", "1500", "-o", &tiles, "--memory", "80MiB"])
         .success()
         .stderr(contains("note: as a whole this needs up to").and(contains("it is built in tiles of")));
     assert!(std::fs::read(&whole).unwrap() == std::fs::read(&tiles).unwrap());
     // a product that needs the whole terrain is refused, with the memory that it needs
-    let mesh = folder.at("a.glb");
+    let mesh = folder.path_text("a.glb");
     talweg(&["export", &scene, "--size", "1500", "-o", &mesh, "--memory", "80MiB"])
         .code(1)
         .stderr(contains("Give --size"));
@@ -90,7 +90,7 @@ fn exports_larger_than_memory_use_tiles_or_say_why_not() {
         .code(2)
         .stderr(contains("`mesh` needs the whole terrain").and(contains("--size 16384 or less")));
     // the error names the layer and the reason
-    let heights = folder.at("a.r32");
+    let heights = folder.path_text("a.r32");
     talweg(&["export", "sea-cliffs", "--size", "32768", "-o", &heights, "--memory", "8GiB"]).code(1).stderr(
         contains("needs").and(contains("are free: ")).and(contains("Waves: ")).and(contains("Give a smaller size")),
     );
@@ -101,7 +101,7 @@ fn exports_larger_than_memory_use_tiles_or_say_why_not() {
 #[test]
 fn a_plan_keeps_masks_and_makes_splat_maps() {
     let folder = Folder::new();
-    let (scene, plan) = (folder.at("masked.ron"), folder.at("plan"));
+    let (scene, plan) = (folder.path_text("masked.ron"), folder.path_text("plan"));
     let text = r#"(version: 1, name: "Masked", layers: [
         (name: "Land", node: Perlin()),
         (name: "Hills", node: Billow(), mask: (by_height: true, height_to: 300.0, height_feather: 100.0)),
@@ -111,7 +111,7 @@ fn a_plan_keeps_masks_and_makes_splat_maps() {
     assert!(output(&words).contains("mask of Hills"));
     talweg(&["run-tiles", &plan, "--prune", "--threads", "1", "-q"]).success();
     for (what, name) in [("mask:Hills", "mask.tif"), ("splat", "ground.png"), ("colours", "colours.png")] {
-        let (ours, theirs) = (folder.at(&format!("ours/{name}")), folder.at(&format!("theirs/{name}")));
+        let (ours, theirs) = (folder.path_text(&format!("ours/{name}")), folder.path_text(&format!("theirs/{name}")));
         std::fs::create_dir_all(folder.path("ours")).unwrap();
         talweg(&["merge", &plan, "-o", &ours, "--what", what]).success().stdout(contains("300 × 300 samples"));
         talweg(&["export", &scene, "--size", "300", "-o", &theirs, "--what", what, "-q"]).success();
@@ -128,16 +128,18 @@ fn a_plan_keeps_masks_and_makes_splat_maps() {
         let [ours, theirs] = ["ours", "theirs"].map(|of| std::fs::read(folder.path(of).join(&name)).unwrap());
         assert!(ours == theirs, "{name:?}");
     }
-    let other = folder.at("other.tif");
+    let other = folder.path_text("other.tif");
     talweg(&["merge", &plan, "-o", &other, "--what", "mask:Land"]).code(1).stderr(contains("it keeps those of Hills"));
     talweg(&["merge", &plan, "-o", &other, "--what", "occlusion"]).code(2).stderr(contains("there is no map"));
-    talweg(&["plan", &scene, "-o", &folder.at("no"), "--masks", "Nowhere"]).code(2).stderr(contains("Land, Hills"));
+    talweg(&["plan", &scene, "-o", &folder.path_text("no"), "--masks", "Nowhere"])
+        .code(2)
+        .stderr(contains("Land, Hills"));
 }
 
 #[test]
 fn a_plan_is_written_for_schedulers_too() {
     let folder = Folder::new();
-    let plan = folder.at("plan");
+    let plan = folder.path_text("plan");
     let said = output(&["plan", "lake-district", "--size", "257", "--tile", "64", "-o", &plan, "--slurm", "--openjd"]);
     let stages = said.lines().filter(|line| line.starts_with("stage ")).count();
     let script = std::fs::read_to_string(folder.path("plan/slurm.sh")).unwrap();
@@ -151,7 +153,7 @@ fn a_plan_is_written_for_schedulers_too() {
 #[test]
 fn a_plan_is_text_and_larger_than_any_whole_build() {
     let folder = Folder::new();
-    let plan = folder.at("plan");
+    let plan = folder.path_text("plan");
     let words = ["plan", "alpine-range", "--size", "65537", "-o", &plan, "--json"];
     let said: serde_json::Value = serde_json::from_str(&output(&words)).unwrap();
     let stages = said["plan"]["stages"].as_array().unwrap();
@@ -163,5 +165,5 @@ fn a_plan_is_text_and_larger_than_any_whole_build() {
     let short = ["run-tile", &plan, "0", "0", "--memory", "1MiB"];
     talweg(&short).code(1).stderr(contains("are free").and(contains("--memory")));
     talweg(&["verify", "island", "--size", "20000"]).code(2).stderr(contains("talweg plan"));
-    talweg(&["plan", "earthlike", "-o", &folder.at("no")]).code(1).stderr(contains("extract a region of it"));
+    talweg(&["plan", "earthlike", "-o", &folder.path_text("no")]).code(1).stderr(contains("extract a region of it"));
 }

@@ -354,14 +354,14 @@ fn a_benchmark_reports_progress_and_can_be_cancelled() {
     let work = Work::new(&shop, "work", |_, _| 1.0);
     let (control, mut shares) = (Control::default(), Vec::new());
     let plan = plan(&[9, 17], 4, &[1]);
-    bench(&[&work], &plan, &shop, &control, &mut |at| shares.push((at.share, at.samples))).unwrap();
+    bench(&[&work], &plan, &shop, &control, &mut |at| shares.push((at.fraction, at.samples))).unwrap();
     assert!(shares.windows(2).all(|pair| pair[0].0 < pair[1].0) && shares[0] == (0.0, 9) && shares.len() == 2 * 5);
     // Extreme cases count towards the progress too.
     shares.clear();
     let perlin = subjects("Perlin").unwrap();
     let with_corners =
         BenchPlan { extremes: Some(Extremes { samples: 9, patience: Duration::from_secs(60) }), ..plan.clone() };
-    bench(&[&perlin[0]], &with_corners, &Ticks::default(), &control, &mut |at| shares.push((at.share, at.samples)))
+    bench(&[&perlin[0]], &with_corners, &Ticks::default(), &control, &mut |at| shares.push((at.fraction, at.samples)))
         .unwrap();
     assert!(shares.windows(2).all(|pair| pair[0].0 < pair[1].0) && shares.last().unwrap().0 < 1.0);
     assert_eq!(shares.len(), 2 * 5 + 1 + perlin[0].corners().len());

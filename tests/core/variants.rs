@@ -44,7 +44,7 @@ fn lattice_generators_have_no_drift() {
     }
     let level = parity_of(&scene(&[node("Perlin", &[("amplitude", "0")])], 65));
     assert_eq!((level.rms_metres, level.verdict), (0.0, Verdict::True));
-    // Samples that do not coincide.
+    // The samples of the preview and of the full resolution are at different positions.
     let odd = parity_of(&scene(&[node("Perlin", &[("octaves", "2")])], 128));
     assert!(odd.half_samples == 64 && odd.rms_metres < 0.002 * odd.range_metres, "{odd:?}");
 }
@@ -141,7 +141,7 @@ fn seeds_differ_and_are_reproducible() {
     let alone = draw(&variants[3].scene, SMALL, &mut Store::forgetful(), &Control::default()).unwrap();
     assert_eq!(alone, once[3]);
     assert_eq!((alone.image.width, alone.image.rgb.len()), (24, 3 * 24 * 24));
-    let glance = alone.glance;
+    let glance = alone.key_figures;
     assert!(glance.min_metres < glance.max_metres && glance.erosion_score > 0.0);
     assert!(glance.mean_slope_degrees > 1.0 && glance.mean_slope_degrees < 80.0);
 }

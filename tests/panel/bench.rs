@@ -45,13 +45,13 @@ impl Bench {
     fn carry_out(&mut self) {
         for effect in std::mem::take(&mut self.panels.state_mut().effects) {
             if let Effect::Bench(ask) = effect {
-                self.task.ask(ask, &self.tasks).unwrap();
+                self.task.handle_request(ask, &self.tasks).unwrap();
             }
         }
-        self.tell();
+        self.update_info();
     }
 
-    fn tell(&mut self) {
+    fn update_info(&mut self) {
         *self.panels.state_mut().get_mut::<BenchInfo>() = self.task.info();
         self.panels.run();
     }
@@ -61,7 +61,7 @@ impl Bench {
         loop {
             self.rings.recv_timeout(Duration::from_secs(300)).expect("the benchmark never ends");
             if let Some(ending) = self.task.receive() {
-                self.tell();
+                self.update_info();
                 return ending;
             }
         }
@@ -202,7 +202,7 @@ fn results_are_shown_sorted_and_copied() {
 
     tab(&mut bench, "Table");
     let top = |bench: &Bench| {
-        let y = |row: &talweg::benchmark::summary::BenchRow| bench.panels.get_by_label(&row.told).rect().top();
+        let y = |row: &talweg::benchmark::summary::BenchRow| bench.panels.get_by_label(&row.sentence).rect().top();
         let first = report.rows.iter().min_by(|a, b| y(a).total_cmp(&y(b))).unwrap();
         (first.subject, report.cell(first).samples)
     };

@@ -15,7 +15,7 @@ use talweg_app::features::erosion::ErosionAction;
 use talweg_app::features::layers::{LayerAction, UpliftSource};
 
 fn add(panels: &mut Panels, name: &str) {
-    panels.state_mut().ask(LayerAction::Add(Box::new(Node::named(name).unwrap())));
+    panels.state_mut().issue(LayerAction::Add(Box::new(Node::named(name).unwrap())));
     panels.run();
 }
 
@@ -53,12 +53,12 @@ fn numbers_of_a_brush_have_the_unit_of_what_it_paints() {
 #[test]
 fn a_painted_map_is_shown_except_while_mountains_grow() {
     let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1100.0), &[]);
-    panels.state_mut().ask(LayerAction::AddUplift(UpliftSource::Strokes));
+    panels.state_mut().issue(LayerAction::AddUplift(UpliftSource::Strokes));
     panels.run();
     let shown = |panels: &Panels| panels.state().editor().doc.shown_map();
     assert_eq!(shown(&panels), Some(MapKind::Uplift));
     for seen in [None, Some(MapKind::Uplift)] {
-        panels.state_mut().ask(ErosionAction::PlayPause);
+        panels.state_mut().issue(ErosionAction::PlayPause);
         panels.run_steps(3);
         assert_eq!(panels.state().editor().doc.transport().is_playing(), seen.is_none());
         assert_eq!(shown(&panels), seen);
@@ -103,10 +103,10 @@ fn a_new_stroke_layer_is_ready_and_its_strokes_stay_editable() {
     assert_eq!(target(&panels), None);
     panels.get_by_label_contains("Start painting").click();
     panels.run();
-    panels.state_mut().ask(LayerAction::SelectBelow);
+    panels.state_mut().issue(LayerAction::SelectBelow);
     panels.run();
     assert_eq!(target(&panels), None);
-    panels.state_mut().ask(LayerAction::SelectAbove);
+    panels.state_mut().issue(LayerAction::SelectAbove);
     panels.run();
     assert_eq!(target(&panels), None, "a layer with strokes is not painted automatically");
 }
@@ -116,7 +116,7 @@ fn a_mask_is_shown_while_it_is_edited() {
     let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1400.0), &["Perlin", "Terrace"]);
     let shown = |panels: &Panels| panels.state().editor().doc.shown_mask();
     assert_eq!(shown(&panels), None);
-    panels.state_mut().ask(BrushAction::PaintMask);
+    panels.state_mut().issue(BrushAction::PaintMask);
     panels.run();
     let on = StrokeTarget::Mask(1);
     assert_eq!(shown(&panels), Some(1));
@@ -131,7 +131,7 @@ fn a_mask_is_shown_while_it_is_edited() {
     doc.edit("Change mask", None, |scene| scene.layers[1].mask.by_height = true);
     panels.run();
     assert_eq!(shown(&panels), Some(1), "the mask is shown after a change of a condition");
-    panels.state_mut().ask(LayerAction::SelectBelow);
+    panels.state_mut().issue(LayerAction::SelectBelow);
     panels.run();
     assert_eq!(shown(&panels), None);
 }

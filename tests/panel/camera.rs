@@ -20,7 +20,7 @@ fn a_bookmark_is_saved_in_the_scene_and_restored() {
     let (read, warnings) = Scene::from_ron(&scene.to_ron().unwrap()).unwrap();
     assert!(read == scene && warnings.is_empty());
     *panels.state_mut().get_mut::<CameraStand>() = CameraStand::default();
-    panels.state_mut().ask(BookmarkAction::Go(0));
+    panels.state_mut().issue(BookmarkAction::Go(0));
     panels.run();
     let gone = panels.state().effects.iter().find_map(|effect| match effect {
         Effect::View(ViewCommand::Stand { eye_world, yaw, .. }) => Some((*eye_world, *yaw)),
@@ -28,7 +28,7 @@ fn a_bookmark_is_saved_in_the_scene_and_restored() {
     });
     let (eye_world, yaw) = gone.expect("the camera moves there");
     assert!(eye_world.distance(stand.eye_world) < 0.01 && (yaw - stand.yaw).abs() < 1e-4);
-    panels.state_mut().ask(BookmarkAction::Remove(0));
+    panels.state_mut().issue(BookmarkAction::Remove(0));
     panels.run();
     assert!(panels.state().editor().doc.scene().bookmarks.is_empty());
     let broken =

@@ -11,9 +11,9 @@ use talweg_app::features::import::ImportAction;
 use talweg_app::frame::commands::FileAction;
 
 /// Issues the command with this label, as a menu does.
-fn ask(panels: &mut Panels, label: &str) {
+fn issue(panels: &mut Panels, label: &str) {
     let found = panels.state().commands().into_iter().find(|command| command.info().label == label);
-    panels.state_mut().ask(found.unwrap_or_else(|| panic!("there is no “{label}”")));
+    panels.state_mut().issue(found.unwrap_or_else(|| panic!("there is no “{label}”")));
     panels.run();
 }
 
@@ -33,7 +33,7 @@ fn enter_closes_pages() {
         ("About Talweg", concat!("Talweg ", env!("CARGO_PKG_VERSION"))),
     ] {
         let mut panels = large(&["Perlin"]);
-        ask(&mut panels, command);
+        issue(&mut panels, command);
         assert!(is_open(&panels), "{command}");
         panels.get_all_by_label(heading).next().expect(heading);
         enter(&mut panels);
@@ -51,7 +51,7 @@ fn enter_continues_to_the_file_dialog() {
         ("Cut out terrain…", "South edge"),
     ] {
         let mut panels = large(&["Perlin", "Thermal"]);
-        ask(&mut panels, command);
+        issue(&mut panels, command);
         assert!(panels.query_all_by_label(own).count() > 0, "{command}");
         enter(&mut panels);
         assert_eq!(panels.query_all_by_label(own).count(), 0, "{command}");
@@ -62,7 +62,7 @@ fn enter_continues_to_the_file_dialog() {
 #[test]
 fn enter_ends_a_text_field_first() {
     let mut panels = large(&["Perlin"]);
-    ask(&mut panels, "Save picture of the view…");
+    issue(&mut panels, "Save picture of the view…");
     let place = widget(&panels, Role::SpinButton, "Width").rect().center();
     panels.hover_at(place);
     panels.drag_at(place);
@@ -80,11 +80,11 @@ fn enter_starts_an_export() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = large(&["Perlin"]);
     panels.state_mut().editor_mut().doc.save(folder.path().join("scene.ron")).unwrap();
-    panels.state_mut().ask(ExportAction::Open);
+    panels.state_mut().issue(ExportAction::Open);
     panels.run();
     enter(&mut panels);
     assert!(!is_open(&panels));
-    assert!(matches!(&panels.state_mut().take::<ExportOrder>()[..], [ExportOrder::Build(_)]));
+    assert!(matches!(&panels.state_mut().take_messages::<ExportOrder>()[..], [ExportOrder::Build(_)]));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn raw_heights_are_read_as_the_dialog_says() {
     let path = folder.path().join("hills.r16");
     std::fs::write(&path, [0; 2 * 33 * 33]).unwrap();
     let mut panels = large(&["Perlin"]);
-    panels.state_mut().ask(ImportAction::File(path));
+    panels.state_mut().issue(ImportAction::File(path));
     panels.run();
     panels.get_by_label("Import raw heights");
     enter(&mut panels);
@@ -108,7 +108,7 @@ fn changes_are_saved_before_the_scene_is_left() {
     let mut panels = large(&["Perlin"]);
     panels.state_mut().editor_mut().doc.save(&path).unwrap();
     panels.state_mut().editor_mut().doc.edit("Rename", None, |scene| scene.name = "Kept".into());
-    panels.state_mut().ask(FileAction::New);
+    panels.state_mut().issue(FileAction::New);
     panels.run();
     panels.get_by_label_contains("Save the changes to");
     enter(&mut panels);
@@ -124,7 +124,7 @@ fn files_of_other_programs_are_not_overwritten() {
     panels.state_mut().editor_mut().doc.save(&path).unwrap();
     panels.state_mut().editor_mut().doc.edit("Rename", None, |scene| scene.name = "Mine".into());
     std::fs::write(&path, "(version: 1, name: \"Theirs\")").unwrap();
-    panels.state_mut().ask(FileAction::Save);
+    panels.state_mut().issue(FileAction::Save);
     panels.run();
     panels.get_by_label("Overwrite");
     enter(&mut panels);
@@ -135,7 +135,7 @@ fn files_of_other_programs_are_not_overwritten() {
 #[test]
 fn enter_saves_a_preset_under_its_name() {
     let mut panels = large(&["Perlin"]);
-    ask(&mut panels, "Save as preset…");
+    issue(&mut panels, "Save as preset…");
     panels.run();
     assert!(is_open(&panels));
     enter(&mut panels);

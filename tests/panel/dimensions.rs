@@ -30,7 +30,7 @@ fn drag_dimension(panels: &mut Panels, dimension: PieceDimension, [east, south]:
 }
 
 fn form(panels: &Panels) -> PieceKind {
-    selected(panels).unwrap().form
+    selected(panels).unwrap().kind
 }
 
 #[test]

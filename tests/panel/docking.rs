@@ -51,7 +51,7 @@ fn a_panel_is_dragged_onto_another_and_stays_there() {
     let mut again = open();
     press(&mut again, Modifiers::NONE, Key::M);
     assert!(tab(&again, "Measures").left() < 330.0);
-    again.state_mut().ask(PanelAction::Reset);
+    again.state_mut().issue(PanelAction::Reset);
     again.run();
     assert!(handle(&again, "Measures").left() > 900.0);
     assert_eq!(again.state().editor().panels, None);
@@ -98,7 +98,7 @@ fn borders_are_moved_and_stay_where_they_are_put() {
 #[test]
 fn panel_places_can_be_chosen_without_dragging() {
     let mut panels = large(&["Perlin"]);
-    panels.state_mut().ask(HistoryAction::Toggle);
+    panels.state_mut().issue(HistoryAction::Toggle);
     panels.run();
     let at = handle(&panels, "History").center();
     assert!(at.x > 900.0);
@@ -107,7 +107,7 @@ fn panel_places_can_be_chosen_without_dragging() {
     click(&mut panels, "Move to the left");
     let there = handle(&panels, "History");
     assert!(there.left() < 20.0 && there.top() > handle(&panels, "Parameters").top(), "{there}");
-    panels.state_mut().ask(PanelAction::Dock("history", DockEdge::Bottom));
+    panels.state_mut().issue(PanelAction::Dock("history", DockEdge::Bottom));
     panels.run();
     assert!(handle(&panels, "History").top() > view(&panels).bottom());
     let names = panels.state().editor().panels.as_ref().map(|layout: &PanelLayout| layout.panels().len());

@@ -256,7 +256,7 @@ fn unsaved_changes_need_confirmation() {
     assert_eq!(panels.state().names().len(), 1);
     panels.state_mut().editor_mut().doc.save(&path).unwrap();
     press(&mut panels, Modifiers::COMMAND, Key::D);
-    panels.state_mut().ask(FileAction::Quit);
+    panels.state_mut().issue(FileAction::Quit);
     panels.run();
     assert!(panels.state().effects.is_empty());
     click(&mut panels, "Save");
@@ -278,7 +278,7 @@ fn a_file_changed_by_another_program_needs_confirmation() {
     let theirs = || std::fs::write(&path, "(version: 1, layers: [])").unwrap();
     theirs();
     press(&mut panels, Modifiers::COMMAND, Key::D);
-    panels.state_mut().ask(FileAction::Save);
+    panels.state_mut().issue(FileAction::Save);
     panels.run();
     assert!(panels.query_by_label_contains("has changed on the disk").is_some());
     click(&mut panels, "Cancel");
@@ -292,7 +292,7 @@ fn a_file_changed_by_another_program_needs_confirmation() {
     panels.state_mut().editor_mut().open(&path);
     press(&mut panels, Modifiers::COMMAND, Key::D);
     theirs();
-    panels.state_mut().ask(FileAction::Save);
+    panels.state_mut().issue(FileAction::Save);
     panels.run();
     click(&mut panels, "Reload");
     assert_eq!((panels.state().names().len(), panels.state().editor().doc.is_dirty()), (0, false));
@@ -308,7 +308,7 @@ fn saving_over_a_write_protected_file_needs_confirmation() {
     panels.state_mut().editor_mut().doc.save(&path).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
     press(&mut panels, Modifiers::COMMAND, Key::D);
-    panels.state_mut().ask(FileAction::Save);
+    panels.state_mut().issue(FileAction::Save);
     panels.run();
     assert!(panels.query_by_label_contains("is write-protected").is_some());
     click(&mut panels, "Overwrite");
@@ -354,7 +354,7 @@ fn repairs_on_opening_are_reported() {
 #[test]
 fn an_example_is_opened_as_a_copy() {
     let mut panels = large(&[]);
-    panels.state_mut().ask(FileAction::Example("Hills".into()));
+    panels.state_mut().issue(FileAction::Example("Hills".into()));
     panels.run();
     let doc = &panels.state().editor().doc;
     assert_eq!((doc.scene().layers.len(), doc.path(), doc.is_dirty()), (1, None::<&Path>, false));

@@ -56,9 +56,9 @@ fn charts_request_and_show_the_history() {
     use talweg::eval::{Insight, Moment, PositionProbe, ProcessHistory};
     use talweg::nodes::MassBalance;
     let mut panels = large(&["Perlin", "Thermal"]);
-    assert_eq!(panels.state().requests.last().unwrap().watch, None);
+    assert_eq!(panels.state().requests.last().unwrap().history_layer, None);
     press(&mut panels, Modifiers::SHIFT, Key::G);
-    assert_eq!(panels.state().requests.last().unwrap().watch, Some(1));
+    assert_eq!(panels.state().requests.last().unwrap().history_layer, Some(1));
     assert!(panels.query_by_label_contains("Nothing to plot yet").is_some());
     let moment = |k: u32| {
         let sum = 1.0 - 1.0 / f64::from(1u32 << k);
@@ -75,7 +75,7 @@ fn charts_request_and_show_the_history() {
         ..Insight::default()
     };
     panels.state_mut().info_mut().insight = std::sync::Arc::new(insight);
-    panels.state_mut().editor_mut().doc.watch_place(Some([0.5, 0.25]));
+    panels.state_mut().editor_mut().doc.chart_point(Some([0.5, 0.25]));
     panels.run();
     assert_eq!(panels.state().requests.last().unwrap().place, Some([0.5, 0.25]));
     for text in
@@ -84,7 +84,7 @@ fn charts_request_and_show_the_history() {
         assert!(panels.query_by_label_contains(text).is_some(), "{text}");
     }
     click(&mut panels, "Clear point");
-    assert_eq!(panels.state().editor().doc.place(), None);
+    assert_eq!(panels.state().editor().doc.charted_point(), None);
     click(&mut panels, "Charts");
     assert!(panels.query_by_label("Mean slope").is_none());
 }

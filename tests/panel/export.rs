@@ -8,7 +8,7 @@ use talweg_app::features::export::task::ExportOrder;
 
 /// Products and formats of a preset.
 fn products(preset: &BuildPreset) -> Vec<(&str, &str)> {
-    preset.products.iter().map(|product| (product.what.as_str(), product.format.as_str())).collect()
+    preset.products.iter().map(|product| (product.map.as_str(), product.format.as_str())).collect()
 }
 
 #[test]
@@ -16,7 +16,7 @@ fn ticked_products_are_exported_saved_and_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = large(&["Perlin"]);
     panels.state_mut().editor_mut().doc.save(folder.path().join("scene.ron")).unwrap();
-    panels.state_mut().ask(ExportAction::Open);
+    panels.state_mut().issue(ExportAction::Open);
     panels.run();
     panels.get_by_label_contains("1 file, up to");
     click(&mut panels, "Mesh");
@@ -26,16 +26,16 @@ fn ticked_products_are_exported_saved_and_repeated() {
     click(&mut panels, "Heights");
     click(&mut panels, "Export");
     let app = panels.state_mut();
-    let orders = app.take::<ExportOrder>();
+    let orders = app.take_messages::<ExportOrder>();
     let [ExportOrder::Build(choice)] = &orders[..] else { panic!("{orders:?}") };
     assert_eq!(products(&choice.preset), [("mesh", "glb"), ("slope", "png")]);
     assert_eq!(choice.folder, folder.path());
     let kept = &app.editor().doc.scene().builds;
     assert_eq!(kept.as_slice(), std::slice::from_ref(&choice.preset));
     assert!(app.editor().doc.is_dirty(), "stored in the scene");
-    app.ask(ExportAction::BuildLast);
+    app.issue(ExportAction::BuildLast);
     panels.run();
-    assert_eq!(panels.state_mut().take::<ExportOrder>(), orders);
+    assert_eq!(panels.state_mut().take_messages::<ExportOrder>(), orders);
     panels.state_mut().editor_mut().doc.undo();
     assert!(panels.state().editor().doc.scene().builds.is_empty());
 }
@@ -43,12 +43,12 @@ fn ticked_products_are_exported_saved_and_repeated() {
 #[test]
 fn impossible_exports_are_explained_and_disabled() {
     let mut panels = large(&["Perlin"]);
-    panels.state_mut().ask(ExportAction::Open);
+    panels.state_mut().issue(ExportAction::Open);
     panels.run();
     click(&mut panels, "Heights");
     panels.get_by_label_contains("There is nothing to export");
     click(&mut panels, "Export");
-    assert!(panels.state_mut().take::<ExportOrder>().is_empty());
+    assert!(panels.state_mut().take_messages::<ExportOrder>().is_empty());
     panels.get_by_label("Export terrain");
     click(&mut panels, "Cancel");
     assert!(panels.query_by_label("Export terrain").is_none());

@@ -13,7 +13,7 @@ use talweg_app::features::ground_rules::panel::RuleTab;
 /// The editor with the panel open and the alpine palette.
 fn open(size: Vec2) -> Panels {
     let mut panels = panels(size, &["Perlin"]);
-    panels.state_mut().ask(GroundRulesAction::Toggle);
+    panels.state_mut().issue(GroundRulesAction::Toggle);
     panels.run();
     panels
 }
@@ -141,17 +141,17 @@ fn rule_lists_are_saved_and_opened_unless_broken() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.ron");
     let save = GroundRulesAction::SaveTo(RuleTab::Materials, SaveTarget::new(path.clone()));
-    panels.state_mut().ask(save);
+    panels.state_mut().issue(save);
     panels.run();
     assert_eq!(MaterialRules::load(&path).unwrap(), rules(&panels));
     std::fs::write(&path, "[\n    (material: Soil),\n    (material: Ice, height: [0.5, 0.7]),\n]").unwrap();
-    panels.state_mut().ask(GroundRulesAction::OpenFrom(RuleTab::Materials, path.clone()));
+    panels.state_mut().issue(GroundRulesAction::OpenFrom(RuleTab::Materials, path.clone()));
     panels.run();
     assert_eq!(rules(&panels).0.len(), 2);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Open ground materials"));
     let bad = folder.path().join("bad.ron");
     std::fs::write(&bad, "[\n    (material: Moss),\n]").unwrap();
-    panels.state_mut().ask(GroundRulesAction::OpenFrom(RuleTab::Materials, bad));
+    panels.state_mut().issue(GroundRulesAction::OpenFrom(RuleTab::Materials, bad));
     panels.run();
     assert_eq!(rules(&panels).0.len(), 2, "nothing is lost");
     let said: Vec<String> = panels.state().editor().toasts.messages().map(|(_, text)| text.to_string()).collect();

@@ -10,7 +10,7 @@ use talweg::nodes::Node;
 use talweg_app::frame::commands::shortcut_text;
 
 /// The texts between `begin` and `end`, which must differ.
-fn between<'a>(text: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
+fn texts_between<'a>(text: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
     text.split(begin).skip(1).filter_map(|rest| rest.split_once(end).map(|(inside, _)| inside)).collect()
 }
 
@@ -27,7 +27,7 @@ fn every_menu_entry_link_and_node_of_the_guide_exists() {
     for entry in entries {
         assert!(is_command(entry, &labels), "the guide names “{entry}”, which is no command: {labels:?}");
     }
-    for link in between(&guide, "](", ")").into_iter().filter(|link| !link.contains("://")) {
+    for link in texts_between(&guide, "](", ")").into_iter().filter(|link| !link.contains("://")) {
         assert!(folder.join(link).exists(), "the guide links to {link}, which is not there");
     }
     assert!(guide.contains("*Sculpt*") && Node::named("Sculpt").is_some());
@@ -42,7 +42,7 @@ fn every_menu_entry_link_and_node_of_the_guide_exists() {
     for command in &commands {
         let info = command.info();
         let name = info.label.trim_end_matches('…');
-        for said in between(&text, &format!("{name} (`"), "`)") {
+        for said in texts_between(&text, &format!("{name} (`"), "`)") {
             let own: Vec<String> = info.shortcuts.iter().map(shortcut_text).collect();
             assert!(own.iter().any(|key| key == said), "the guide gives {said} for {name}: {own:?}");
             checked += 1;

@@ -67,7 +67,7 @@ impl App {
     }
 
     /// Issues a command, as a menu does.
-    pub fn ask(&mut self, command: impl Into<Command>) {
+    pub fn issue(&mut self, command: impl Into<Command>) {
         self.get_mut::<CommandQueue>().push(command);
     }
 
@@ -76,7 +76,7 @@ impl App {
     }
 
     /// Takes the messages of one type.
-    pub fn take<M: Message>(&mut self) -> Vec<M> {
+    pub fn take_messages<M: Message>(&mut self) -> Vec<M> {
         self.app.world_mut().resource_mut::<Messages<M>>().drain().collect()
     }
 
@@ -90,12 +90,12 @@ impl App {
     }
 
     fn listen(&mut self) {
-        let mut heard: Vec<Effect> = self.take::<CancelWork>().into_iter().map(|_| Effect::Cancel).collect();
-        heard.extend(self.take::<QuitRequested>().into_iter().map(|_| Effect::Quit));
-        heard.extend(self.take::<ViewCommand>().into_iter().map(Effect::View));
-        heard.extend(self.take::<BenchRequest>().into_iter().map(Effect::Bench));
-        heard.extend(self.take::<CompareRequest>().into_iter().map(Effect::Compare));
-        heard.extend(self.take::<PatchOrder>().into_iter().map(|order| Effect::Patch(Box::new(order))));
+        let mut heard: Vec<Effect> = self.take_messages::<CancelWork>().into_iter().map(|_| Effect::Cancel).collect();
+        heard.extend(self.take_messages::<QuitRequested>().into_iter().map(|_| Effect::Quit));
+        heard.extend(self.take_messages::<ViewCommand>().into_iter().map(Effect::View));
+        heard.extend(self.take_messages::<BenchRequest>().into_iter().map(Effect::Bench));
+        heard.extend(self.take_messages::<CompareRequest>().into_iter().map(Effect::Compare));
+        heard.extend(self.take_messages::<PatchOrder>().into_iter().map(|order| Effect::Patch(Box::new(order))));
         self.effects.extend(heard);
     }
 }

@@ -19,13 +19,13 @@ fn open(nodes: &[&str]) -> Panels {
     panels.state_mut().get_mut::<GroundMenuState>().terrain = Some(terrain.clone());
     panels.state_mut().get_mut::<Ruler>().grounds = [Some((terrain, scale)), None];
     panels.state_mut().get_mut::<MapLink>().camera = Some(([0.5, 0.9], 0.0, 0.4));
-    panels.state_mut().ask(MapAction::Toggle);
+    panels.state_mut().issue(MapAction::Toggle);
     panels.run();
     panels
 }
 
 /// Screen position of a point of the terrain on the map.
-fn at(panels: &Panels, [u, v]: [f32; 2]) -> Pos2 {
+fn screen_position(panels: &Panels, [u, v]: [f32; 2]) -> Pos2 {
     let rect = panels.get_by_label("Map of the terrain").rect();
     let side = rect.width().min(rect.height());
     rect.center() + side * bevy_egui::egui::vec2(u - 0.5, v - 0.5)
@@ -45,7 +45,7 @@ fn the_ruler_is_laid_on_the_map_and_measures() {
     click(&mut panels, "Ruler on the map");
     panels.get_by_label("Click two points on the terrain.");
     for place in [[0.2, 0.2], [0.7, 0.2], [0.7, 0.6]] {
-        let place = at(&panels, place);
+        let place = screen_position(&panels, place);
         click_at(&mut panels, place, PointerButton::Primary);
     }
     let points = panels.state().get::<Ruler>().points().to_vec();
@@ -55,7 +55,7 @@ fn the_ruler_is_laid_on_the_map_and_measures() {
     let length = panels.get_by_label_contains("7200.0 m");
     assert!(length.rect().width() > 0.0);
     panels.get_by_label_contains("km²");
-    panels.state_mut().ask(RulerAction::Shorten);
+    panels.state_mut().issue(RulerAction::Shorten);
     panels.run();
     panels.get_by_label_contains("4000.0 m");
     assert!(panels.query_by_label_contains("km²").is_none());
@@ -67,20 +67,20 @@ fn the_ruler_is_laid_on_the_map_and_measures() {
 #[test]
 fn the_map_moves_the_camera_and_has_the_ground_menu() {
     let mut panels = open(&["Perlin"]);
-    let (from, to) = (at(&panels, [0.5, 0.9]), at(&panels, [0.25, 0.5]));
+    let (from, to) = (screen_position(&panels, [0.5, 0.9]), screen_position(&panels, [0.25, 0.5]));
     drag(&mut panels, from, to);
     drop_at(&mut panels, to);
-    let asked = panels.state_mut().take::<MapRequest>();
+    let asked = panels.state_mut().take_messages::<MapRequest>();
     let Some(MapRequest::MoveCamera([u, v])) = asked.last() else { panic!("{asked:?}") };
     assert!((u - 0.25).abs() < 0.02 && (v - 0.5).abs() < 0.02, "{asked:?}");
-    let from = at(&panels, [0.5, 0.9]);
+    let from = screen_position(&panels, [0.5, 0.9]);
     let ahead = from - bevy_egui::egui::vec2(0.0, 46.0);
     drag(&mut panels, ahead, from + bevy_egui::egui::vec2(80.0, 0.0));
     drop_at(&mut panels, from + bevy_egui::egui::vec2(80.0, 0.0));
-    let asked = panels.state_mut().take::<MapRequest>();
+    let asked = panels.state_mut().take_messages::<MapRequest>();
     let Some(MapRequest::TurnCamera(yaw)) = asked.last() else { panic!("{asked:?}") };
     assert!((yaw - std::f32::consts::FRAC_PI_2).abs() < 0.05, "to the east: {yaw}");
-    let place = at(&panels, [0.3, 0.3]);
+    let place = screen_position(&panels, [0.3, 0.3]);
     click_at(&mut panels, place, PointerButton::Secondary);
     click(&mut panels, "Look at this point");
     let looked = |effect: &Effect| matches!(effect, Effect::View(ViewCommand::Look { .. }));

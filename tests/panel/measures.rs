@@ -11,7 +11,7 @@ use talweg::eval::parity::{Parity, Verdict};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::measure::{Limits, MEASURES, Measures, PLOTS, TerrainScale, measure};
 use talweg_app::features::measures::panel::MeasuresState;
-use talweg_app::features::measures::panel::{MeasuresInfo, Trust};
+use talweg_app::features::measures::panel::{MeasuresInfo, PreviewAccuracy};
 
 fn measured() -> Measures {
     let hills = Terrain::from_fn(65, Edges::Open, |u, v| 0.3 * libm::sinf(17.0 * u) * libm::cosf(23.0 * v) + 0.4);
@@ -19,7 +19,7 @@ fn measured() -> Measures {
     measure(&hills, scale, &Limits::default(), &Control::default()).unwrap()
 }
 
-fn told(panels: &mut Panels) -> Measures {
+fn show_measures(panels: &mut Panels) -> Measures {
     let measures = measured();
     let parity = Parity {
         samples: 65,
@@ -32,7 +32,7 @@ fn told(panels: &mut Panels) -> Measures {
     };
     *panels.state_mut().get_mut::<MeasuresInfo>() = MeasuresInfo {
         measures: Some(Arc::new(measures.clone())),
-        trust: Some(Trust::Known(parity)),
+        trust: Some(PreviewAccuracy::Known(parity)),
         ..MeasuresInfo::default()
     };
     panels.run();
@@ -71,7 +71,7 @@ fn one_key_opens_and_closes_the_measures_and_is_no_edit() {
 fn every_measure_and_plot_has_its_place() {
     let mut panels = panels(egui::vec2(1280.0, 2400.0), &["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::M);
-    let measures = told(&mut panels);
+    let measures = show_measures(&mut panels);
     for measure in MEASURES {
         let name = format!("{} {}", measure.label, measure.show(&measures));
         assert!(panels.query_by_label(&name).is_some(), "{name}");
@@ -89,7 +89,7 @@ fn every_measure_and_plot_has_its_place() {
 fn measures_are_copied_with_all_digits() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::M);
-    let measures = told(&mut panels);
+    let measures = show_measures(&mut panels);
     assert_eq!(copied(&mut panels, "CSV"), measures.csv());
     let json: serde_json::Value = serde_json::from_str(&copied(&mut panels, "JSON")).unwrap();
     assert_eq!(json["erosion_score"].as_f64(), Some(measures.slopes.erosion_score()));
@@ -99,7 +99,7 @@ fn measures_are_copied_with_all_digits() {
 fn playability_limits_change_without_an_edit() {
     let mut panels = panels(egui::vec2(1280.0, 2400.0), &["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::M);
-    told(&mut panels);
+    show_measures(&mut panels);
     let undo = panels.state().editor().doc.undo_label().map(String::from);
     click(&mut panels, "Thresholds");
     let rect = widget(&panels, Role::Slider, "Playable slope").rect();

@@ -24,7 +24,7 @@ fn draw_along(panels: &mut Panels, places: impl Iterator<Item = [f64; 2]>) {
 }
 
 /// Distance of a point from a polyline.
-fn beside([x, y]: [f64; 2], side: &[[f64; 2]]) -> f64 {
+fn distance_to_segment([x, y]: [f64; 2], side: &[[f64; 2]]) -> f64 {
     let ([a, b], [c, d]) = (side[0], side[1]);
     let (east, south) = (c - a, d - b);
     let t = (((x - a) * east + (y - b) * south) / (east * east + south * south)).clamp(0.0, 1.0);
@@ -74,7 +74,7 @@ fn a_line_is_drawn_over_the_view() {
     assert!((4..=14).contains(&count), "{count} points");
     for k in 0..=80 {
         let [x, y] = wave(k);
-        let away = line.windows(2).map(|side| beside([x, y], side)).fold(f64::INFINITY, f64::min);
+        let away = line.windows(2).map(|side| distance_to_segment([x, y], side)).fold(f64::INFINITY, f64::min);
         assert!(away < 50.0, "{away} m at {x}, {y}");
     }
     let ends = points::handles(&road);
@@ -113,7 +113,7 @@ fn outlines_are_drawn_or_refused_with_a_reason() {
     let oval = |k: usize| [4500.0 + 1200.0 * libm::cos(angle(k)), 4000.0 + 700.0 * libm::sin(angle(k))];
     draw_along(&mut panels, (0..=60).map(oval));
     lift(&mut panels, oval(60));
-    let PieceKind::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
+    let PieceKind::Contour(contour) = selected(&panels).unwrap().kind else { panic!("it is a contour") };
     assert!((5..=16).contains(&contour.points.len()), "{} points", contour.points.len());
     let [x, y] = centre(&panels);
     assert!((x - 4500.0).abs() < 60.0 && (y - 4000.0).abs() < 60.0, "{x} {y}");

@@ -15,7 +15,7 @@ use talweg::field::Control;
 use talweg_app::features::construction::PieceView;
 use talweg_app::features::construction::list::TreeState;
 use talweg_app::frame::document::Selection;
-use talweg_app::view::{Lens, OverlayChoice, Pose, SquareTerrain, Stage, ViewCommand};
+use talweg_app::view::{Lens, OverlayChoice, Pose, SquareTerrain, TerrainView, ViewCommand};
 
 pub(crate) fn tree(panels: &Panels) -> Arc<Tree> {
     panels.state().editor().doc.tree_of(0).unwrap().clone()
@@ -45,14 +45,14 @@ pub(crate) fn look(panels: &mut Panels) {
     let (low, high) = prepared.scale.bounds_world();
     let pose = Pose::framing(low, high, 0.0, -1.1, &lens);
     let origin = Vec2::new(free.left(), free.top());
-    panels.state_mut().get_mut::<PieceView>().stage =
-        Some(Stage { pose, lens, origin, square: Arc::new(prepared), tree_surface: None });
+    panels.state_mut().get_mut::<PieceView>().terrain_view =
+        Some(TerrainView { pose, lens, origin, square: Arc::new(prepared), tree_surface: None });
     panels.run();
 }
 
 /// Screen position of a point given in metres of the tree.
 pub(crate) fn on_screen(panels: &Panels, at: [f64; 2]) -> Pos2 {
-    let stage = panels.state().get::<PieceView>().stage.clone().unwrap();
+    let stage = panels.state().get::<PieceView>().terrain_view.clone().unwrap();
     let [x, y] = stage.screen([at[0] / 8000.0, at[1] / 8000.0], 0.0).unwrap();
     pos2(x, y)
 }
@@ -89,11 +89,11 @@ fn the_list_shows_every_tier_and_a_click_shows_the_parameters() {
     let slider = widget(&panels, Role::Slider, "Amplitude").rect();
     drag(&mut panels, slider.center(), slider.right_center());
     drop_at(&mut panels, slider.right_center());
-    let PieceKind::Disc(disc) = &selected(&panels).unwrap().form else { panic!("it is a disc") };
+    let PieceKind::Disc(disc) = &selected(&panels).unwrap().kind else { panic!("it is a disc") };
     assert!(disc.amplitude > 700.0, "{}", disc.amplitude);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Change amplitude"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
-    let PieceKind::Disc(disc) = &selected(&panels).unwrap().form else { panic!("it is a disc") };
+    let PieceKind::Disc(disc) = &selected(&panels).unwrap().kind else { panic!("it is a disc") };
     assert_eq!(disc.amplitude, 130.0, "one drag is one step");
     // an empty material layer shows a hint
     choose(&mut panels, "Snow");
@@ -185,9 +185,9 @@ fn a_copy_is_linked_to_its_original() {
     press(&mut panels, Modifiers::ALT, Key::D);
     let now = tree(&panels);
     assert_eq!(now.definitions.len(), 1);
-    assert!(matches!(selected(&panels).unwrap().form, PieceKind::Instance(_)));
+    assert!(matches!(selected(&panels).unwrap().kind, PieceKind::Instance(_)));
     click(&mut panels, "Edit original");
-    assert!(matches!(selected(&panels).unwrap().form, PieceKind::Contour(_)));
+    assert!(matches!(selected(&panels).unwrap().kind, PieceKind::Contour(_)));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert!(tree(&panels).definitions.is_empty(), "one step");
 }
@@ -312,7 +312,7 @@ fn rings_turn_and_scale() {
     let mut panels = crater();
     choose(&mut panels, "crater");
     let middle = on_screen(&panels, [5000.0, 5000.0]);
-    let radius = |panels: &Panels| match selected(panels).unwrap().form {
+    let radius = |panels: &Panels| match selected(panels).unwrap().kind {
         PieceKind::Contour(contour) => contour.settings.radius,
         _ => 0.0,
     };
@@ -325,8 +325,8 @@ fn rings_turn_and_scale() {
     choose(&mut panels, "picture");
     let corner = points::handles(&selected(&panels).unwrap())[0];
     // the handle lies on the terrain, 62 screen points away from the centre
-    let stage = panels.state().get::<PieceView>().stage.clone().unwrap();
-    let share = 62.0 * stage.share_per_point([2500.0 / 8000.0, 5500.0 / 8000.0]);
+    let stage = panels.state().get::<PieceView>().terrain_view.clone().unwrap();
+    let share = 62.0 * stage.side_fraction_per_point([2500.0 / 8000.0, 5500.0 / 8000.0]);
     let knob = on_screen(&panels, [2500.0 - 8000.0 * share, 5500.0]);
     // from west through north to east is half a turn
     panels.hover_at(knob);
@@ -395,7 +395,7 @@ fn corners_of_a_picture_stay_convex() {
     drag(&mut panels, from, to);
     assert!(panels.query_by_label_contains("must stay convex").is_some());
     drop_at(&mut panels, to);
-    let PieceKind::Image(image) = selected(&panels).unwrap().form else { panic!("an image") };
+    let PieceKind::Image(image) = selected(&panels).unwrap().kind else { panic!("an image") };
     assert!(image.is_convex());
 }
 
@@ -408,7 +408,7 @@ fn a_profile_is_edited_point_by_point() {
     panels.run();
     let plot = panels.get_by_label("Radial profile").rect();
     click_at(&mut panels, plot.lerp_inside(vec2(0.9, 0.2)));
-    let PieceKind::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
+    let PieceKind::Contour(contour) = selected(&panels).unwrap().kind else { panic!("it is a contour") };
     assert_eq!(contour.profiles.len(), 1);
     assert_eq!(contour.profiles[0].profile.0.len(), contour.settings.landform.profile().0.len() + 1);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Change profile"));
@@ -541,7 +541,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::S);
     typed(&mut panels, "1,5");
     click_at(&mut panels, to);
-    let PieceKind::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
+    let PieceKind::Contour(contour) = selected(&panels).unwrap().kind else { panic!("it is a contour") };
     assert_eq!(contour.settings.radius, 900.0);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Scale feature"));
     choose(&mut panels, "road");
@@ -555,7 +555,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::Z);
     typed(&mut panels, "-100");
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    let PieceKind::Curve(curve) = selected(&panels).unwrap().form else { panic!("it is a curve") };
+    let PieceKind::Curve(curve) = selected(&panels).unwrap().kind else { panic!("it is a curve") };
     assert_eq!(curve.points[0].height, 800.0);
     // without movement, the tree stays the same in every frame
     press(&mut panels, Modifiers::NONE, Key::G);

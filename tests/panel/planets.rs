@@ -24,7 +24,7 @@ use talweg_app::features::measures::panel::MeasuresInfo;
 use talweg_app::features::patch::PatchAction;
 use talweg_app::features::patch::finish;
 use talweg_app::features::patch::panel::{PatchInfo, PatchState};
-use talweg_app::features::patch::task::{PatchOrder, PatchResult, carry_out};
+use talweg_app::features::patch::task::{PatchOrder, PatchResult, execute};
 use talweg_app::frame::commands::{Command, CommandQueue};
 use talweg_app::frame::editor::Editor;
 use talweg_app::frame::status::Activity;
@@ -49,7 +49,7 @@ fn with_planet() -> Panels {
 }
 
 fn run(panels: &mut Panels, command: Command) {
-    panels.state_mut().ask(command);
+    panels.state_mut().issue(command);
     panels.run();
 }
 
@@ -131,7 +131,7 @@ fn a_patch_is_taken_and_finds_its_way_back() {
         samples: 65,
         to: folder.path().join("alps.ron").into(),
     };
-    let made = carry_out(task, &Control::default());
+    let made = execute(task, &Control::default());
     end(&mut panels, made);
     panels.run();
     let doc = &panels.state().editor().doc;
@@ -139,7 +139,7 @@ fn a_patch_is_taken_and_finds_its_way_back() {
     assert_eq!((doc.scene().settings.world, doc.scene().samples(), doc.is_dirty()), (World::Terrain, 65, false));
     run(&mut panels, Command::from(PatchAction::PutBack));
     let Some(Effect::Patch(task)) = panels.state_mut().effects.pop() else { panic!("{:?}", messages(&panels)) };
-    let made = carry_out(*task, &Control::default());
+    let made = execute(*task, &Control::default());
     assert!(matches!(made, Ok(PatchResult::Planet(_))));
     end(&mut panels, made);
     panels.run();
@@ -245,12 +245,12 @@ fn the_status_bar_reports_patch_actions() {
     let (planet, from) = (Scene { name: "Earth".into(), ..planet() }, "earth.ron".into());
     let take =
         PatchOrder::Take { planet: planet.clone(), from, square, samples: 65, to: SaveTarget::new("/tmp/alps.ron") };
-    assert_eq!(take.doing(), "Computing “Earth” to extract the region alps");
+    assert_eq!(take.description(), "Computing “Earth” to extract the region alps");
     let patch = Scene::default();
     let put = PatchOrder::Put { patch, planet, file: None, square, heights: "/tmp/earth-alps.r32".into() };
-    assert_eq!(put.doing(), "Computing the region to apply it to “Earth”");
+    assert_eq!(put.description(), "Computing the region to apply it to “Earth”");
     panels.state_mut().info_mut().activities =
-        vec![Activity { text: format!("{}, 25 %", take.doing()), done: Some(0.25) }];
+        vec![Activity { text: format!("{}, 25 %", take.description()), done: Some(0.25) }];
     panels.run();
     assert!(panels.query_by_label("Computing “Earth” to extract the region alps, 25 %").is_some());
     assert!(panels.query_by_label("Cancel").is_some());
@@ -260,7 +260,7 @@ fn the_status_bar_reports_patch_actions() {
 fn a_place_of_a_planet_is_watched_by_its_angles() {
     let mut panels = with_planet();
     panels.state_mut().editor_mut().doc.watch(true);
-    panels.state_mut().editor_mut().doc.watch_place(Some([0.5 + 20.0 / 360.0, 0.5 - 30.0 / 180.0]));
+    panels.state_mut().editor_mut().doc.chart_point(Some([0.5 + 20.0 / 360.0, 0.5 - 30.0 / 180.0]));
     panels.run();
     assert!(panels.query_by_label("30.00° N, 20.00° E").is_some());
     assert_eq!(panels.state().requests.last().and_then(|request| request.place).map(|[u, _]| u > 0.55), Some(true));

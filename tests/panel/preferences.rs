@@ -66,7 +66,7 @@ fn the_interface_grows_and_shrinks_by_keys() {
 }
 
 fn open_keys(panels: &mut Panels) {
-    panels.state_mut().ask(PreferencesAction::ShowKeys);
+    panels.state_mut().issue(PreferencesAction::ShowKeys);
     panels.run();
 }
 

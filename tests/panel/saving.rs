@@ -18,9 +18,9 @@ fn a_replaced_scene_becomes_an_earlier_version() {
     app.editor_mut().state = Some(folder.path().join("state"));
     app.editor_mut().doc.save(&path).unwrap();
     app.editor_mut().doc.edit("Rename", None, |scene| scene.name = "Second".into());
-    app.ask(FileAction::Save);
+    app.issue(FileAction::Save);
     panels.run();
-    panels.state_mut().ask(RecoveryAction::ShowVersions);
+    panels.state_mut().issue(RecoveryAction::ShowVersions);
     // From the first visible frame on, the button does not move, so that a quick click hits it. In the frame before,
     // egui measures the dialog, which is then invisible and takes no clicks.
     let mut places = Vec::new();
@@ -52,7 +52,7 @@ fn a_protected_biome_table_needs_confirmation() {
     panels.state_mut().editor_mut().doc.edit("Change palette", None, |scene| scene.palette = "biome:earth".into());
     for answer in ["Cancel", "Overwrite"] {
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
-        panels.state_mut().ask(BiomesAction::SaveTo(SaveTarget::new(&path)));
+        panels.state_mut().issue(BiomesAction::SaveTo(SaveTarget::new(&path)));
         panels.run();
         panels.get_by_label_contains("is write-protected");
         panels.get_by_label("Another file…");

@@ -129,7 +129,7 @@ fn scenes_and_help_are_found_and_arrows_choose() {
 fn the_start_window_opens_scenes_and_can_be_switched_off() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &[]);
-    panels.state_mut().ask(StartAction::Show);
+    panels.state_mut().issue(StartAction::Show);
     panels.run();
     click(&mut panels, "Recent files");
     assert!(panels.query_by_label("No recent files").is_some());
@@ -137,7 +137,7 @@ fn the_start_window_opens_scenes_and_can_be_switched_off() {
     click(&mut panels, "Hills");
     assert_eq!(panels.state().names(), ["Perlin noise"], "the layer of the example");
     assert!(panels.query_by_label("Recent files").is_none(), "it is closed");
-    panels.state_mut().ask(StartAction::Show);
+    panels.state_mut().issue(StartAction::Show);
     panels.run();
     click(&mut panels, "Show at startup");
     press(&mut panels, Modifiers::NONE, Key::Escape);

@@ -72,7 +72,7 @@ fn a_locked_layer_is_reported_and_stays() {
 #[test]
 fn a_note_is_shown_and_saved_with_the_scene() {
     let mut panels = large(&NODES);
-    panels.state_mut().ask(LayerAction::Note);
+    panels.state_mut().issue(LayerAction::Note);
     panels.run();
     panels.event(bevy_egui::egui::Event::Text("try wider".into()));
     panels.run();
@@ -123,7 +123,7 @@ fn an_own_preset_is_saved_adopted_and_added() {
     let size = bevy_egui::egui::vec2(1280.0, 900.0);
     let mut panels = panels_kept_in(Some(folder.path()), size, &NODES);
     panels.state_mut().editor_mut().doc.edit("Change opacity", None, |scene| scene.layers[3].mix.opacity = 0.5);
-    panels.state_mut().ask(LayerAction::SavePreset);
+    panels.state_mut().issue(LayerAction::SavePreset);
     panels.run();
     click(&mut panels, "Save");
     panels.state_mut().editor_mut().doc.undo();

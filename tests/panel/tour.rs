@@ -11,7 +11,7 @@ use talweg_app::features::tour::{Tour, TourAction};
 fn tour_steps_notice_actions_and_the_tour_can_be_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = large(&["Perlin"]);
-    panels.state_mut().ask(TourAction::Toggle);
+    panels.state_mut().issue(TourAction::Toggle);
     panels.run();
     let is_done = |panels: &Panels| panels.query_by_label_contains("Done").is_some();
     for step in 0..5 {
@@ -20,7 +20,7 @@ fn tour_steps_notice_actions_and_the_tour_can_be_repeated() {
         match step {
             0 => panels.state_mut().get_mut::<Tour>().camera = [1.0; 5],
             1 => panels.state_mut().editor_mut().doc.edit("Change", None, |scene| scene.layers[0].mix.opacity = 0.5),
-            2 => panels.state_mut().ask(LayerAction::Add(Box::new(Node::named("Thermal").unwrap()))),
+            2 => panels.state_mut().issue(LayerAction::Add(Box::new(Node::named("Thermal").unwrap()))),
             3 => panels.state_mut().editor_mut().doc.play_or_pause(),
             _ => panels.state_mut().editor_mut().doc.save(folder.path().join("mine.ron")).unwrap(),
         }
@@ -29,7 +29,7 @@ fn tour_steps_notice_actions_and_the_tour_can_be_repeated() {
         click_some(&mut panels, if step == 4 { "End" } else { "Next step" });
     }
     assert_eq!(panels.state().get::<Tour>().step, None);
-    panels.state_mut().ask(TourAction::Toggle);
+    panels.state_mut().issue(TourAction::Toggle);
     panels.run_steps(3);
     panels.get_by_label_contains("step 1 of 5");
     press(&mut panels, Modifiers::NONE, Key::Escape);

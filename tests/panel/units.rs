@@ -108,8 +108,8 @@ fn ruler_contours_and_brush_are_shown_in_feet() {
     panels.state_mut().get_mut::<GroundMenuState>().terrain = Some(terrain.clone());
     panels.state_mut().get_mut::<Ruler>().grounds = [Some((terrain, scale)), None];
     panels.state_mut().get_mut::<MapState>().interval = 30.48;
-    panels.state_mut().ask(MapAction::Toggle);
-    panels.state_mut().ask(RulerAction::Toggle);
+    panels.state_mut().issue(MapAction::Toggle);
+    panels.state_mut().issue(RulerAction::Toggle);
     panels.run();
     let rect = panels.get_by_label("Map of the terrain").rect();
     let side = rect.width().min(rect.height());

@@ -99,7 +99,7 @@ fn a_key_opens_sixteen_seeds_that_are_drawn_and_measured() {
     let at = panels.get_by_label("Variant Seed 6").rect().center();
     panels.hover_at(at);
     panels.run_steps(25);
-    let score = format!("Erosion score {:.2}", alone.glance.erosion_score);
+    let score = format!("Erosion score {:.2}", alone.key_figures.erosion_score);
     assert!(panels.query_all_by_label(&score).count() > 0, "{score} is missing");
 }
 

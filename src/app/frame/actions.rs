@@ -20,12 +20,12 @@ pub struct QuitRequested;
 
 pub(super) fn file(In(action): In<FileAction>, mut editor: ResMut<Editor>, mut queue: ResMut<CommandQueue>) {
     match action {
-        FileAction::New => editor.leave(&mut queue, Proceed::New),
-        FileAction::NewPlanet => editor.leave(&mut queue, Proceed::NewPlanet),
-        FileAction::Open => editor.leave(&mut queue, Proceed::AskWhich),
-        FileAction::OpenRecent(path) => editor.leave(&mut queue, Proceed::Open(path)),
-        FileAction::Example(name) => editor.leave(&mut queue, Proceed::Example(name)),
-        FileAction::Quit => editor.leave(&mut queue, Proceed::Quit),
+        FileAction::New => editor.leave_scene(&mut queue, Proceed::New),
+        FileAction::NewPlanet => editor.leave_scene(&mut queue, Proceed::NewPlanet),
+        FileAction::Open => editor.leave_scene(&mut queue, Proceed::AskWhich),
+        FileAction::OpenRecent(path) => editor.leave_scene(&mut queue, Proceed::Open(path)),
+        FileAction::Example(name) => editor.leave_scene(&mut queue, Proceed::Example(name)),
+        FileAction::Quit => editor.leave_scene(&mut queue, Proceed::Quit),
         FileAction::SaveAs => editor.ask_where_to_save(None),
         FileAction::Save | FileAction::SaveThen(_) => {
             let then = if let FileAction::SaveThen(then) = action { Some(then) } else { None };
@@ -51,8 +51,8 @@ pub(super) fn file(In(action): In<FileAction>, mut editor: ResMut<Editor>, mut q
 
 pub(super) fn proceed(In(action): In<Proceed>, mut editor: ResMut<Editor>, mut quit: MessageWriter<QuitRequested>) {
     match action {
-        Proceed::New => editor.begin(Scene::default()),
-        Proceed::NewPlanet => editor.begin(Scene::new_planet()),
+        Proceed::New => editor.replace_scene(Scene::default()),
+        Proceed::NewPlanet => editor.replace_scene(Scene::new_planet()),
         Proceed::AskWhich => editor.ask_what_to_open(),
         Proceed::Open(path) => editor.open(&path),
         Proceed::Example(name) => editor.open_example(&name),

@@ -149,7 +149,7 @@ impl Editor {
     }
 
     /// Runs `then`, after asking about unsaved changes.
-    pub fn leave(&mut self, queue: &mut CommandQueue, then: impl Into<Command>) {
+    pub fn leave_scene(&mut self, queue: &mut CommandQueue, then: impl Into<Command>) {
         let then = then.into();
         if self.doc.is_dirty() { self.dialogs.ask_about_changes(then) } else { queue.push(then) }
     }
@@ -174,7 +174,7 @@ impl Editor {
         }
         match self.doc.open(path) {
             Ok(warnings) => {
-                self.tell(&warnings);
+                self.show_warnings(&warnings);
                 self.note_recent(path);
                 if let Some(other) = self.state.as_deref().and_then(|state| open_elsewhere(state, path)) {
                     let unsaved = if other.is_unsaved { ", with unsaved edits" } else { "" };
@@ -187,7 +187,7 @@ impl Editor {
                 }
             }
             Err(error) => {
-                self.toasts.error(because("The scene was not opened", &error));
+                self.toasts.error(with_reason("The scene was not opened", &error));
                 if !path.exists() {
                     self.forget_recent(path);
                 }
@@ -200,16 +200,16 @@ impl Editor {
         match read_origin(path) {
             Ok(origin) => {
                 self.doc.replace(origin.scene, None);
-                self.tell(&origin.warnings);
+                self.show_warnings(&origin.warnings);
                 self.toasts
                     .info(format!("Opened the scene that {} was exported from. It has no file yet", file_name(path)));
             }
-            Err(error) => self.toasts.error(because("The scene was not opened", &error)),
+            Err(error) => self.toasts.error(with_reason("The scene was not opened", &error)),
         }
     }
 
     /// Replaces the document by `scene`.
-    pub(super) fn begin(&mut self, scene: Scene) {
+    pub(super) fn replace_scene(&mut self, scene: Scene) {
         self.toasts.forget_warnings();
         self.doc.replace(scene, None);
     }
@@ -219,9 +219,9 @@ impl Editor {
         match Scene::from_ron(&example.text) {
             Ok((scene, warnings)) => {
                 self.doc.replace(scene, None);
-                self.tell(&warnings);
+                self.show_warnings(&warnings);
             }
-            Err(error) => self.toasts.error(because(&format!("The example “{name}” cannot be read"), &error)),
+            Err(error) => self.toasts.error(with_reason(&format!("The example “{name}” cannot be read"), &error)),
         }
     }
 
@@ -232,7 +232,7 @@ impl Editor {
         if let Some(state) = &self.state
             && let Err(error) = keep_version(state, path, self.versions_kept)
         {
-            self.toasts.warning(because("The previous version could not be saved", &error));
+            self.toasts.warning(with_reason("The previous version could not be saved", &error));
         }
         match self.doc.save(&to) {
             Ok(()) => {
@@ -242,7 +242,7 @@ impl Editor {
             }
             Err(SceneError::Write(error)) if error.is_replaced() => {
                 self.note_recent(path);
-                self.toasts.warning(because("The scene may be lost in a power failure; save it again", &error));
+                self.toasts.warning(with_reason("The scene may be lost in a power failure; save it again", &error));
                 false
             }
             Err(error) => {
@@ -252,7 +252,7 @@ impl Editor {
                     SceneError::Write(error) => Overwrite::from_error(error, &to, elsewhere(), over),
                     _ => None,
                 };
-                self.ask_or_report(question, || because("The scene was not saved", &error));
+                self.ask_or_report(question, || with_reason("The scene was not saved", &error));
                 false
             }
         }
@@ -268,7 +268,7 @@ impl Editor {
     }
 
     /// Shows the corrections that were made to the scene when it was opened.
-    pub fn tell(&mut self, warnings: &[Warning]) {
+    pub fn show_warnings(&mut self, warnings: &[Warning]) {
         self.toasts.forget_warnings();
         match warnings {
             [] => {}
@@ -294,7 +294,7 @@ impl Editor {
 }
 
 /// Joins `what` and its reason to one sentence. The reason is not capitalised, because it may begin with a file name.
-pub fn because(what: &str, reason: &dyn std::fmt::Display) -> String {
+pub fn with_reason(what: &str, reason: &dyn std::fmt::Display) -> String {
     let text = format!("{what}: {reason}");
     if text.ends_with('.') { text } else { text + "." }
 }

@@ -197,7 +197,7 @@ impl EvaluationClient {
             let over = shown.clone();
             let task = self.tasks.start("overlay", move |stop| over.with_overlay(&choice, stop).ok());
             // if no thread can be started, the overlay is computed with the next terrain
-            self.overlay.begin(shown.base().serial, task);
+            self.overlay.start(shown.base().serial, task);
         }
     }
 
@@ -219,7 +219,7 @@ impl EvaluationClient {
 
     /// Colours the terrain with `biomes`, or with the palette if `biomes` is `None`, and uses the climate of `scene`.
     /// Nothing is evaluated.
-    pub fn grow(&mut self, biomes: Option<Arc<Biomes>>, scene: &Scene) {
+    pub fn recolour(&mut self, biomes: Option<Arc<Biomes>>, scene: &Scene) {
         let choice = &mut locked(&self.wanted).choice;
         (choice.biomes, choice.climate) = (biomes, Some(climate_of(scene)));
         self.waker.wake();
@@ -242,7 +242,7 @@ impl EvaluationClient {
     }
 
     /// The drawn terrain on screen.
-    pub fn picture(&self) -> Option<&RenderTerrain> {
+    pub fn drawn_terrain(&self) -> Option<&RenderTerrain> {
         self.shown.as_ref()
     }
 

@@ -25,7 +25,7 @@ use super::widgets::params::take_refusal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// Before any part is drawn: reads the changes since the last frame.
-    Begin,
+    Update,
     /// Parameters of a selected part of a layer, such as a construction piece; drawn before `Parameters`.
     PartParameters,
     /// Parameters of the selected layer or scene. Drawn only if [`InterfaceFrame::has_parameters`] is false.
@@ -169,7 +169,7 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     units::set_current(world.resource::<Editor>().interface.units);
     world.resource::<Editor>().keymap.show(&ctx);
     world.insert_resource(InterfaceFrame::default());
-    slot(world, Slot::Begin, root);
+    slot(world, Slot::Update, root);
     take_shortcut(world, &ctx);
     bars(world, root);
     let free_rect = panels::draw(world, root, |world, ui| {
@@ -250,7 +250,7 @@ fn bars(world: &mut World, root: &mut Ui) {
     let bar = Frame::new().fill(colour::deep()).inner_margin(Margin::symmetric(8, 2));
     Panel::top("menu").frame(bar).show(root, |ui| menu_bar(world, ui));
     Panel::bottom("status").exact_size(26.0).frame(bar).show(root, |ui| {
-        let hint = world.resource_mut::<StatusHint>().say();
+        let hint = world.resource_mut::<StatusHint>().next_text();
         let asked = status::show(ui, &world.resource::<Editor>().doc, world.resource::<StatusInfo>(), hint.as_deref());
         world.resource_mut::<CommandQueue>().extend(asked);
     });
@@ -270,14 +270,14 @@ fn menu_bar(world: &mut World, ui: &mut Ui) {
     egui::MenuBar::new().ui(ui, |ui| {
         ui.spacing_mut().button_padding = egui::vec2(8.0, 4.0);
         for (title, parts) in menus {
-            ui.menu_button(title, |ui| tall(ui, title, |ui| run(world, parts, ui)));
+            ui.menu_button(title, |ui| scrollable_menu(ui, title, |ui| run(world, parts, ui)));
         }
         super::menu::scene_name(ui, &world.resource::<Editor>().doc);
     });
 }
 
 /// Makes a menu scrollable if it is taller than the window.
-fn tall(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
+fn scrollable_menu(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
     let id = egui::Id::new(("height of menu", title));
     let height: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
     let most = ui.ctx().viewport_rect().height() - 60.0;

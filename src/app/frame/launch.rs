@@ -22,7 +22,7 @@ pub enum AppError {
         "drawing needs about {needed} of address space, but this process has {left} left within its limit. Raise the \
          limit (ulimit -v); `talweg render` and `talweg export` need less"
     )]
-    NoRoom { needed: String, left: String },
+    NoAddressSpace { needed: String, left: String },
     #[error("the graphics library failed: {0}")]
     Engine(String),
     #[error("the editor crashed: {message}. {recovery}")]
@@ -42,11 +42,13 @@ const ENGINE_BYTES: u64 = 5 << 29;
 const BYTES_OF_A_THREAD: u64 = 1 << 28;
 
 /// Checks that the engine fits into the address space that is left; `None` means no limit.
-fn check_room(left: Option<u64>) -> Result<(), AppError> {
+fn check_address_space(left: Option<u64>) -> Result<(), AppError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
     let needed = ENGINE_BYTES + BYTES_OF_A_THREAD * threads;
     match left {
-        Some(left) if left < needed => Err(AppError::NoRoom { needed: bytes_text(needed), left: bytes_text(left) }),
+        Some(left) if left < needed => {
+            Err(AppError::NoAddressSpace { needed: bytes_text(needed), left: bytes_text(left) })
+        }
         _ => Ok(()),
     }
 }
@@ -67,7 +69,7 @@ pub fn guarded_with_end<T>(
     tell_end: impl Fn(&str) + Send + Sync + 'static,
     engine: impl FnOnce() -> T,
 ) -> Result<T, AppError> {
-    check_room(address_space())?;
+    check_address_space(address_space())?;
     let said: Arc<Mutex<Option<String>>> = Arc::default();
     let hook = take_hook();
     let heard = said.clone();
@@ -136,8 +138,8 @@ mod tests {
 
     #[test]
     fn too_little_address_space_is_reported_at_launch() {
-        let said = check_room(Some(1 << 30)).unwrap_err().to_string();
+        let said = check_address_space(Some(1 << 30)).unwrap_err().to_string();
         assert!(said.contains("has 1.0 GiB left") && said.contains("ulimit -v"), "{said}");
-        assert!(check_room(None).is_ok() && check_room(Some(1 << 40)).is_ok());
+        assert!(check_address_space(None).is_ok() && check_address_space(Some(1 << 40)).is_ok());
     }
 }

@@ -106,19 +106,27 @@ impl Plugin for FramePlugin {
             .configure_sets(PreUpdate, FrameSystems::Receive.run_if(resource_exists::<EvaluationClient>))
             .configure_sets(
                 EguiPrimaryContextPass,
-                (FrameSystems::Tell, FrameSystems::Draw, FrameSystems::Obey, FrameSystems::Send, FrameSystems::Settle)
+                (
+                    FrameSystems::UpdatePanels,
+                    FrameSystems::Draw,
+                    FrameSystems::Execute,
+                    FrameSystems::Send,
+                    FrameSystems::Settle,
+                )
                     .chain()
                     .run_if(resource_exists::<EvaluationClient>),
             )
             .add_systems(
                 EguiPrimaryContextPass,
                 (
-                    window::tell.before(FrameSystems::Tell).run_if(resource_exists::<EvaluationClient>),
+                    window::update_status
+                        .before(FrameSystems::UpdatePanels)
+                        .run_if(resource_exists::<EvaluationClient>),
                     window::draw.in_set(FrameSystems::Draw),
-                    (window::apply_view_settings, window::cancel).in_set(FrameSystems::Obey),
-                    window::note_quit.after(FrameSystems::Draw).before(FrameSystems::Obey),
+                    (window::apply_view_settings, window::cancel).in_set(FrameSystems::Execute),
+                    window::note_quit.after(FrameSystems::Draw).before(FrameSystems::Execute),
                     window::send.in_set(FrameSystems::Send),
-                    window::settle.in_set(FrameSystems::Settle),
+                    window::update_window.in_set(FrameSystems::Settle),
                 ),
             )
             // The view uses the rectangle that the panels leave in the same frame. Glyphs that are created anew, for

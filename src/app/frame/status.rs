@@ -77,7 +77,7 @@ pub struct StatusInfo {
 #[derive(Resource, Default)]
 pub struct StatusHint {
     next: Option<String>,
-    said: Option<String>,
+    shown: Option<String>,
 }
 
 impl StatusHint {
@@ -88,12 +88,12 @@ impl StatusHint {
 
     /// Whether the hint has been set but not shown yet.
     pub(super) fn is_new(&self) -> bool {
-        self.next != self.said
+        self.next != self.shown
     }
 
-    pub(super) fn say(&mut self) -> Option<String> {
-        self.said = self.next.take();
-        self.said.clone()
+    pub(super) fn next_text(&mut self) -> Option<String> {
+        self.shown = self.next.take();
+        self.shown.clone()
     }
 }
 

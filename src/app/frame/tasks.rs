@@ -114,7 +114,7 @@ pub enum Outcome<T> {
     Running,
     Done(T),
     /// The thread of the task panicked.
-    Broke,
+    Panicked,
 }
 
 impl<T: Send + 'static> Task<T> {
@@ -151,7 +151,7 @@ impl<T: Send + 'static> Task<T> {
         match self.done.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv() {
             Ok(done) => Outcome::Done(done),
             Err(TryRecvError::Empty) => Outcome::Running,
-            Err(TryRecvError::Disconnected) => Outcome::Broke,
+            Err(TryRecvError::Disconnected) => Outcome::Panicked,
         }
     }
 }
@@ -195,7 +195,7 @@ impl<K, T: Send + 'static> Newest<K, T> {
 
     /// Replaces the running task by `task`, which computes the request `of`. If its thread could not be started, no
     /// task runs.
-    pub fn begin(&mut self, of: K, task: std::io::Result<Task<Option<T>>>) {
+    pub fn start(&mut self, of: K, task: std::io::Result<Task<Option<T>>>) {
         self.running = task.ok().map(|task| (of, task));
     }
 
@@ -213,7 +213,7 @@ impl<K, T: Send + 'static> Newest<K, T> {
                 self.done = self.running.take().map(|(of, _)| (of, result));
                 true
             }
-            Some(Outcome::Done(None) | Outcome::Broke) => {
+            Some(Outcome::Done(None) | Outcome::Panicked) => {
                 self.running = None;
                 false
             }
@@ -249,7 +249,7 @@ impl<I, T: Send + 'static> SingleTask<I, T> {
     ///
     /// # Errors
     /// If work is already running, or if the system refuses to start a thread.
-    pub fn begin(
+    pub fn start(
         &mut self,
         tasks: &Tasks,
         name: &str,
@@ -286,7 +286,9 @@ impl<I, T: Send + 'static> SingleTask<I, T> {
         let ending = match self.running.as_mut()?.task.outcome() {
             Outcome::Running => return None,
             Outcome::Done(ending) => ending,
-            Outcome::Broke => Err(anyhow::anyhow!("the evaluation crashed; this is a bug in Talweg, please report it")),
+            Outcome::Panicked => {
+                Err(anyhow::anyhow!("the evaluation crashed; this is a bug in Talweg, please report it"))
+            }
         };
         self.running = None;
         let stopped = |error: anyhow::Error| match error.is::<Cancelled>() {
@@ -310,7 +312,7 @@ mod tests {
         }));
         assert!(!tasks.is_busy());
         let mut newest = Newest::default();
-        newest.begin(1, tasks.start("test", |_| Some(11)));
+        newest.start(1, tasks.start("test", |_| Some(11)));
         assert!(tasks.is_busy() && !tasks.is_timing() && newest.running() == Some(&1));
         woken.recv_timeout(std::time::Duration::from_secs(60)).expect("the window wakes up");
         assert!(newest.receive() && newest.done() == Some(&(1, 11)));
@@ -325,9 +327,9 @@ mod tests {
     fn a_task_without_a_waker_ends_at_once_and_may_fail() {
         let tasks = Tasks::default();
         let mut newest: Newest<u8, u8> = Newest::default();
-        newest.begin(1, tasks.start("test", |_| Some(7)));
+        newest.start(1, tasks.start("test", |_| Some(7)));
         assert!(newest.receive());
-        newest.begin(2, tasks.start("test", |_| None));
+        newest.start(2, tasks.start("test", |_| None));
         assert!(!newest.receive() && newest.done() == Some(&(1, 7)) && newest.running().is_none());
     }
 }

@@ -35,11 +35,11 @@ pub enum FrameSystems {
     /// In `PreUpdate`: take the results of background work.
     Receive,
     /// Before the panels are drawn: update the data that they show.
-    Tell,
+    UpdatePanels,
     /// Draw the panels.
     Draw,
     /// Start the work that the panels requested.
-    Obey,
+    Execute,
     /// Send the document's request to the evaluation.
     Send,
     /// Work that depends on whether the evaluation is busy now.
@@ -50,7 +50,7 @@ pub enum FrameSystems {
 #[derive(Resource, Default)]
 pub struct FrameCost {
     /// Time at which the frame began, and the CPU time of the main thread until then.
-    begun: Option<(Instant, Duration)>,
+    started: Option<(Instant, Duration)>,
     longest: BTreeMap<&'static str, Duration>,
 }
 
@@ -87,13 +87,13 @@ pub struct Quitting(pub bool);
 
 /// Records the start of a frame. Runs on the main thread, whose CPU time is measured.
 pub(super) fn begin_frame(_: NonSendMarker, mut cost: ResMut<FrameCost>) {
-    cost.begun = Some((Instant::now(), ThreadTime::now().as_duration()));
+    cost.started = Some((Instant::now(), ThreadTime::now().as_duration()));
 }
 
 /// Records the duration of the frame and the CPU time that the main thread used in it. The CPU time excludes waiting
 /// and time that other programs used.
 pub(super) fn end_frame(_: NonSendMarker, mut cost: ResMut<FrameCost>, drawn: Res<FrameStatus>) {
-    let Some((begun, worked)) = cost.begun.filter(|_| drawn.serial() > 0) else { return };
+    let Some((begun, worked)) = cost.started.filter(|_| drawn.serial() > 0) else { return };
     cost.note("frame", begun.elapsed());
     cost.note("main thread", ThreadTime::now().as_duration().saturating_sub(worked));
 }
@@ -178,7 +178,7 @@ pub(super) fn receive(
     let colours = Colours::of_scene(scene);
     if coloured.as_ref() != Some(&colours) {
         let table = PaletteTable::for_scene(scene);
-        evaluation.grow(table.biomes.clone(), scene);
+        evaluation.recolour(table.biomes.clone(), scene);
         view_state.palette = Some(Arc::new(table));
         *coloured = Some(colours);
         redraw.write(RequestRedraw);
@@ -187,7 +187,7 @@ pub(super) fn receive(
 }
 
 /// Updates the data about the evaluation and the view that the panels show.
-pub(super) fn tell(
+pub(super) fn update_status(
     mut info: ResMut<StatusInfo>,
     mut evaluation: ResMut<EvaluationClient>,
     editor: Res<Editor>,
@@ -313,7 +313,7 @@ pub(super) fn send(mut evaluation: ResMut<EvaluationClient>, mut editor: ResMut<
 }
 
 /// Sets the window title, and quits the program if that was requested.
-pub(super) fn settle(
+pub(super) fn update_window(
     editor: Res<Editor>,
     mut window: Single<&mut Window, With<PrimaryWindow>>,
     mut exit: MessageWriter<AppExit>,

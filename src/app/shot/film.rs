@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use glam::Vec3;
 
-use super::{OffscreenRenderer, ShotError, ShotOptions, ShotSubject, ShotView, averaged, fine, guarded};
+use super::{
+    OffscreenRenderer, ShotError, ShotOptions, ShotSubject, ShotView, averaged, guarded, supersampled_options,
+};
 use crate::view::{CompareLayout, Pose, RenderQuality, SquareTerrain, ViewProjection};
 use talweg::appearance::RgbImage;
 use talweg::field::Control;
@@ -64,7 +66,7 @@ impl ViewFilm {
         control: &Control,
         progress: impl Fn(f32),
     ) -> Result<usize, ShotError> {
-        let options = fine(&self.picture)?;
+        let options = supersampled_options(&self.picture)?;
         let count = self.frames.max(2) as usize;
         let poses = match subject {
             ShotSubject::Terrain(terrain, ..) => Some(self.poses(terrain, count)?),
@@ -88,9 +90,9 @@ impl ViewFilm {
                 (Some(poses), _) => renderer.draw_from(subject, ShotView::Pose(poses[k])),
                 (None, ShotSubject::Planet(terrain, view, camera)) => {
                     let turned = camera.turned_round(f64::from(TAU) * k as f64 / count as f64);
-                    renderer.picture(&ShotSubject::Planet(terrain.clone(), view.clone(), Box::new(turned)))
+                    renderer.draw_image(&ShotSubject::Planet(terrain.clone(), view.clone(), Box::new(turned)))
                 }
-                (None, _) => renderer.picture(subject),
+                (None, _) => renderer.draw_image(subject),
             };
             Ok(averaged(&image?, options.width as usize, self.picture.supersampling as usize))
         })?;

@@ -80,7 +80,7 @@ impl FrameCosts {
     /// # Errors
     /// If a single image fails, the driver has no counters, or a shader cannot be parsed.
     pub fn count(subject: &ShotSubject, options: &ShotOptions) -> Result<Self, ShotError> {
-        let options = super::fine(options)?;
+        let options = super::supersampled_options(options)?;
         guarded(|| draw(subject, &options))?
     }
 
@@ -102,7 +102,7 @@ impl FrameCosts {
 
 fn draw(subject: &ShotSubject, options: &ShotOptions) -> Result<FrameCosts, ShotError> {
     let mut renderer = OffscreenRenderer::with_plugins(options, RenderQuality::Counted, RenderDiagnosticsPlugin);
-    renderer.picture(subject)?;
+    renderer.draw_image(subject)?;
     let app = &mut renderer.app;
     let device = app.sub_app(RenderApp).world().resource::<RenderDevice>().clone();
     for _ in 0..FRAMES {
@@ -114,7 +114,7 @@ fn draw(subject: &ShotSubject, options: &ShotOptions) -> Result<FrameCosts, Shot
     if parts.is_empty() {
         return Err(ShotError::Draw("this driver does not count triangles and pixels (no pipeline statistics)".into()));
     }
-    let works = works(app)?;
+    let works = stage_work(app)?;
     for part in &mut parts {
         (part.per_vertex, part.per_fragment, part.covers) = works.get(&part.name).copied().unwrap_or_default();
     }
@@ -142,7 +142,7 @@ fn counted(found: &DiagnosticsStore) -> Vec<PartCost> {
 }
 
 /// The vertex and fragment work of each part of the view, and whether the part hides the parts behind it.
-fn works(app: &App) -> Result<HashMap<String, (ShaderWork, ShaderWork, bool)>, ShotError> {
+fn stage_work(app: &App) -> Result<HashMap<String, (ShaderWork, ShaderWork, bool)>, ShotError> {
     let render = app.sub_app(RenderApp).world();
     let cache = render.resource::<PipelineCache>();
     let shaders = app.world().resource::<Assets<Shader>>();

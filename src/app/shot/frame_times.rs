@@ -39,7 +39,7 @@ impl FrameTimes {
     /// # Errors
     /// If a single image fails, or the graphics card is lost.
     pub fn measure(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<Self, ShotError> {
-        let options = super::fine(options)?;
+        let options = super::supersampled_options(options)?;
         guarded(|| draw(subject, &options, frames.max(1)))?
     }
 }
@@ -47,7 +47,7 @@ impl FrameTimes {
 fn draw(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<FrameTimes, ShotError> {
     let mut renderer = OffscreenRenderer::with_plugins(options, RenderQuality::Moving, RenderDiagnosticsPlugin);
     // this first image loads all data and compiles all shaders
-    renderer.picture(subject)?;
+    renderer.draw_image(subject)?;
     let camera = renderer.camera.ok_or_else(|| ShotError::Draw("there is no camera".into()))?;
     let first = renderer.app.world().get::<Transform>(camera).map_or(Quat::IDENTITY, |at| at.rotation);
     let device = renderer.app.sub_app(RenderApp).world().resource::<RenderDevice>().clone();

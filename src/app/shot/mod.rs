@@ -28,8 +28,8 @@ use crate::frame::launch::{AppError, guarded};
 use crate::view::globe::{GlobeTerrain, PlanetView, PlannedScenery};
 use crate::view::{
     CompareLayout, DrawPlugin, FrameStatus, GlobeCamera, Pose, RenderQuality, RenderTerrain, SquareTerrain,
-    TreeSurface, Unsupported, ViewCommand, ViewMode, ViewProjection, ViewState, camera_bundle, near_plane_world, place,
-    scenery,
+    TreeSurface, Unsupported, ViewCommand, ViewMode, ViewProjection, ViewState, camera_bundle, near_plane_world,
+    place_camera, scenery,
 };
 use talweg::appearance::{PaletteTable, RgbImage, decode, encode};
 use talweg::io::SaveTarget;
@@ -114,13 +114,13 @@ pub enum ShotSubject {
 /// # Errors
 /// If the size is out of range, the graphics card cannot draw the view, or the file cannot be written.
 pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: impl Into<SaveTarget>) -> Result<(), ShotError> {
-    let fine = fine(options)?;
+    let fine = supersampled_options(options)?;
     let image = guarded(|| render(subject, &fine, RenderQuality::Still))??;
     Ok(averaged(&image, fine.width as usize, options.supersampling as usize).save(out)?)
 }
 
 /// The options with the image size multiplied by the supersampling. The resulting size must be within the limits.
-fn fine(options: &ShotOptions) -> Result<ShotOptions, ShotError> {
+fn supersampled_options(options: &ShotOptions) -> Result<ShotOptions, ShotError> {
     let ShotOptions { width: own_width, height: own_height, supersampling: times, .. } = *options;
     if !(1..=MOST_SUPERSAMPLING).contains(&times) {
         return Err(ShotError::Supersampling(times));
@@ -154,7 +154,7 @@ fn averaged(image: &[u8], width: usize, times: usize) -> RgbImage {
 
 /// Draws one image; returns RGBA rows from the top.
 fn render(subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Result<Vec<u8>, ShotError> {
-    OffscreenRenderer::new(options, quality).picture(subject)
+    OffscreenRenderer::new(options, quality).draw_image(subject)
 }
 
 /// The engine without a window. It draws images one after another.
@@ -201,11 +201,11 @@ impl OffscreenRenderer {
     /// Draws the subject from another viewpoint; returns RGBA rows from the top.
     fn draw_from(&mut self, subject: &ShotSubject, view: ShotView) -> Result<Vec<u8>, ShotError> {
         self.options.view = view;
-        self.picture(subject)
+        self.draw_image(subject)
     }
 
     /// Draws the subject; returns RGBA rows from the top.
-    fn picture(&mut self, subject: &ShotSubject) -> Result<Vec<u8>, ShotError> {
+    fn draw_image(&mut self, subject: &ShotSubject) -> Result<Vec<u8>, ShotError> {
         let Self { app, options, quality, target, camera } = self;
         if let Some(before) = camera.take() {
             app.world_mut().despawn(before);
@@ -320,7 +320,7 @@ fn spawn_camera(
         projection = present.clone();
     }
     let near = near_plane_world(&pose, terrain, tree_surface);
-    place(&pose, (near, projection_of.field_of_view()), &mut transform, &mut projection);
+    place_camera(&pose, (near, projection_of.field_of_view()), &mut transform, &mut projection);
     camera.insert((transform, projection));
     camera.id()
 }

@@ -35,7 +35,7 @@ impl ShaderWork {
     }
 
     /// The element-wise maximum of both bounds.
-    fn or(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         Self {
             texture_reads: self.texture_reads.max(other.texture_reads),
             operations: self.operations.max(other.operations),
@@ -96,15 +96,15 @@ impl ParsedShader {
             }
             Statement::Block(block) => self.block(block, function, info),
             Statement::If { accept, reject, .. } => {
-                self.block(accept, function, info).or(self.block(reject, function, info))
+                self.block(accept, function, info).max(self.block(reject, function, info))
             }
             Statement::Switch { cases, .. } => {
                 let works = cases.iter().map(|case| self.block(&case.body, function, info));
-                works.fold(ShaderWork::default(), ShaderWork::or)
+                works.fold(ShaderWork::default(), ShaderWork::max)
             }
             Statement::Loop { body, continuing, .. } => {
                 let turn = self.block(body, function, info).plus(self.block(continuing, function, info));
-                turn.times(self.turns(body, function))
+                turn.times(self.iterations(body, function))
             }
             Statement::Call { function, .. } => self.functions.get(function).copied().unwrap_or_default(),
             _ => ShaderWork::default(),
@@ -113,7 +113,7 @@ impl ParsedShader {
     }
 
     /// Iterations of a loop that counts up from 0: the limit in the first condition that ends the loop.
-    fn turns(&self, body: &Block, function: &Function) -> f64 {
+    fn iterations(&self, body: &Block, function: &Function) -> f64 {
         let ends = |block: &Block| block.iter().any(|statement| matches!(statement, Statement::Break));
         let condition = body.iter().find_map(|statement| match statement {
             Statement::If { condition, accept, reject } if ends(accept) || ends(reject) => Some(*condition),

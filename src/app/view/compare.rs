@@ -38,11 +38,11 @@ pub struct Pane {
     pub from: f32,
     pub to: f32,
     /// Whether the pane is a complete image. Otherwise the pane is a crop of an image that is as wide as the view.
-    pub whole: bool,
+    pub is_own_image: bool,
 }
 
 impl Pane {
-    pub const ALONE: Self = Self { side: CompareSide::A, from: 0.0, to: 1.0, whole: true };
+    pub const ALONE: Self = Self { side: CompareSide::A, from: 0.0, to: 1.0, is_own_image: true };
 
     /// Rectangle of the pane in the view.
     pub fn rect(&self, view: Rect) -> Rect {
@@ -51,13 +51,13 @@ impl Pane {
     }
 
     /// Rectangle of the image that the pane belongs to.
-    pub fn picture(&self, view: Rect) -> Rect {
-        if self.whole { self.rect(view) } else { view }
+    pub fn image_rect(&self, view: Rect) -> Rect {
+        if self.is_own_image { self.rect(view) } else { view }
     }
 
     /// Matrix from the clip space of a camera for the whole view (of this size) to the clip space of this pane's image.
     pub fn clip_from_view_clip(&self, view: Vec2) -> Mat4 {
-        if !self.whole || self.to - self.from == 1.0 {
+        if !self.is_own_image || self.to - self.from == 1.0 {
             return Mat4::IDENTITY;
         }
         let more = half_view_scale(view);
@@ -66,7 +66,7 @@ impl Pane {
 
     /// Matrix from the clip space of the image to the clip space of the pane. It clips everything outside the pane.
     pub fn crop(&self) -> Mat4 {
-        if self.whole {
+        if self.is_own_image {
             return Mat4::IDENTITY;
         }
         // map x in clip space from [2 from - 1, 2 to - 1] to [-1, 1]
@@ -90,8 +90,8 @@ impl CompareLayout {
     pub fn panes(self, swapped: bool) -> [Option<Pane>; 2] {
         let (first, second) = if swapped { (CompareSide::B, CompareSide::A) } else { (CompareSide::A, CompareSide::B) };
         let pair = |at: f32, whole| {
-            let left = Pane { side: first, from: 0.0, to: at, whole };
-            let right = Pane { side: second, from: at, to: 1.0, whole };
+            let left = Pane { side: first, from: 0.0, to: at, is_own_image: whole };
+            let right = Pane { side: second, from: at, to: 1.0, is_own_image: whole };
             [left, right].map(|pane| (pane.to > pane.from).then_some(pane))
         };
         match self {
@@ -144,7 +144,7 @@ mod tests {
     fn halves_show_the_middle_of_the_whole_view() {
         let across = |lens: &Lens| (0.5 * lens.fov_y).tan() * lens.aspect();
         let pane = CompareLayout::Halves.panes(false)[1].unwrap();
-        assert_eq!(pane.picture(VIEW), Rect { min: vec2(500.0, 40.0), max: VIEW.max });
+        assert_eq!(pane.image_rect(VIEW), Rect { min: vec2(500.0, 40.0), max: VIEW.max });
         for size in [vec2(700.0, 500.0), vec2(950.0, 430.0), vec2(1900.0, 500.0)] {
             let [whole, half] = [CompareLayout::One, CompareLayout::Halves]
                 .map(|layout| layout.lens(size, ViewProjection::Perspective));
@@ -168,7 +168,7 @@ mod tests {
             assert!((right.crop().project_point3(edge).x + 1.0).abs() < 1e-5);
             assert!((left.crop().project_point3(Vec3::NEG_X).x + 1.0).abs() < 1e-5);
             assert!((right.crop().project_point3(Vec3::X).x - 1.0).abs() < 1e-5);
-            assert_eq!(left.picture(VIEW), VIEW);
+            assert_eq!(left.image_rect(VIEW), VIEW);
             assert_eq!(left.rect(VIEW).max.x, right.rect(VIEW).min.x);
         }
     }

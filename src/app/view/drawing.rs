@@ -242,7 +242,7 @@ fn prepare_drawings(
     };
     for side in CompareSide::BOTH {
         let slot = &mut drawings.0[side as usize];
-        let Some((terrain, palette)) = state.terrain_of(side) else {
+        let Some((terrain, palette)) = state.terrain_on_side(side) else {
             // free the drawing of B; keep that of A, which lacks a terrain only before its first one
             *slot = slot.take().filter(|_| side == CompareSide::A);
             continue;

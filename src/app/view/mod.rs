@@ -71,7 +71,7 @@ mod tiles;
 use bevy::prelude::*;
 
 pub use camera::apply::{Hit, Probe};
-pub(crate) use camera::apply::{camera_bundle, near_plane_world, place};
+pub(crate) use camera::apply::{camera_bundle, near_plane_world, place_camera};
 pub use camera::command::ViewCommand;
 pub use camera::globe::GlobeCamera;
 pub use camera::globe::plan::scenery;
@@ -79,7 +79,7 @@ pub use camera::globe::probe::{GlobeHit, GlobeProbe, project};
 pub use camera::input::{CameraBehaviour, ViewSystems, ViewportArea};
 pub use camera::pose::Pose;
 pub use camera::square::ViewCamera;
-pub use camera::stage::{GroundPosition, Stage};
+pub use camera::stage::{GroundPosition, TerrainView};
 pub use compare::{CompareLayout, CompareSide, Pane};
 #[cfg(test)]
 pub use construction_surface::trace::FARTHEST_WORLD;

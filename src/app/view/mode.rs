@@ -9,7 +9,7 @@ use bevy::prelude::Resource;
 pub enum RayDetail {
     /// Full detail at any distance.
     #[default]
-    Everywhere,
+    Full,
     /// Half the detail at a distance of one side length of the terrain.
     Side,
     /// Half the detail at a distance of a quarter of the terrain's side length.
@@ -20,11 +20,11 @@ pub enum RayDetail {
 
 impl RayDetail {
     /// All variants, in the order of the menu.
-    pub const ALL: [Self; 4] = [Self::Everywhere, Self::Side, Self::Quarter, Self::Sixteenth];
+    pub const ALL: [Self; 4] = [Self::Full, Self::Side, Self::Quarter, Self::Sixteenth];
 
     pub fn label(self) -> &'static str {
         match self {
-            Self::Everywhere => "Full detail at any distance",
+            Self::Full => "Full detail at any distance",
             Self::Side => "Half detail at one side length",
             Self::Quarter => "Half detail at 1/4 side length",
             Self::Sixteenth => "Half detail at 1/16 side length",
@@ -35,7 +35,7 @@ impl RayDetail {
     /// length.
     pub fn half_metres(self, side_metres: f32) -> Option<f32> {
         let share = match self {
-            Self::Everywhere => return None,
+            Self::Full => return None,
             Self::Side => 1.0,
             Self::Quarter => 0.25,
             Self::Sixteenth => 0.0625,

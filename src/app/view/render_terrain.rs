@@ -89,8 +89,8 @@ impl RenderTerrain {
         let base = self.base();
         let paint = &base.biomes.as_ref()?.paint;
         let place = match self {
-            Self::Square(_) => paint.place_on(&base.terrain, u, v),
-            Self::Globe(_) => paint.place_around(&base.terrain, from_map([u, v].map(f64::from))),
+            Self::Square(_) => paint.conditions_on_square(&base.terrain, u, v),
+            Self::Globe(_) => paint.conditions_on_globe(&base.terrain, from_map([u, v].map(f64::from))),
         };
         let weights = paint.law().weights(&place);
         Some((place, weights))

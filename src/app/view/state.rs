@@ -40,7 +40,7 @@ pub struct ViewState {
     /// detail at any distance. Only sphere tracing uses this field.
     pub half_detail: Option<f32>,
     /// A second terrain to compare with. Its textures are freed when this becomes `None`.
-    pub beside: Option<ComparedTerrain>,
+    pub compared: Option<ComparedTerrain>,
     /// The construction tree of the terrain, if no other layer contributes heights. `None` while no construction tree
     /// is drawn.
     pub tree_surface: Option<Arc<TreeSurface>>,
@@ -55,7 +55,7 @@ impl Default for ViewState {
             ground_detail: GroundDetail::Automatic,
             projection: ViewProjection::Perspective,
             half_detail: None,
-            beside: None,
+            compared: None,
             tree_surface: None,
         }
     }
@@ -63,21 +63,21 @@ impl Default for ViewState {
 
 impl ViewState {
     /// The terrain of one side of the comparison, with its palette.
-    pub fn terrain_of(&self, side: CompareSide) -> Option<(&RenderTerrain, &Arc<PaletteTable>)> {
+    pub fn terrain_on_side(&self, side: CompareSide) -> Option<(&RenderTerrain, &Arc<PaletteTable>)> {
         match side {
             CompareSide::A => self.terrain.as_ref().zip(self.palette.as_ref()),
-            CompareSide::B => self.beside.as_ref().map(|beside| (&beside.terrain, &beside.palette)),
+            CompareSide::B => self.compared.as_ref().map(|beside| (&beside.terrain, &beside.palette)),
         }
     }
 
     /// The square terrain of one side of the comparison, if this side shows a square.
-    pub fn square_of(&self, side: CompareSide) -> Option<&Arc<SquareTerrain>> {
-        self.terrain_of(side)?.0.square()
+    pub fn square_on_side(&self, side: CompareSide) -> Option<&Arc<SquareTerrain>> {
+        self.terrain_on_side(side)?.0.square()
     }
 
     /// The globe of one side of the comparison, if this side shows a globe.
     pub fn globe_on_side(&self, side: CompareSide) -> Option<&Arc<GlobeTerrain>> {
-        self.terrain_of(side)?.0.globe()
+        self.terrain_on_side(side)?.0.globe()
     }
 
     /// Serial number of the terrain that the screen must show; 0 without a terrain.
@@ -87,7 +87,7 @@ impl ViewState {
 
     /// Distance along a ray until it hits the square terrain of one side.
     pub fn pick(&self, side: CompareSide, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
-        let square = self.square_of(side)?;
+        let square = self.square_on_side(side)?;
         match self.tree_surface.as_ref().filter(|_| side == CompareSide::A) {
             Some(tree_surface) => {
                 let long = direction_world.length();
@@ -99,12 +99,12 @@ impl ViewState {
 
     /// All square terrains, the edited terrain first.
     pub fn squares(&self) -> impl Iterator<Item = &SquareTerrain> {
-        let beside = self.beside.as_ref().map(|beside| &beside.terrain);
+        let beside = self.compared.as_ref().map(|beside| &beside.terrain);
         self.terrain.iter().chain(beside).filter_map(|terrain| terrain.square()).map(Arc::as_ref)
     }
 
     pub fn layout(&self) -> CompareLayout {
-        self.beside.as_ref().map_or(CompareLayout::One, |beside| beside.layout)
+        self.compared.as_ref().map_or(CompareLayout::One, |beside| beside.layout)
     }
 
     /// Lens of each image of square terrains in a view of `size` logical pixels.
@@ -114,7 +114,7 @@ impl ViewState {
 
     /// The panes of the view, from left to right.
     pub fn panes(&self) -> [Option<Pane>; 2] {
-        self.layout().panes(self.beside.as_ref().is_some_and(|beside| beside.swapped))
+        self.layout().panes(self.compared.as_ref().is_some_and(|beside| beside.swapped))
     }
 }
 
@@ -126,7 +126,7 @@ pub struct FrameStatus(Arc<FrameCells>);
 struct FrameCells {
     serials: [AtomicU64; 2],
     /// Size of the textures of B, in bytes.
-    beside_bytes: AtomicU64,
+    compared_bytes: AtomicU64,
     /// Whether patches of a construction tree are still being computed or still morph.
     unsettled: AtomicBool,
     /// Whether the next frame will be captured; see [`RenderQuality::Still`](crate::view::RenderQuality::Still).
@@ -142,21 +142,21 @@ impl FrameStatus {
     }
 
     /// Serial number of the terrain drawn as B; 0 if there is no B.
-    pub fn beside_serial(&self) -> u64 {
+    pub fn compared_serial(&self) -> u64 {
         self.0.serials[1].load(Ordering::Acquire)
     }
 
     /// Size of the textures of B on the graphics card, in bytes.
-    pub fn beside_bytes(&self) -> u64 {
-        self.0.beside_bytes.load(Ordering::Acquire)
+    pub fn compared_bytes(&self) -> u64 {
+        self.0.compared_bytes.load(Ordering::Acquire)
     }
 
     /// Whether the screen shows the wanted state.
     pub fn is_current(&self, view_state: &ViewState) -> bool {
-        let beside = view_state.beside.as_ref().map_or(0, |beside| beside.terrain.base().serial);
+        let beside = view_state.compared.as_ref().map_or(0, |beside| beside.terrain.base().serial);
         let there = view_state.serial() == 0 || view_state.serial() == self.serial();
         let settled = !self.0.unsettled.load(Ordering::Acquire);
-        there && settled && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
+        there && settled && beside == self.compared_serial() && (beside != 0 || self.compared_bytes() == 0)
     }
 
     /// Marks the next frame for capture. With [`RenderQuality::Still`](crate::view::RenderQuality::Still), only marked
@@ -198,6 +198,6 @@ impl FrameStatus {
         for (cell, serial) in self.0.serials.iter().zip(serials) {
             cell.store(serial, Ordering::Release);
         }
-        self.0.beside_bytes.store(beside_bytes, Ordering::Release);
+        self.0.compared_bytes.store(beside_bytes, Ordering::Release);
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct GlobeGround<'a> {
     /// Distance between neighbouring samples in the middle of a face, in metres.
     step_metres: f32,
     /// Factor from slopes between samples of this globe to slopes over the tables' shorter distance, which are steeper.
-    nearer: f32,
+    slope_factor: f32,
 }
 
 /// Work buffers for one row.
@@ -34,7 +34,7 @@ pub(super) struct GlobeRow {
     steepest: Vec<f32>,
     tangent: Vec<f32>,
     /// Random deviation from the climate at each sample.
-    off: Vec<f32>,
+    climate_deviation: Vec<f32>,
     places: SpacePoints,
 }
 
@@ -47,7 +47,7 @@ impl GlobeRow {
             metres: row(),
             steepest: row(),
             tangent: row(),
-            off: row(),
+            climate_deviation: row(),
             places: SpacePoints::default(),
         }
     }
@@ -103,30 +103,30 @@ impl<'a> GlobeGround<'a> {
         let step_metres = paint.side_metres / (n - 1) as f32;
         let nearer = paint.slopes_nearer(step_metres);
         let tangents = (0..n).map(|k| libm::tanf(angle(k))).collect();
-        Self { paint, height: &terrain.height, globe: Globe::new(n), tangents, step_metres, nearer }
+        Self { paint, height: &terrain.height, globe: Globe::new(n), tangents, step_metres, slope_factor: nearer }
     }
 
     /// Computes the conditions at the samples of row `number`; rows are counted over all faces.
-    pub fn places(&self, number: usize, row: &mut GlobeRow, band: &mut RowBand) {
+    pub fn site_conditions(&self, number: usize, row: &mut GlobeRow, band: &mut RowBand) {
         let (n, paint) = (self.globe.samples(), self.paint);
-        let GlobeRow { points, metres, steepest, tangent, off, places } = row;
+        let GlobeRow { points, metres, steepest, tangent, climate_deviation, places } = row;
         let [x, y, z] = points;
         self.globe.row_directions(number, [&mut *x, &mut *y, &mut *z]);
         let heights = &self.height[number * n..][..n];
         metres.iter_mut().zip(heights).for_each(|(metres, h)| *metres = h * paint.relief_metres);
         self.slopes(number, steepest, tangent);
-        off.fill(0.0);
+        climate_deviation.fill(0.0);
         if paint.ragged > 0.0 {
-            ragged(paint.noise, [x, y, z], places, off);
+            ragged(paint.noise, [x, y, z], places, climate_deviation);
         }
         let [celsius, height, slope, moisture] = &mut band.axes;
         paint.weather.sample_row([x, y, z], metres, celsius, moisture);
         for k in 0..n {
-            let off = paint.ragged * off[k];
+            let off = paint.ragged * climate_deviation[k];
             celsius[k] += off * RAGGED_CELSIUS;
             moisture[k] -= off * RAGGED_MOISTURE;
             height[k] = paint.units.height(metres[k]);
-            slope[k] = paint.units.slope(steepest[k], tangent[k] * self.nearer);
+            slope[k] = paint.units.slope(steepest[k], tangent[k] * self.slope_factor);
         }
     }
 

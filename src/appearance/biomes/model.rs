@@ -258,7 +258,7 @@ impl RowBand {
     }
 
     /// The conditions at position `k`.
-    pub fn place(&self, k: usize) -> SiteConditions {
+    pub fn conditions(&self, k: usize) -> SiteConditions {
         let [celsius, height, slope, moisture] = self.axes.each_ref().map(|axis| axis[k]);
         SiteConditions { celsius, height, slope, moisture }
     }

@@ -143,7 +143,7 @@ impl Paint {
     }
 
     /// The conditions at a position of a flat terrain; `u` (east) and `v` (south) are from 0 to 1.
-    pub fn place(&self, u: f32, v: f32, around: &SiteNeighbours) -> SiteConditions {
+    pub fn conditions_at(&self, u: f32, v: f32, around: &SiteNeighbours) -> SiteConditions {
         let feel = self.weather.at_place(u, v, around.here);
         let (steepest, tangent) = around.slopes();
         let off = if self.ragged > 0.0 { self.ragged * ragged(self.noise, u, v) } else { 0.0 };
@@ -166,21 +166,21 @@ impl Paint {
     }
 
     /// The conditions between samples: those of the nearest sample, but with the height at the position itself.
-    pub fn place_on(&self, terrain: &Terrain, u: f32, v: f32) -> SiteConditions {
+    pub fn conditions_on_square(&self, terrain: &Terrain, u: f32, v: f32) -> SiteConditions {
         let last = (terrain.samples() - 1) as f32;
         let index = |place: f32| (place.clamp(0.0, 1.0) * last + 0.5) as usize;
         let around = self.neighbourhood(terrain, index(v), index(u));
-        self.place(u, v, &SiteNeighbours { here: terrain.height_at(u, v) * self.relief_metres, ..around })
+        self.conditions_at(u, v, &SiteNeighbours { here: terrain.height_at(u, v) * self.relief_metres, ..around })
     }
 
     /// The conditions at the sample of a planet that is nearest to a direction.
-    pub fn place_around(&self, terrain: &Terrain, direction: [f64; 3]) -> SiteConditions {
+    pub fn conditions_on_globe(&self, terrain: &Terrain, direction: [f64; 3]) -> SiteConditions {
         let n = terrain.samples();
         let (face, u, v) = locate(direction);
         let index = |place: f64| (place * (n - 1) as f64 + 0.5) as usize;
         let (mut band, mut row) = (RowBand::new(n, &self.law), GlobeRow::new(n));
-        GlobeGround::new(self, terrain).places(face * n + index(v), &mut row, &mut band);
-        band.place(index(u))
+        GlobeGround::new(self, terrain).site_conditions(face * n + index(v), &mut row, &mut band);
+        band.conditions(index(u))
     }
 
     fn neighbourhood(&self, terrain: &Terrain, row: usize, column: usize) -> SiteNeighbours {
@@ -213,7 +213,7 @@ impl Paint {
     /// Index in the table of the dominant type at every sample.
     pub fn types(&self, terrain: &Terrain, control: &Control) -> Result<Vec<u8>, Cancelled> {
         self.rows(terrain, control, |band, out| {
-            out.iter_mut().enumerate().for_each(|(j, out)| *out = self.law.most_frequent(&band.place(j)) as u8);
+            out.iter_mut().enumerate().for_each(|(j, out)| *out = self.law.most_frequent(&band.conditions(j)) as u8);
         })
     }
 
@@ -227,7 +227,7 @@ impl Paint {
         self.rows(terrain, control, |band, out| {
             let mut shares = vec![0.0; kept.len()];
             for (j, out) in out.iter_mut().enumerate() {
-                let all = self.law.weights(&band.place(j));
+                let all = self.law.weights(&band.conditions(j));
                 shares.iter_mut().zip(kept).for_each(|(share, &kind)| *share = all[kind]);
                 *out = whole_shares(&shares);
             }
@@ -249,10 +249,10 @@ impl Paint {
             |(band, row), (i, out)| {
                 control.check()?;
                 match &globe {
-                    Some(globe) => globe.places(i, row, band),
+                    Some(globe) => globe.site_conditions(i, row, band),
                     None => (0..n).for_each(|j| {
                         let (u, v) = (grid.column_position(j), grid.row_position(i));
-                        band.set(j, self.place(u, v, &self.neighbourhood(terrain, i, j)));
+                        band.set(j, self.conditions_at(u, v, &self.neighbourhood(terrain, i, j)));
                     }),
                 }
                 make(band, out);

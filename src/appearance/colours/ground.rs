@@ -46,8 +46,8 @@ pub(in crate::appearance) fn square_colours(
         let is_land = metres > settings.sea_level;
         let plain = || {
             let degrees = slope_degrees(terrain.grid, &terrain.height, k / n, k % n, steepness);
-            let share = if is_land { table.rock_share(degrees) } else { 0.0 };
-            mix(entry(PaletteTable::place(settings, metres)), rock, share)
+            let share = if is_land { table.rock_opacity(degrees) } else { 0.0 };
+            mix(entry(PaletteTable::lut_index(settings, metres)), rock, share)
         };
         let ground = of_biomes.map_or_else(plain, |of_biomes| {
             let [r, g, b, _] = of_biomes[k];
@@ -59,13 +59,13 @@ pub(in crate::appearance) fn square_colours(
         let ground = brighten(ground, brightness.map_or(0.0, |map| map[k]));
         let ground = made.as_ref().map_or(ground, |made| made.of_sample(k).tinted(ground));
         let ground = encode(vegetated(ground, vegetation.map_or(0.0, |map| map[k])));
-        let ground = covered(ground, covers.shares(k));
+        let ground = covered(ground, covers.hidden_fractions(k));
         let depth = water.map_or(0.0, |map| map[k]);
         if depth <= FILM {
             return ground;
         }
         let shown = settings.sea_level - depth * settings.relief_metres * RIVER_TINT;
-        let river = entry(PaletteTable::place(settings, shown).min((SHORE - 1) as f32));
+        let river = entry(PaletteTable::lut_index(settings, shown).min((SHORE - 1) as f32));
         encode(mix(decode(ground), river, ((depth - FILM) / (COVER - FILM)).min(1.0)))
     };
     let opaque = |k: usize| {

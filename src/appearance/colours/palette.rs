@@ -73,7 +73,7 @@ impl PaletteTable {
     }
 
     /// Index into [`lut`](Self::lut) of a height. The index is not rounded, so that neighbouring entries can be mixed.
-    pub fn place(settings: &Settings, height_metres: f32) -> f32 {
+    pub fn lut_index(settings: &Settings, height_metres: f32) -> f32 {
         let (sea, relief) = (settings.sea_level, settings.relief_metres);
         let above = height_metres - sea;
         if above < 0.0 {
@@ -85,7 +85,7 @@ impl PaletteTable {
     }
 
     /// Opacity of rock on a slope, from 0 to its maximum.
-    pub fn rock_share(&self, slope_degrees: f32) -> f32 {
+    pub fn rock_opacity(&self, slope_degrees: f32) -> f32 {
         let (from, to) = self.rock_degrees;
         let t = ((slope_degrees - from) / (to - from)).clamp(0.0, 1.0);
         smooth_step(t) * f32::from(self.rock[3]) / 255.0
@@ -121,7 +121,7 @@ mod tests {
             let settings = Settings { sea_level, relief_metres: 1000.0, ..Settings::default() };
             let table = PaletteTable::new(Palette::named("document-001").unwrap(), &settings);
             for (height, colour) in [(0.2, [0, 0, 255]), (0.4, [0, 128, 0]), (0.7, [64, 192, 0]), (1.0, [255; 3])] {
-                let got = table.lut[PaletteTable::place(&settings, height * 1000.0).round() as usize];
+                let got = table.lut[PaletteTable::lut_index(&settings, height * 1000.0).round() as usize];
                 let near = (0..3).all(|k| (i32::from(got[k]) - colour[k]).abs() <= 4);
                 assert!(near, "sea {sea_level}, height {height}: {got:?}, not {colour:?}");
             }

@@ -1,7 +1,7 @@
 //! Covers that hide the terrain's colour: snow, sand and plants, from the terrain's maps.
 
 use super::srgb::{Light, brighten, decode, encode, mix};
-use crate::appearance::materials::piece_materials::{GroundShareMaps, GroundShares, combined_cover};
+use crate::appearance::materials::piece_materials::{CoverFractions, GroundShareMaps, combined_cover};
 use crate::appearance::pictures::raster::PixelGrid;
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::scene::Settings;
@@ -22,7 +22,7 @@ pub fn vegetated(ground: Light, density: f32) -> Light {
 }
 
 /// Fraction of the ground that a cover hides. `depth` is a multiple of the depth that hides half of the ground.
-pub fn share_hidden(depth: f32) -> f32 {
+pub fn hidden_fraction(depth: f32) -> f32 {
     let square = depth * depth;
     square / (1.0 + square)
 }
@@ -37,8 +37,8 @@ pub fn covered(ground: [u8; 3], shares: [f32; COVERS.len()]) -> [u8; 3] {
 /// of a construction's primitives count.
 pub struct SampleCoverDepths<'a> {
     /// Depth maps, with the factor that converts their values to multiples of the depth that hides half of the ground.
-    lying: [Option<(&'a [f32], f32)>; COVERS.len()],
-    made: Option<GroundShareMaps<'a>>,
+    depth_maps: [Option<(&'a [f32], f32)>; COVERS.len()],
+    fraction_maps: Option<GroundShareMaps<'a>>,
 }
 
 impl<'a> SampleCoverDepths<'a> {
@@ -47,25 +47,25 @@ impl<'a> SampleCoverDepths<'a> {
         let per_half = |half_metres: f32| settings.relief_metres / half_metres;
         let lying = COVERS.map(|(kind, _, half)| terrain.map(kind).map(|map| (map.as_slice(), per_half(half))));
         let is_covered = [MapKind::SandShare, MapKind::SnowShare].iter().any(|kind| terrain.map(*kind).is_some());
-        Self { lying, made: is_covered.then(|| GroundShareMaps::new(terrain)).flatten() }
+        Self { depth_maps: lying, fraction_maps: is_covered.then(|| GroundShareMaps::new(terrain)).flatten() }
     }
 
     /// The covers from the depth maps alone.
-    pub(in crate::appearance) fn lying(terrain: &'a Terrain, settings: &Settings) -> Self {
-        Self { made: None, ..Self::new(terrain, settings) }
+    pub(in crate::appearance) fn from_maps(terrain: &'a Terrain, settings: &Settings) -> Self {
+        Self { fraction_maps: None, ..Self::new(terrain, settings) }
     }
 
     /// Whether no cover hides any ground.
     pub fn is_empty(&self) -> bool {
-        self.made.is_none() && self.lying.iter().all(Option::is_none)
+        self.fraction_maps.is_none() && self.depth_maps.iter().all(Option::is_none)
     }
 
     /// Hidden fractions of the ground at a sample, in the order of [`COVERS`].
-    pub fn shares(&self, k: usize) -> [f32; COVERS.len()] {
-        let made = self.made.as_ref().map(|made| made.of_sample(k).hidden());
+    pub fn hidden_fractions(&self, k: usize) -> [f32; COVERS.len()] {
+        let made = self.fraction_maps.as_ref().map(|made| made.of_sample(k).hidden());
         std::array::from_fn(|cover| {
-            let lying =
-                self.lying[cover].map_or(0.0, |(depths, per_half)| share_hidden((depths[k] * per_half).max(0.0)));
+            let lying = self.depth_maps[cover]
+                .map_or(0.0, |(depths, per_half)| hidden_fraction((depths[k] * per_half).max(0.0)));
             made.map_or(lying, |made| combined_cover(made[cover], lying))
         })
     }
@@ -75,13 +75,13 @@ impl<'a> SampleCoverDepths<'a> {
 pub struct PixelCoverDepths {
     /// Colour of each cover, and its depth as a multiple of the depth that hides half of the ground. Later covers are
     /// on top of earlier ones.
-    lying: Vec<(Light, PixelGrid)>,
+    depth_maps: Vec<(Light, PixelGrid)>,
     /// Brightness of the ground below the covers.
     brightness: Option<PixelGrid>,
     /// Density of plants.
     vegetation: Option<PixelGrid>,
     /// Fractions of the materials of a construction's primitives.
-    made: Option<[Option<PixelGrid>; MapKind::SHARES.len()]>,
+    fraction_maps: Option<[Option<PixelGrid>; MapKind::COVER_FRACTIONS.len()]>,
 }
 
 impl PixelCoverDepths {
@@ -109,20 +109,20 @@ impl PixelCoverDepths {
         }
         let of = |kind| terrain.map(kind).map(|map| pixels(map)).transpose();
         let (brightness, vegetation) = (of(MapKind::Brightness)?, of(MapKind::Vegetation)?);
-        let mut made = MapKind::SHARES.map(|_| None);
-        for (share, kind) in made.iter_mut().zip(MapKind::SHARES) {
+        let mut made = MapKind::COVER_FRACTIONS.map(|_| None);
+        for (share, kind) in made.iter_mut().zip(MapKind::COVER_FRACTIONS) {
             *share = of(kind)?;
         }
         let made = made.iter().any(Option::is_some).then_some(made);
-        Ok(Self { lying, brightness, vegetation, made })
+        Ok(Self { depth_maps: lying, brightness, vegetation, fraction_maps: made })
     }
 
     /// The colour `ground` at pixel (x, y), seen through the covers.
     pub fn covered(&self, ground: Light, x: usize, y: usize) -> Light {
         let ground = self.brightness.as_ref().map_or(ground, |map| brighten(ground, map.values[y * map.width + x]));
         let at = |map: &PixelGrid| map.values[y * map.width + x];
-        let made = self.made.as_ref().map(|maps| {
-            GroundShares(maps.each_ref().map(|map| map.as_ref().map_or(0.0, |map| at(map).clamp(0.0, 1.0))))
+        let made = self.fraction_maps.as_ref().map(|maps| {
+            CoverFractions(maps.each_ref().map(|map| map.as_ref().map_or(0.0, |map| at(map).clamp(0.0, 1.0))))
         });
         let ground = made.map_or(ground, |made| made.tinted(ground));
         let ground = self.vegetation.as_ref().map_or(ground, |map| vegetated(ground, map.values[y * map.width + x]));
@@ -132,9 +132,9 @@ impl PixelCoverDepths {
                 .zip(made.hidden())
                 .fold(ground, |below, ((_, colour, _), share)| mix(below, decode(*colour), share))
         });
-        self.lying.iter().fold(ground, |below, (colour, depth)| {
+        self.depth_maps.iter().fold(ground, |below, (colour, depth)| {
             let depth = depth.values[y * depth.width + x];
-            mix(below, *colour, share_hidden(depth))
+            mix(below, *colour, hidden_fraction(depth))
         })
     }
 }

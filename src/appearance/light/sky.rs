@@ -204,7 +204,7 @@ impl SunlitAir {
         let step = way_out(radius, cosine) / STEPS as f32;
         let mut depth = [0.0; 3];
         for k in 0..STEPS {
-            let (there, _) = moved(radius, cosine, (k as f32 + 0.5) * step);
+            let (there, _) = advanced_along_ray(radius, cosine, (k as f32 + 0.5) * step);
             let air = self.scattering(there - GROUND);
             (0..3).for_each(|c| depth[c] += air.extinction[c] * step);
         }
@@ -278,7 +278,7 @@ impl SunlitAir {
             let end = length * share * share;
             let (middle, step) = (0.5 * (before + end), end - before);
             before = end;
-            let (there, _) = moved(radius, cosine, middle);
+            let (there, _) = advanced_along_ray(radius, cosine, middle);
             let air = self.scattering((there - GROUND).max(0.0));
             // Cosine of the angle between the sun and the vertical at that position.
             let sun = (radius * sun_up + middle * towards) / there;
@@ -353,7 +353,7 @@ fn way_to_ground(radius: f32, cosine: f32) -> Option<f32> {
 }
 
 /// Radius and cosine to the vertical after a distance along a ray.
-fn moved(radius: f32, cosine: f32, way: f32) -> (f32, f32) {
+fn advanced_along_ray(radius: f32, cosine: f32, way: f32) -> (f32, f32) {
     let there = libm::sqrtf((radius * radius + way * way + 2.0 * radius * cosine * way).max(0.0));
     (there, (radius * cosine + way) / there)
 }

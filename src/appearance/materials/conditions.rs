@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::appearance::colours::snow_sand::vegetated;
 use crate::appearance::colours::srgb::{Light, decode, mix};
 use crate::appearance::scatter::PlantedGround;
-use crate::appearance::{GroundShareMaps, PaletteTable, openness, share_hidden};
+use crate::appearance::{GroundShareMaps, PaletteTable, hidden_fraction, openness};
 use crate::appearance_files::{Band, CONDITIONS, EVERYWHERE, ScatterKind};
 use crate::field::{Cancelled, Control, MapKind, Terrain, bilinear, cell_and_fraction};
 use crate::scene::Settings;
@@ -20,7 +20,7 @@ const CATCHMENT: (f32, f32) = (3.0, 7.0);
 /// Fraction of the ground that is changed by a thickness (a fraction of the relief) of deposits (`which` 0) or of
 /// eroded material (`which` 1).
 fn changed_share(which: usize, thickness: f32, relief_metres: f32) -> f32 {
-    share_hidden((thickness * relief_metres / HALF_CHANGED[which]).max(0.0))
+    hidden_fraction((thickness * relief_metres / HALF_CHANGED[which]).max(0.0))
 }
 
 /// Returns a function of a direction (a unit vector) on a planet. The function returns deposits, wear, vegetation and
@@ -98,7 +98,7 @@ pub struct GroundConditions<'a> {
     /// Whether any of the rules uses the curvature.
     asks_curvature: bool,
     /// Fractions of the materials of a construction's primitives.
-    made: Option<GroundShareMaps<'a>>,
+    fraction_maps: Option<GroundShareMaps<'a>>,
 }
 
 /// The four samples around a point, and the point's position between them.
@@ -159,7 +159,7 @@ impl<'a> GroundConditions<'a> {
     ) -> Self {
         let site = Box::new(site_conditions(terrain, settings));
         let made = GroundShareMaps::new(terrain);
-        Self { terrain, settings, palette, site, openness, biomes, asks_curvature, made }
+        Self { terrain, settings, palette, site, openness, biomes, asks_curvature, fraction_maps: made }
     }
 
     fn cell_metres(&self) -> f32 {
@@ -214,16 +214,16 @@ impl<'a> GroundConditions<'a> {
                 decode([r, g, b])
             }
             None => {
-                let at = PaletteTable::place(self.settings, metres) as usize;
+                let at = PaletteTable::lut_index(self.settings, metres) as usize;
                 let [r, g, b, _] = self.palette.lut[at.min(self.palette.lut.len() - 1)];
                 decode([r, g, b])
             }
         };
         let [r, g, b, _] = self.palette.rock;
         let is_land = metres > self.settings.sea_level;
-        let rock = if is_land { self.palette.rock_share(slope_degrees) } else { 0.0 };
+        let rock = if is_land { self.palette.rock_opacity(slope_degrees) } else { 0.0 };
         let ground = mix(ground, decode([r, g, b]), rock);
-        let made = self.made.as_ref().map(|made| made.of_sample(self.nearest(place)));
+        let made = self.fraction_maps.as_ref().map(|made| made.of_sample(self.nearest(place)));
         vegetated(made.map_or(ground, |made| made.tinted(ground)), vegetation)
     }
 

@@ -60,16 +60,16 @@ fn weights_on<T>(
     const { assert!(Material::ALL.len() <= MOST_WEIGHTED) };
     let (settings, rules, n) = (&scene.settings, &table.materials, terrain.samples());
     let made = GroundShareMaps::new(terrain);
-    let covers = SampleCoverDepths::lying(terrain, settings);
+    let covers = SampleCoverDepths::from_maps(terrain, settings);
     read(&|k: usize| {
         let place = [terrain.grid.column_position(k % n), terrain.grid.row_position(k / n)];
-        let mut shares = rules.shares(ground.values(place));
+        let mut shares = rules.fractions(ground.values(place));
         if let Some(made) = made.as_ref().map(|made| made.of_sample(k).0) {
             let left = (1.0 - made.iter().sum::<f32>()).max(0.0);
             shares.iter_mut().for_each(|share| *share *= left);
             PIECE_MATERIALS.iter().zip(made).for_each(|(material, share)| shares[*material as usize] += share);
         }
-        for (hidden, material) in covers.shares(k).into_iter().zip([Material::Sand, Material::Snow]) {
+        for (hidden, material) in covers.hidden_fractions(k).into_iter().zip([Material::Sand, Material::Snow]) {
             shares.iter_mut().for_each(|share| *share *= 1.0 - hidden);
             shares[material as usize] += hidden;
         }

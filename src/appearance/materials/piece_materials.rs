@@ -7,7 +7,7 @@ use crate::appearance_files::Material;
 use crate::field::{MapKind, Terrain};
 
 /// The materials whose fractions are in the maps of [`MapKind::SHARES`], in the same order.
-pub const PIECE_MATERIALS: [Material; MapKind::SHARES.len()] =
+pub const PIECE_MATERIALS: [Material; MapKind::COVER_FRACTIONS.len()] =
     [Material::Rock, Material::Grass, Material::Sand, Material::Snow, Material::Gravel, Material::Soil];
 
 /// Colour of a road in linear light: trodden gravel, brighter than river gravel.
@@ -16,12 +16,12 @@ const ROAD: Light = [0.42, 0.38, 0.32];
 /// Fractions of the ground at a position that have a primitive's material, in the order of [`MapKind::SHARES`]; their
 /// sum is at most 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct GroundShares(pub [f32; MapKind::SHARES.len()]);
+pub struct CoverFractions(pub [f32; MapKind::COVER_FRACTIONS.len()]);
 
 /// Indices of sand and snow, in the order of [`COVERS`]. Both are on top of the other materials.
 const LYING: [usize; COVERS.len()] = [2, 3];
 
-impl GroundShares {
+impl CoverFractions {
     /// Fractions of the ground that sand and snow hide, in the order of [`COVERS`].
     pub fn hidden(&self) -> [f32; COVERS.len()] {
         let [sand, snow] = LYING.map(|k| self.0[k]);
@@ -38,8 +38,11 @@ impl GroundShares {
         }
         for (k, share) in self.0.iter().enumerate().filter(|(k, share)| !LYING.contains(k) && **share > 0.0) {
             let share = (share / free).min(1.0);
-            let colour =
-                if MapKind::SHARES[k] == MapKind::RoadShare { ROAD } else { look_of(PIECE_MATERIALS[k]).colour };
+            let colour = if MapKind::COVER_FRACTIONS[k] == MapKind::RoadShare {
+                ROAD
+            } else {
+                look_of(PIECE_MATERIALS[k]).colour
+            };
             (0..3).for_each(|c| light[c] += share * colour[c]);
             hidden += share;
         }
@@ -54,18 +57,18 @@ impl GroundShares {
 }
 
 /// The share maps of a terrain.
-pub struct GroundShareMaps<'a>([Option<&'a [f32]>; MapKind::SHARES.len()]);
+pub struct GroundShareMaps<'a>([Option<&'a [f32]>; MapKind::COVER_FRACTIONS.len()]);
 
 impl<'a> GroundShareMaps<'a> {
     /// The share maps of a terrain; `None` if no primitive has a material.
     pub fn new(terrain: &'a Terrain) -> Option<Self> {
-        let maps = MapKind::SHARES.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
+        let maps = MapKind::COVER_FRACTIONS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
         maps.iter().any(Option::is_some).then_some(Self(maps))
     }
 
     /// Fractions of the primitives' materials at a sample.
-    pub fn of_sample(&self, k: usize) -> GroundShares {
-        GroundShares(self.0.map(|map| map.map_or(0.0, |map| map[k].clamp(0.0, 1.0))))
+    pub fn of_sample(&self, k: usize) -> CoverFractions {
+        CoverFractions(self.0.map(|map| map.map_or(0.0, |map| map[k].clamp(0.0, 1.0))))
     }
 }
 

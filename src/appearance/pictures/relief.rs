@@ -204,8 +204,8 @@ impl<'a> ReliefView<'a> {
             let height_metres = ground * self.pixel_metres;
             let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
             let albedo = self.painted(x, y, ShoreSides::Land).unwrap_or_else(|| {
-                let colour = self.colour(self.place(height_metres).max(SHORE as f32));
-                mix(colour, self.rock, self.palette.rock_share(slope_degrees))
+                let colour = self.colour(self.lut_index(height_metres).max(SHORE as f32));
+                mix(colour, self.rock, self.palette.rock_opacity(slope_degrees))
             });
             let albedo = self.covers.covered(albedo, x, y);
             let mut land = self.light(albedo, gx, gy, lit, sky);
@@ -213,7 +213,7 @@ impl<'a> ReliefView<'a> {
             let depth = depth_metres / self.settings.relief_metres;
             if depth > FILM {
                 let shown = self.settings.sea_level - depth_metres * RIVER_TINT;
-                let colour = self.colour(self.place(shown).min((SHORE - 1) as f32));
+                let colour = self.colour(self.lut_index(shown).min((SHORE - 1) as f32));
                 let cover = ((depth - FILM) / (COVER - FILM)).min(1.0);
                 land = mix(land, self.light(colour, gx * 0.2, gy * 0.2, lit, sky), cover);
             }
@@ -224,7 +224,7 @@ impl<'a> ReliefView<'a> {
             let depth_metres = self.settings.sea_level - ground * self.pixel_metres;
             let depth = depth_metres.max(0.0) / (self.settings.size_metres * CLEAR_WATER);
             let clear = 0.6 / (1.0 + depth * depth);
-            let of_table = || self.colour(self.place(ground * self.pixel_metres).min((SHORE - 1) as f32));
+            let of_table = || self.colour(self.lut_index(ground * self.pixel_metres).min((SHORE - 1) as f32));
             let colour = self.painted(x, y, ShoreSides::Water).unwrap_or_else(of_table);
             let water = self.light(colour, gx * clear, gy * clear, lit, sky);
             seen = mix(seen, water, wet);
@@ -261,12 +261,12 @@ impl<'a> ReliefView<'a> {
         }
         let side = self.ground.width.max(self.ground.height) as f32;
         let at = |pixel: usize, pixels: usize| 0.5 + (pixel as f32 + 0.5 - pixels as f32 * 0.5) / side;
-        let place = paint.place(at(x, self.ground.width), at(y, self.ground.height), &around);
+        let place = paint.conditions_at(at(x, self.ground.width), at(y, self.ground.height), &around);
         Some(decode(paint.law().colour(&place).map(|c| (c + 0.5) as u8)))
     }
 
-    fn place(&self, height_metres: f32) -> f32 {
-        PaletteTable::place(self.settings, height_metres)
+    fn lut_index(&self, height_metres: f32) -> f32 {
+        PaletteTable::lut_index(self.settings, height_metres)
     }
 
     /// The colour at an index of the palette's table, mixed between two entries on the same side of the shore.
@@ -326,7 +326,7 @@ fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) ->
 /// If the computation was cancelled.
 pub fn sky_view(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let (n, view) = (terrain.samples(), SkyView::new(terrain, settings, control)?);
-    Ok(PixelGrid::made(n, n, control, |x, y| view.share(y, x))?.values)
+    Ok(PixelGrid::made(n, n, control, |x, y| view.visible_sky(y, x))?.values)
 }
 
 /// Computes [`sky_view`] at any single sample.
@@ -358,7 +358,7 @@ impl SkyView {
     }
 
     /// Fraction of the sky that is visible from a row and column, from 0 to 1.
-    pub fn share(&self, row: usize, column: usize) -> f32 {
+    pub fn visible_sky(&self, row: usize, column: usize) -> f32 {
         skylight(&self.surface, self.peak, &self.sky, column, row)
     }
 }

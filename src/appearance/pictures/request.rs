@@ -8,7 +8,7 @@ use super::relief::relief;
 use crate::appearance::PaletteTable;
 use crate::appearance_files::{all_palette_names, is_palette};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::io::{FileError, SaveTarget, check_place};
+use crate::io::{FileError, SaveTarget, check_writable};
 use crate::preferences::GlobeView;
 use crate::scene::Scene;
 
@@ -95,7 +95,7 @@ pub fn check_picture(to: &SaveTarget) -> Result<(), PictureError> {
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
         return Err(PictureError::NotPng(path.into()));
     }
-    Ok(check_place(to)?)
+    Ok(check_writable(to)?)
 }
 
 impl PictureRequest {

@@ -164,9 +164,9 @@ mod tests {
             let bands = rules.0.iter().map(|rule| &rule.bands);
             let ground = GroundConditions::new(&terrain, &settings, &table, bands, &Control::default()).unwrap();
             let placer = ScatterPlacer { ground, rules: &rules.0, size_metres: 200.0, seed: 5 };
-            let cells = placer.cells(0);
+            let cells = placer.cells_per_side(0);
             let cells = (0..cells).flat_map(|row| (0..cells).map(move |column| [column, row]));
-            let objects: Vec<_> = cells.flat_map(|cell| placer.cell(0, cell, 0..POINTS)).collect();
+            let objects: Vec<_> = cells.flat_map(|cell| placer.objects_in_cell(0, cell, 0..POINTS)).collect();
             let crown = CROWNS[kind as usize].unwrap();
             let (mut hidden, mut all) = (0, 0);
             for (i, j) in (0..180).flat_map(|i| (0..180).map(move |j| (i, j))) {

@@ -199,7 +199,12 @@ pub struct ScatterPlacer<'a> {
 impl ScatterPlacer<'_> {
     /// The objects of a rule in a cell with ranks in `ranks`, in order of rank. The cell in column 0 and row 0 begins
     /// at the north-western corner of the terrain.
-    pub fn cell(&self, rule: usize, [column, row]: [i32; 2], ranks: std::ops::Range<usize>) -> Vec<ScatteredObject> {
+    pub fn objects_in_cell(
+        &self,
+        rule: usize,
+        [column, row]: [i32; 2],
+        ranks: std::ops::Range<usize>,
+    ) -> Vec<ScatteredObject> {
         let own = &self.rules[rule];
         let side = cell_metres(own);
         let stream = rule_stream(self.seed, rule);
@@ -214,7 +219,7 @@ impl ScatterPlacer<'_> {
     }
 
     /// Number of cells of a rule along each side of the terrain, including partly covered cells.
-    pub fn cells(&self, rule: usize) -> i32 {
+    pub fn cells_per_side(&self, rule: usize) -> i32 {
         libm::ceilf(self.size_metres / cell_metres(&self.rules[rule])).max(1.0) as i32
     }
 }
@@ -246,8 +251,8 @@ mod tests {
         let ground = GroundConditions::new(&terrain, &settings, &table, [].into_iter(), &Control::default()).unwrap();
         let placer = ScatterPlacer { ground, rules: &rules.0, size_metres: 400.0, seed: 3 };
         let places = |rule: usize| -> Vec<f32> {
-            let cells = placer.cells(rule);
-            let all = (0..cells * cells).flat_map(|k| placer.cell(rule, [k % cells, k / cells], 0..1024));
+            let cells = placer.cells_per_side(rule);
+            let all = (0..cells * cells).flat_map(|k| placer.objects_in_cell(rule, [k % cells, k / cells], 0..1024));
             all.map(|object| object.place[0]).collect()
         };
         let (conifers, stones) = (places(0), places(1));
@@ -287,9 +292,9 @@ mod tests {
         let bands = rules.0.iter().map(|rule| &rule.bands);
         let ground = GroundConditions::new(&terrain, &settings, &table, bands, &Control::default()).unwrap();
         let placer = ScatterPlacer { ground, rules: &rules.0, size_metres: 400.0, seed: 5 };
-        let cells = placer.cells(0);
+        let cells = placer.cells_per_side(0);
         let cells = (0..cells).flat_map(|row| (0..cells).map(move |column| [column, row]));
-        cells.flat_map(|cell| placer.cell(0, cell, 0..POINTS)).collect()
+        cells.flat_map(|cell| placer.objects_in_cell(0, cell, 0..POINTS)).collect()
     }
 
     #[test]

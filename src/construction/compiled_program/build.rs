@@ -22,7 +22,7 @@ pub(crate) struct Builder<'a> {
     pub nodes: Vec<ProgramNode>,
     pub problems: Vec<String>,
     /// Primitives already prepared, by the hash of their inputs.
-    known: BTreeMap<u64, Arc<PreparedPrimitive>>,
+    prepared: BTreeMap<u64, Arc<PreparedPrimitive>>,
     count: usize,
     /// Number of nodes with children so far.
     pub slots: u32,
@@ -67,7 +67,7 @@ impl<'a> Builder<'a> {
     /// Starts a builder. `known` holds primitives already prepared, by the hash of their inputs.
     pub fn new(tree: &'a Tree, known: BTreeMap<u64, Arc<PreparedPrimitive>>) -> Self {
         let (nodes, problems, hashes) = (Vec::new(), Vec::new(), BTreeMap::new());
-        Self { tree, nodes, problems, known, count: 0, slots: 0, repeats: 0, hashes }
+        Self { tree, nodes, problems, prepared: known, count: 0, slots: 0, repeats: 0, hashes }
     }
 
     /// Adds a root piece and all pieces inside it. Returns the index of the root's node; `None` if no piece is visible.
@@ -100,8 +100,8 @@ impl<'a> Builder<'a> {
             return None;
         }
         self.has_room_for(1, site, "with its instances")?;
-        let site = PieceSite { frame: site.frame.made_of(site.piece.material), ..*site };
-        site.piece.form.as_form().compile(&site, self)
+        let site = PieceSite { frame: site.frame.with_material(site.piece.material), ..*site };
+        site.piece.kind.as_form().compile(&site, self)
     }
 
     /// Adds the piece of a definition at the position of an instance.
@@ -180,11 +180,11 @@ impl<'a> Builder<'a> {
         }
         // the seed is the only part of the frame that changes a prepared primitive
         let made_of = made_of ^ u64::from(site.frame.seed);
-        let primitive = match self.known.get(&made_of) {
+        let primitive = match self.prepared.get(&made_of) {
             Some(known) => known.clone(),
             None => Arc::new(prepare(self, rasters.into_iter().map(ImageSampler::new).collect())?),
         };
-        self.known.insert(made_of, primitive.clone());
+        self.prepared.insert(made_of, primitive.clone());
         Some(self.node(Operator::Leaf(Leaf { primitive, made_of, frame: site.frame }), Vec::new()))
     }
 
@@ -195,7 +195,7 @@ impl<'a> Builder<'a> {
             return *known;
         }
         let mut hasher = TextHasher(Xxh3::new());
-        let _ = write!(hasher, "{:?}", piece.form);
+        let _ = write!(hasher, "{:?}", piece.kind);
         let hash = hasher.0.digest();
         if self.repeats > 0 {
             self.hashes.insert(address, hash);

@@ -132,11 +132,11 @@ impl Program {
         region: &Region,
         level: f64,
         control: &Control,
-    ) -> Result<Vec<[f32; PieceMaterial::LAID.len()]>, Cancelled> {
+    ) -> Result<Vec<[f32; PieceMaterial::COVERING.len()]>, Cancelled> {
         let places = SamplePositions::new(grid, self.side);
         let detail = Detail { level, spacing: places.step() };
         let width = region.columns.len();
-        let mut shares = vec![[0.0; PieceMaterial::LAID.len()]; region.len()];
+        let mut shares = vec![[0.0; PieceMaterial::COVERING.len()]; region.len()];
         if width == 0 {
             return Ok(shares);
         }
@@ -152,7 +152,7 @@ impl Program {
                     for column in left..right {
                         let place = [places.x(column), places.y(first + i)];
                         let found = self.material_fractions_in(&selection, place, &detail);
-                        row[column - region.columns.start] = found.laid().map(|share| share as f32);
+                        row[column - region.columns.start] = found.cover_fractions().map(|share| share as f32);
                     }
                 }
             }

@@ -11,7 +11,7 @@ pub(crate) struct NodeFrame {
     /// Map from the parent's coordinates to the node's own.
     pub(crate) inward: Affine,
     /// A height z in the node is rise · z + lift in the parent.
-    pub(crate) rise: f64,
+    pub(crate) height_scale: f64,
     pub(crate) lift: f64,
     pub(crate) stretching: f64,
     pub(crate) is_plain: bool,
@@ -24,7 +24,7 @@ impl NodeFrame {
     pub(crate) fn new(seed: u32) -> Self {
         Self {
             inward: Affine::IDENTITY,
-            rise: 1.0,
+            height_scale: 1.0,
             lift: 0.0,
             stretching: 1.0,
             is_plain: true,
@@ -41,9 +41,17 @@ impl NodeFrame {
         if !(1e-18..=1e18).contains(&det) {
             return None;
         }
-        let (rise, lift) = (self.rise * rise, self.lift + self.rise * lift);
+        let (rise, lift) = (self.height_scale * rise, self.lift + self.height_scale * lift);
         let is_plain = inward == Affine::IDENTITY && rise == 1.0 && lift == 0.0;
-        Some(Self { inward, rise, lift, stretching: inward.stretching(), is_plain, seed, material: self.material })
+        Some(Self {
+            inward,
+            height_scale: rise,
+            lift,
+            stretching: inward.stretching(),
+            is_plain,
+            seed,
+            material: self.material,
+        })
     }
 
     /// Concatenates this frame with `inner`, a frame inside it. The result maps from the parent of this frame.
@@ -51,8 +59,8 @@ impl NodeFrame {
         let inward = self.inward.then(&inner.inward);
         Self {
             inward,
-            rise: self.rise * inner.rise,
-            lift: self.lift + self.rise * inner.lift,
+            height_scale: self.height_scale * inner.height_scale,
+            lift: self.lift + self.height_scale * inner.lift,
             stretching: inward.stretching(),
             is_plain: self.is_plain && inner.is_plain,
             seed: inner.seed,
@@ -61,14 +69,14 @@ impl NodeFrame {
     }
 
     /// The same frame with `material`, unless `material` is unset.
-    pub(crate) fn made_of(self, material: PieceMaterial) -> Self {
+    pub(crate) fn with_material(self, material: PieceMaterial) -> Self {
         if material == PieceMaterial::Unset { self } else { Self { material, ..self } }
     }
 
     /// Bits of the numbers that decide positions and heights, for hashing.
     pub(crate) fn bits(&self) -> [u64; 8] {
         let Affine { rows: [[a, b], [c, d]], offset: [x, y] } = self.inward;
-        [a, b, c, d, x, y, self.rise, self.lift].map(f64::to_bits)
+        [a, b, c, d, x, y, self.height_scale, self.lift].map(f64::to_bits)
     }
 
     /// Maps a row of points from the parent's coordinates to the node's own.
@@ -97,8 +105,8 @@ impl NodeFrame {
 
     /// The same frame with the identity as its map: for points that are already in the node's own coordinates. Only
     /// heights change.
-    pub(crate) fn heights_alone(&self) -> Self {
-        let is_plain = self.rise == 1.0 && self.lift == 0.0;
+    pub(crate) fn without_map(&self) -> Self {
+        let is_plain = self.height_scale == 1.0 && self.lift == 0.0;
         Self { inward: Affine::IDENTITY, stretching: 1.0, is_plain, ..*self }
     }
 
@@ -109,23 +117,23 @@ impl NodeFrame {
     /// Converts a sample from the node's own metres to the parent's.
     #[inline]
     pub(crate) fn sample_outward<const G: bool>(&self, own: GroundSample) -> GroundSample {
-        let height = own.height * self.rise + self.lift;
+        let height = own.height * self.height_scale + self.lift;
         if !G {
             return GroundSample { height, ..own };
         }
-        let slope = self.inward.pull(own.slope).map(|s| s * self.rise);
-        GroundSample { height, weight: own.weight, slope, fade: self.inward.pull(own.fade) }
+        let slope = self.inward.pull_back(own.slope).map(|s| s * self.height_scale);
+        GroundSample { height, weight: own.weight, slope, weight_gradient: self.inward.pull_back(own.weight_gradient) }
     }
 
     /// Converts bounds from the node's own metres to the parent's.
     pub(crate) fn bounds_outward(&self, own: &GroundBounds) -> GroundBounds {
-        let steep = self.stretching * self.rise.abs();
+        let steep = self.stretching * self.height_scale.abs();
         GroundBounds {
-            height: own.height.times(self.rise).plus(Interval::one(self.lift)).widened_for_rounding(),
+            height: own.height.times(self.height_scale).plus(Interval::one(self.lift)).widened_for_rounding(),
             weight: own.weight,
             slope: own.slope * steep,
-            fade: own.fade * self.stretching,
-            laid: own.laid * steep,
+            weight_gradient: own.weight_gradient * self.stretching,
+            weighted_slope: own.weighted_slope * steep,
         }
     }
 }

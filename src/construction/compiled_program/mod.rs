@@ -48,7 +48,7 @@ pub struct Program {
     pub relief: f64,
     /// Pieces that could not be used, each with its path and the reason.
     pub problems: Vec<String>,
-    everything: NodeSelection,
+    whole_selection: NodeSelection,
     /// Number of nodes that have children.
     slots: u32,
 }
@@ -105,10 +105,10 @@ impl Program {
             side: f64::from(tree.frame.side),
             relief: f64::from(tree.frame.relief),
             problems,
-            everything: NodeSelection::default(),
+            whole_selection: NodeSelection::default(),
             slots,
         };
-        program.everything = program.selection(&Area::ALL);
+        program.whole_selection = program.selection(&Area::ALL);
         program
     }
 
@@ -118,7 +118,7 @@ impl Program {
         let mut program = self.without_boxes();
         for node in &mut program.nodes {
             if let Operator::Leaf(leaf) = &mut node.operator {
-                *leaf = leaf.asked_everywhere();
+                *leaf = leaf.evaluated_everywhere();
             }
         }
         program
@@ -133,7 +133,7 @@ impl Program {
                 repeated.copies.iter_mut().for_each(|copy| copy.area = Area::ALL);
             }
         }
-        self.everything = self.selection(&Area::ALL);
+        self.whole_selection = self.selection(&Area::ALL);
         self
     }
 
@@ -229,7 +229,7 @@ impl Program {
 
     /// The sample of the terrain at `p`, in metres, with gradients.
     pub fn sample(&self, p: Point, detail: &Detail) -> GroundSample {
-        self.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, detail)
+        self.sample_in::<true>(&self.whole_selection, MaterialLayer::Terrain, p, detail)
     }
 
     /// Height and gradient of the terrain's surface at `p`, even where there is no piece.
@@ -239,13 +239,13 @@ impl Program {
 
     /// Height of the terrain's surface at `p`.
     pub fn height(&self, p: Point, detail: &Detail) -> f64 {
-        self.sample_in::<false>(&self.everything, MaterialLayer::Terrain, p, detail).surface(self.ground).0
+        self.sample_in::<false>(&self.whole_selection, MaterialLayer::Terrain, p, detail).surface(self.ground).0
     }
 
     /// Height of the ground at `p`, including the sand and snow on it.
     pub fn surface_with_sand_and_snow_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> f64 {
         let terrain = self.sample_in::<false>(selection, MaterialLayer::Terrain, p, detail).surface(self.ground).0;
-        MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(terrain, |height, material| {
+        MaterialLayer::RAISING.into_iter().filter(|material| self.has(*material)).fold(terrain, |height, material| {
             height + higher(self.sample_in::<false>(selection, material, p, detail).surface(0.0).0, 0.0)
         })
     }
@@ -254,7 +254,7 @@ impl Program {
     /// [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in).
     pub fn covered_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let terrain = self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground);
-        MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(
+        MaterialLayer::RAISING.into_iter().filter(|material| self.has(*material)).fold(
             terrain,
             |(range, slope), material| {
                 let (laid, steep) = self.bounds_in(selection, material, capsule, detail).surface(0.0);
@@ -265,7 +265,7 @@ impl Program {
 
     /// Bounds of the terrain over a capsule.
     pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
-        self.bounds_in(&self.everything, MaterialLayer::Terrain, capsule, detail)
+        self.bounds_in(&self.whole_selection, MaterialLayer::Terrain, capsule, detail)
     }
 
     /// Bounds of the selected pieces of a material layer over `capsule`.
@@ -329,7 +329,7 @@ impl Program {
         for (k, height) in out.iter_mut().enumerate().take(row.len()) {
             *height = lanes.sample(k).surface(self.ground).0;
         }
-        for material in MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)) {
+        for material in MaterialLayer::RAISING.into_iter().filter(|material| self.has(*material)) {
             self.row_in(selection, material, row, detail, &mut lanes);
             for (k, height) in out.iter_mut().enumerate().take(row.len()) {
                 *height += higher(lanes.sample(k).surface(0.0).0, 0.0);

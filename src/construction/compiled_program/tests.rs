@@ -7,7 +7,7 @@ use crate::operators::warp::WarpNode;
 
 /// Checks the children before the node, so that an error names the deepest node whose samples exceed its bounds.
 fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Result<(), String> {
-    let all = &program.everything;
+    let all = &program.whole_selection;
     let node = &program.nodes[id as usize];
     let (inner, inner_detail) = match &node.operator {
         Operator::Warp(WarpNode { warp, frame }) => {
@@ -49,10 +49,10 @@ fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Resu
         if slope > bounds.slope * room + 1e-9 {
             return fail("slope");
         }
-        if sample.weight * slope > bounds.laid * room + 1e-9 {
+        if sample.weight * slope > bounds.weighted_slope * room + 1e-9 {
             return fail("laid");
         }
-        if length(sample.fade) > bounds.fade * room + 1e-12 {
+        if length(sample.weight_gradient) > bounds.weight_gradient * room + 1e-12 {
             return fail("fade");
         }
     }
@@ -66,8 +66,8 @@ fn every_node_keeps_its_bounds_over_short_distances() {
         let program = Program::new(&construction_kit::tree(seed), seed as u32);
         let mut dice = construction_kit::Dice::new(seed ^ 99);
         for k in 0..if cfg!(debug_assertions) { 40 } else { 120 } {
-            let from = [dice.between(0.0, 8000.0), dice.between(0.0, 8000.0)];
-            let to = add(from, [dice.between(-12.0, 12.0), dice.between(-12.0, 12.0)]);
+            let from = [dice.uniform(0.0, 8000.0), dice.uniform(0.0, 8000.0)];
+            let to = add(from, [dice.uniform(-12.0, 12.0), dice.uniform(-12.0, 12.0)]);
             let detail = [Detail::FULL, Detail::every(30.0), Detail { level: 0.4, spacing: 0.0 }][k % 3];
             if let Some(root) = program.roots[0]
                 && let Err(error) = check(&program, root, &Capsule { from, to, pad: 0.0 }, &detail)
@@ -84,9 +84,9 @@ fn every_node_keeps_its_own_bounds() {
         let program = Program::new(&construction_kit::tree(seed), 3);
         let mut dice = construction_kit::Dice::new(seed + 500);
         for k in 0..12 {
-            let from = [dice.between(0.0, 8000.0), dice.between(0.0, 8000.0)];
+            let from = [dice.uniform(0.0, 8000.0), dice.uniform(0.0, 8000.0)];
             let reach = 3000.0 * dice.unit() * dice.unit();
-            let to = add(from, [dice.between(-reach, reach), dice.between(-reach, reach)]);
+            let to = add(from, [dice.uniform(-reach, reach), dice.uniform(-reach, reach)]);
             let pad = if k % 3 == 0 { 0.3 * reach } else { 0.0 };
             let detail = [Detail::FULL, Detail::every(30.0), Detail { level: 0.4, spacing: 0.0 }][k % 3];
             if let Some(root) = program.roots[0]
@@ -131,12 +131,12 @@ fn a_tile_selects_every_node_it_needs() {
         let program = Program::new(&construction_kit::tree(seed), 3);
         let mut dice = construction_kit::Dice::new(seed + 900);
         for _ in 0..8 {
-            let low = [dice.between(0.0, 8000.0), dice.between(0.0, 8000.0)];
+            let low = [dice.uniform(0.0, 8000.0), dice.uniform(0.0, 8000.0)];
             let tile = program.selection(&Area { low, high: add(low, [250.0, 250.0]) });
             for _ in 0..10 {
-                let p = add(low, [dice.between(0.0, 250.0), dice.between(0.0, 250.0)]);
+                let p = add(low, [dice.uniform(0.0, 250.0), dice.uniform(0.0, 250.0)]);
                 if let Some(root) = program.roots[0]
-                    && let Err(error) = compare(&program, &tile, &program.everything, root, p)
+                    && let Err(error) = compare(&program, &tile, &program.whole_selection, root, p)
                 {
                     panic!("tree {seed}: {error}");
                 }

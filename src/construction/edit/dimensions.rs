@@ -6,7 +6,7 @@
 
 use super::EditError;
 use super::points::{centreline, line};
-use super::reshape::tidy;
+use super::reshape::rounded_to_six_digits;
 use crate::geometry::plane::{Affine, Point, add, dot, length, scaled, sub};
 use crate::operators::array::{Arrangement, ArraySettings};
 use crate::operators::placement::Placement;
@@ -39,7 +39,7 @@ pub enum PieceDimension {
 /// the handles of a placement that is neither stretched nor sheared.
 pub fn dimensions(piece: &Piece, arm: f64) -> Vec<(PieceDimension, Point)> {
     let east = |x: f32, y: f32, by: f32| [f64::from(x) + f64::from(by), f64::from(y)];
-    match &piece.form {
+    match &piece.kind {
         PieceKind::Disc(disc) => vec![(PieceDimension::Radius, east(disc.x, disc.y, disc.radius))],
         PieceKind::Contour(contour) if contour.points.is_empty() => {
             let settings = &contour.settings;
@@ -83,13 +83,13 @@ pub fn dimensions(piece: &Piece, arm: f64) -> Vec<(PieceDimension, Point)> {
 /// # Errors
 /// When the piece has no such dimension.
 pub fn set_dimension(piece: &mut Piece, dimension: PieceDimension, to: Point, arm: f64) -> Result<(), EditError> {
-    let away = |x: f32, y: f32| tidy(length(sub(to, [f64::from(x), f64::from(y)])).max(0.1));
+    let away = |x: f32, y: f32| rounded_to_six_digits(length(sub(to, [f64::from(x), f64::from(y)])).max(0.1));
     let beside = |piece: &Piece| {
         let (at, right) = middle_of_line(piece).ok_or(EditError::Gone)?;
-        Ok::<f32, EditError>(tidy((dot(sub(to, at), right) / dot(right, right)).abs().max(0.1)))
+        Ok::<f32, EditError>(rounded_to_six_digits((dot(sub(to, at), right) / dot(right, right)).abs().max(0.1)))
     };
     let beside = if dimension == PieceDimension::Width { beside(piece)? } else { 0.0 };
-    match (&mut piece.form, dimension) {
+    match (&mut piece.kind, dimension) {
         (PieceKind::Disc(disc), PieceDimension::Radius) => disc.radius = away(disc.x, disc.y),
         (PieceKind::Contour(contour), PieceDimension::Radius) => {
             contour.settings.radius = away(contour.settings.x, contour.settings.y);
@@ -107,10 +107,14 @@ pub fn set_dimension(piece: &mut Piece, dimension: PieceDimension, to: Point, ar
             let settings = &mut group.settings;
             let [x, y] = unturned(settings, to);
             match dimension {
-                PieceDimension::Step => (settings.step_x, settings.step_y) = (tidy(x), tidy(y)),
-                PieceDimension::Column => settings.step_x = tidy(x),
-                PieceDimension::Row => settings.step_y = tidy(y),
-                PieceDimension::Centre => (settings.x, settings.y) = (tidy(to[0]), tidy(to[1])),
+                PieceDimension::Step => {
+                    (settings.step_x, settings.step_y) = (rounded_to_six_digits(x), rounded_to_six_digits(y))
+                }
+                PieceDimension::Column => settings.step_x = rounded_to_six_digits(x),
+                PieceDimension::Row => settings.step_y = rounded_to_six_digits(y),
+                PieceDimension::Centre => {
+                    (settings.x, settings.y) = (rounded_to_six_digits(to[0]), rounded_to_six_digits(to[1]))
+                }
                 _ => return Err(EditError::Gone),
             }
         }
@@ -129,7 +133,7 @@ pub fn dimension_text(piece: &Piece, dimension: PieceDimension) -> String {
         PieceDimension::StretchX => format!("Width {:.0} %", settings.stretch_x * 100.0),
         _ => format!("Length {:.0} %, sheared by {:.0}°", settings.stretch_y * 100.0, settings.shear_angle),
     };
-    match &piece.form {
+    match &piece.kind {
         PieceKind::Disc(disc) => radius(disc.radius),
         PieceKind::Contour(contour) => radius(contour.settings.radius),
         PieceKind::Warp(group) => radius(group.settings.radius),
@@ -165,7 +169,7 @@ fn middle_of_line(piece: &Piece) -> Option<(Point, Point)> {
     let half = 0.5 * centreline.path.stations.last()?;
     let (at, along) = centreline.path.point_at(half);
     let (begin, here) = (centreline.width.sample(0.0).0, centreline.width.sample(half).0);
-    let wider = match &piece.form {
+    let wider = match &piece.kind {
         // the widths of a scatter's points scale the copies, not the line
         PieceKind::Scatter(_) => 1.0,
         _ => here / begin * f64::from(line(piece)?.first()?.width),
@@ -203,13 +207,14 @@ fn drag_arm(settings: &mut Placement, dimension: PieceDimension, to: Point, arm:
     let back: Affine = plain.map().inverse();
     let [x, y] = sub(back.apply(to), [f64::from(settings.pivot_x), f64::from(settings.pivot_y)]);
     match dimension {
-        PieceDimension::StretchX => settings.stretch_x = tidy((x / arm).max(0.01)),
+        PieceDimension::StretchX => settings.stretch_x = rounded_to_six_digits((x / arm).max(0.01)),
         PieceDimension::StretchY => {
             let y = y.max(0.01 * arm);
             // a mirrored arm leans the other way in the parent coordinates
             let lean = if settings.mirror { -x } else { x };
-            settings.stretch_y = tidy(y / arm);
-            settings.shear_angle = tidy(libm::atan2(lean, y) * (180.0 / std::f64::consts::PI)).clamp(-80.0, 80.0);
+            settings.stretch_y = rounded_to_six_digits(y / arm);
+            settings.shear_angle =
+                rounded_to_six_digits(libm::atan2(lean, y) * (180.0 / std::f64::consts::PI)).clamp(-80.0, 80.0);
         }
         _ => return Err(EditError::Gone),
     }

@@ -3,7 +3,7 @@
 //! A piece of ground (a disc) is blended with the existing ground. Pieces cut or set into the ground (a road, a lake, a
 //! crater) replace the ground made by earlier pieces. If an operator is selected, the new piece becomes its child.
 
-use super::reshape::tidy;
+use super::reshape::rounded_to_six_digits;
 use super::transform_path::TransformPath;
 use super::{
     EditError, PiecePath, Root, Spot, Wrap, apply_or_undo, insert, link_group, put_on_material, set_material,
@@ -204,7 +204,7 @@ impl Item {
     /// these coordinates.
     fn piece(self, tree: &mut Tree, at: Point, ground: &dyn Fn(Point) -> f64) -> Piece {
         let k = tree.frame.side / SIDE;
-        let (x, y, z) = (tidy(at[0]), tidy(at[1]), tidy(ground(at)));
+        let (x, y, z) = (rounded_to_six_digits(at[0]), rounded_to_six_digits(at[1]), rounded_to_six_digits(ground(at)));
         let seed = tree.count() as u32 % 1000 + 1;
         let disc = |radius: f32, core, surface, amplitude: f32, size: f32| {
             let (radius, amplitude, size) = (radius * k, amplitude * k, size * k);
@@ -212,7 +212,9 @@ impl Item {
         };
         let line = |bends: [f32; 5]| -> Vec<CurvePoint> {
             let places = bends.iter().enumerate().map(|(i, bend)| (x + (i as f32 - 2.0) * 450.0 * k, y + bend * k));
-            places.map(|(x, y)| CurvePoint::new(x, y, tidy(ground([f64::from(x), f64::from(y)])))).collect()
+            places
+                .map(|(x, y)| CurvePoint::new(x, y, rounded_to_six_digits(ground([f64::from(x), f64::from(y)]))))
+                .collect()
         };
         let curve = |points, cross, width: f32, depth: f32, fade: f32, easing: f32| {
             let settings = CurveSettings {
@@ -248,12 +250,12 @@ impl Item {
                 let mountains = disc(2200.0, 0.2, ReliefStyle::Ridged, 700.0, 1800.0);
                 let plain = GullySettings::default();
                 let settings = GullySettings { size: 420.0 * k, depth: 90.0 * k, seed, ..plain };
-                PieceKind::Gullies(OperatorGroup { settings, of: vec![Piece::new(mountains)] })
+                PieceKind::Gullies(OperatorGroup { settings, children: vec![Piece::new(mountains)] })
             }
             Self::Dunes => disc(1600.0, 0.5, ReliefStyle::Dunes, 50.0, 450.0),
             Self::River => {
                 let mut points = line([0.0, 140.0, -120.0, 150.0, 0.0]);
-                super::snap::fall(&mut points);
+                super::snap::make_downhill(&mut points);
                 let PieceKind::Curve(mut river) = curve(points, Cross::River, 120.0, 25.0, 120.0, 0.0) else {
                     unreachable!("it is a curve")
                 };
@@ -310,7 +312,11 @@ impl Item {
                 let hill = Disc { amplitude: 120.0 * k, ..hill };
                 let around = ArraySettings { arrangement: Arrangement::Radial, count: 9, x, y, ..Default::default() };
                 let settings = ArraySettings { pivot_x, pivot_y, variants: 3, ..around };
-                PieceKind::Array(CopyGroup { settings, of: vec![Piece::new(PieceKind::Disc(hill))], points: vec![] })
+                PieceKind::Array(CopyGroup {
+                    settings,
+                    children: vec![Piece::new(PieceKind::Disc(hill))],
+                    points: vec![],
+                })
             }
             Self::Boulders => {
                 let stone = Disc { radius: 70.0 * k, core: 0.3, height: 22.0 * k, octaves: 3, ..plain };
@@ -324,7 +330,11 @@ impl Item {
                     density: 0.7,
                     ..pivot
                 };
-                PieceKind::Scatter(CopyGroup { settings, of: vec![Piece::new(PieceKind::Disc(stone))], points: vec![] })
+                PieceKind::Scatter(CopyGroup {
+                    settings,
+                    children: vec![Piece::new(PieceKind::Disc(stone))],
+                    points: vec![],
+                })
             }
             _ => {
                 let crater = ContourSettings { landform: Landform::Crater, x, y, height: 0.0, ..Default::default() };
@@ -335,14 +345,14 @@ impl Item {
                 let pivot = ScatterSettings { pivot_x: x, pivot_y: y, seed, overlap: Overlap::Replace, ..around };
                 let settings = ScatterSettings { turn_jitter: 180.0, scale_jitter: 0.7, height_jitter: 0.2, ..pivot };
                 let of = vec![Piece::new(PieceKind::Contour(crater))];
-                PieceKind::Scatter(CopyGroup { settings, of, points: vec![] })
+                PieceKind::Scatter(CopyGroup { settings, children: of, points: vec![] })
             }
         }
     }
 
     /// Pieces of water, sand, snow and plants on the ground of a new piece, for the other material layers.
-    fn belongings(self, piece: &Piece, transform: &TransformPath) -> Vec<(MaterialLayer, PieceKind)> {
-        match (self, &piece.form) {
+    fn linked_parts(self, piece: &Piece, transform: &TransformPath) -> Vec<(MaterialLayer, PieceKind)> {
+        match (self, &piece.kind) {
             (Self::Lake, PieceKind::Contour(lake)) => {
                 let settings = ContourSettings {
                     landform: Landform::Mesa,
@@ -379,11 +389,12 @@ impl Item {
                         // keep the density of plants unscaled
                         MaterialLayer::Vegetation => {
                             settings.raise = 0.0;
-                            settings.steepen = tidy(transform.rise_inward(1.0) / f64::from(settings.scale));
+                            settings.steepen =
+                                rounded_to_six_digits(transform.rise_inward(1.0) / f64::from(settings.scale));
                         }
                         _ => settings.raise = 0.0,
                     }
-                    (material, PieceKind::Place(OperatorGroup { settings, of: vec![laid] }))
+                    (material, PieceKind::Place(OperatorGroup { settings, children: vec![laid] }))
                 };
                 materials.into_iter().filter_map(on).map(placed).collect()
             }
@@ -398,7 +409,7 @@ impl Item {
         for k in 0..definitions.len() {
             let name = unused_original(tree, &definitions[k].name);
             let old = std::mem::replace(&mut definitions[k].name, name.clone());
-            let rename = &mut |piece: &mut Piece| match &mut piece.form {
+            let rename = &mut |piece: &mut Piece| match &mut piece.kind {
                 PieceKind::Instance(instance) if instance.definition == old => instance.definition = name.clone(),
                 _ => {}
             };
@@ -418,15 +429,15 @@ impl Item {
             edges.iter().fold(0.0, |sum, e| sum + 0.25 * program.height([e[0] * side, e[1] * side], &Detail::FULL));
         let pivot = 0.5 * preset.frame.side;
         let settings = Placement {
-            move_x: tidy(at[0] - f64::from(pivot)),
-            move_y: tidy(at[1] - f64::from(pivot)),
-            raise: tidy(ground - base * f64::from(scale)),
+            move_x: rounded_to_six_digits(at[0] - f64::from(pivot)),
+            move_y: rounded_to_six_digits(at[1] - f64::from(pivot)),
+            raise: rounded_to_six_digits(ground - base * f64::from(scale)),
             scale,
             pivot_x: pivot,
             pivot_y: pivot,
             ..Placement::default()
         };
-        Piece::new(PieceKind::Place(OperatorGroup { settings, of: vec![relief] }))
+        Piece::new(PieceKind::Place(OperatorGroup { settings, children: vec![relief] }))
     }
 }
 
@@ -441,7 +452,7 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
     if let Some(path) = near.filter(|path| !is_relief(path)) {
         let piece = path.piece(tree).ok_or(EditError::Gone)?;
         // a piece added next to copies must not be repeated together with the copies
-        let is_repeated = matches!(piece.form, PieceKind::Array(_) | PieceKind::Scatter(_));
+        let is_repeated = matches!(piece.kind, PieceKind::Array(_) | PieceKind::Scatter(_));
         if piece.takes_pieces() && (!is_repeated || piece.children().is_empty()) {
             return Ok(Spot { parent: path.clone(), at: piece.children().len() });
         }
@@ -457,11 +468,11 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
         if piece.takes_pieces() && piece.children().is_empty() {
             return Ok(end);
         }
-        match (&piece.form, role) {
+        match (&piece.kind, role) {
             (PieceKind::Blend(_), Role::Ground) => return Ok(end),
-            (PieceKind::Warp(group), _) if group.of.len() == 1 => here = here.child(0),
-            (PieceKind::Place(group), _) if group.of.len() == 1 => here = here.child(0),
-            (PieceKind::Gullies(group), Role::Ground) if group.of.len() == 1 => here = here.child(0),
+            (PieceKind::Warp(group), _) if group.children.len() == 1 => here = here.child(0),
+            (PieceKind::Place(group), _) if group.children.len() == 1 => here = here.child(0),
+            (PieceKind::Gullies(group), Role::Ground) if group.children.len() == 1 => here = here.child(0),
             (PieceKind::Warp(_) | PieceKind::Place(_) | PieceKind::Gullies(_), Role::Ground) => return Ok(end),
             (PieceKind::Add(_), Role::Lay) => return Ok(end),
             (_, Role::Lay) => {
@@ -478,7 +489,7 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
             }
             (_, Role::Carve) => {
                 wrap_root(tree, &here, Wrap::Replace)?;
-                if let Some(Piece { form: PieceKind::Replace(group), .. }) = here.piece_mut(tree) {
+                if let Some(Piece { kind: PieceKind::Replace(group), .. }) = here.piece_mut(tree) {
                     group.settings.extent = Extent::Both;
                 }
                 return Ok(Spot { parent: here, at: 1 });
@@ -492,7 +503,7 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
 ///
 /// # Errors
 /// When the construction tree would become invalid.
-pub fn place(
+pub fn add_item(
     tree: &mut Tree,
     item: Item,
     at: Point,
@@ -554,7 +565,7 @@ pub fn add_river(
 /// Adds the linked pieces of a new relief piece (water, sand, snow, plants) to the other material layers.
 fn lay_belongings(tree: &mut Tree, path: &PiecePath, item: Item, seed: u32) -> Result<(), EditError> {
     let piece = path.piece(tree).cloned().ok_or(EditError::Gone)?;
-    let laid = item.belongings(&piece, &TransformPath::for_piece(tree, path, seed));
+    let laid = item.linked_parts(&piece, &TransformPath::for_piece(tree, path, seed));
     if laid.is_empty() {
         return Ok(());
     }
@@ -579,7 +590,7 @@ fn lay_on_material(piece: &mut Piece, material: MaterialLayer) {
         MaterialLayer::Snow => Some(3.0),
         MaterialLayer::Vegetation => Some(0.8),
     };
-    match &mut piece.form {
+    match &mut piece.kind {
         PieceKind::Disc(disc) => {
             disc.surface = ReliefStyle::Level;
             disc.height = usual.unwrap_or(disc.height);

@@ -101,7 +101,7 @@ pub enum EditError {
     NotBeside,
     /// The edited construction tree would be invalid.
     #[error("{0}")]
-    Unsound(#[from] TreeError),
+    InvalidTree(#[from] TreeError),
 }
 
 impl PiecePath {
@@ -214,7 +214,7 @@ fn apply_or_undo<T>(tree: &mut Tree, edit: impl FnOnce(&mut Tree) -> Result<T, E
     done
 }
 
-fn take(tree: &mut Tree, path: &PiecePath) -> Result<Piece, EditError> {
+fn remove_piece(tree: &mut Tree, path: &PiecePath) -> Result<Piece, EditError> {
     let parent = path.parent().ok_or(EditError::RootStays)?;
     let children = parent.piece_mut(tree).and_then(Piece::children_mut).ok_or(EditError::Gone)?;
     if path.index() >= children.len() {
@@ -228,10 +228,10 @@ fn take(tree: &mut Tree, path: &PiecePath) -> Result<Piece, EditError> {
 /// # Errors
 /// When the parent is not an operator, or the construction tree would become invalid.
 pub fn insert(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<PiecePath, EditError> {
-    apply_or_undo(tree, |tree| put(tree, spot, piece))
+    apply_or_undo(tree, |tree| insert_piece(tree, spot, piece))
 }
 
-fn put(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<PiecePath, EditError> {
+fn insert_piece(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<PiecePath, EditError> {
     let parent = spot.parent.piece_mut(tree).ok_or(EditError::Gone)?;
     let children = parent.children_mut().ok_or(EditError::NotAnOperator)?;
     let at = spot.at.min(children.len());
@@ -262,7 +262,7 @@ pub fn relocate(tree: &mut Tree, from: &PiecePath, spot: &Spot) -> Result<PieceP
     }
     apply_or_undo(tree, |tree| {
         let home = from.parent().ok_or(EditError::RootStays)?;
-        let piece = take(tree, from)?;
+        let piece = remove_piece(tree, from)?;
         let parent = spot.parent.after_removal(&home, from.index()).ok_or(EditError::IntoItself)?;
         let shifts = home == spot.parent && spot.at > from.index();
         let mut at = spot.at - usize::from(shifts);
@@ -271,7 +271,7 @@ pub fn relocate(tree: &mut Tree, from: &PiecePath, spot: &Spot) -> Result<PieceP
         {
             at = 1;
         }
-        put(tree, &Spot { parent, at }, piece)
+        insert_piece(tree, &Spot { parent, at }, piece)
     })
 }
 
@@ -296,24 +296,25 @@ fn put_on_material(tree: &mut Tree, material: MaterialLayer, piece: Piece) -> Re
     ensure_layer_holds_pieces(tree, material)?;
     let root = PiecePath::material(material);
     let holds_belongings = |piece: &Piece| {
-        matches!(&piece.form, PieceKind::Blend(group) if group.of.iter().all(link_group::is_bound)) && !piece.hidden
+        matches!(&piece.kind, PieceKind::Blend(group) if group.children.iter().all(link_group::is_bound))
+            && !piece.hidden
     };
     let parent = match root.piece(tree) {
         Some(piece) if holds_belongings(piece) => root,
-        Some(Piece { form: PieceKind::Replace(group), .. }) if group.of.last().is_some_and(holds_belongings) => {
-            root.child(group.of.len() - 1)
+        Some(Piece { kind: PieceKind::Replace(group), .. }) if group.children.last().is_some_and(holds_belongings) => {
+            root.child(group.children.len() - 1)
         }
         _ => {
             wrap_root(tree, &root, Wrap::Replace)?;
-            if let Some(PieceKind::Replace(group)) = root.piece_mut(tree).map(|piece| &mut piece.form) {
+            if let Some(PieceKind::Replace(group)) = root.piece_mut(tree).map(|piece| &mut piece.kind) {
                 group.settings.extent = Extent::Both;
-                group.of.push(Piece::default());
+                group.children.push(Piece::default());
             }
             root.child(1)
         }
     };
     let at = parent.piece(tree).map_or(0, |piece| piece.children().len());
-    put(tree, &Spot { parent, at }, piece)
+    insert_piece(tree, &Spot { parent, at }, piece)
 }
 
 /// Removes a piece. Removing the root of a material layer removes the layer. Removing a definition also removes all its
@@ -330,7 +331,7 @@ pub fn remove(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>, Ed
         }
         (Root::Definition(index), None) => {
             let name = tree.definitions.remove(index).name;
-            let shows = |piece: &Piece| matches!(&piece.form, PieceKind::Instance(i) if i.definition == name);
+            let shows = |piece: &Piece| matches!(&piece.kind, PieceKind::Instance(i) if i.definition == name);
             for (_, root) in tree.roots_mut() {
                 root.visit_mut(&mut |piece| {
                     if let Some(children) = piece.children_mut() {
@@ -348,7 +349,7 @@ pub fn remove(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>, Ed
             Ok(None)
         }
         (_, Some(parent)) => {
-            take(tree, path)?;
+            remove_piece(tree, path)?;
             let left = parent.piece(tree).map_or(0, |piece| piece.children().len());
             Ok(Some(if left == 0 { parent } else { parent.child(path.index().min(left - 1)) }))
         }
@@ -391,7 +392,7 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath
             return Ok(PiecePath::definition(tree.definitions.len() - 1));
         }
         let spot = spot_beside(tree, path)?;
-        put(tree, &spot, copy)
+        insert_piece(tree, &spot, copy)
     })
 }
 
@@ -403,7 +404,7 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath
 pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditError> {
     apply_or_undo(tree, |tree| {
         let piece = path.piece_mut(tree).ok_or(EditError::Gone)?;
-        let plain = match &piece.form {
+        let plain = match &piece.kind {
             PieceKind::Place(group) => group.settings == Placement::default(),
             PieceKind::Warp(_) | PieceKind::Array(_) | PieceKind::Scatter(_) => false,
             _ => true,
@@ -436,10 +437,10 @@ pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePa
     let pivot = pick_index::centre(tree, path).unwrap_or_default();
     apply_or_undo(tree, |tree| {
         let piece = path.piece(tree).ok_or(EditError::Gone)?.clone();
-        if matches!(piece.form, PieceKind::Instance(_)) {
+        if matches!(piece.kind, PieceKind::Instance(_)) {
             let copy = reshape::Similarity::shift([by, by]).applied(&piece);
             let spot = spot_beside(tree, path)?;
-            return put(tree, &spot, copy);
+            return insert_piece(tree, &spot, copy);
         }
         let placed = |definition: String| {
             let settings = Placement { pivot_x: pivot[0] as f32, pivot_y: pivot[1] as f32, ..Placement::default() };
@@ -448,7 +449,7 @@ pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePa
         if let (Root::Definition(index), true) = (path.root, path.is_root()) {
             let copy = reshape::Similarity::shift([by, by]).applied(&placed(tree.definitions[index].name.clone()));
             let spot = library::spot_for(tree, None, library::Role::Carve, true)?;
-            return put(tree, &spot, copy);
+            return insert_piece(tree, &spot, copy);
         }
         let wanted = if piece.name.is_empty() { piece.kind() } else { piece.name.as_str() };
         let name = unused_original(tree, wanted);
@@ -457,7 +458,7 @@ pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePa
         tree.definitions.push(Definition { name, piece: Piece { locked: false, ..piece } });
         *path.piece_mut(tree).ok_or(EditError::Gone)? = first;
         let spot = spot_beside(tree, path)?;
-        put(tree, &spot, second)
+        insert_piece(tree, &spot, second)
     })
 }
 
@@ -472,7 +473,7 @@ pub fn rename(tree: &mut Tree, path: &PiecePath, name: &str) {
         let Some(definition) = tree.definitions.get_mut(index) else { return };
         let old = std::mem::replace(&mut definition.name, name.into());
         for (_, root) in tree.roots_mut() {
-            root.visit_mut(&mut |piece| match &mut piece.form {
+            root.visit_mut(&mut |piece| match &mut piece.kind {
                 PieceKind::Instance(instance) if instance.definition == old => instance.definition = name.into(),
                 _ => {}
             });
@@ -507,17 +508,17 @@ fn numbered(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
 impl Piece {
     /// Whether the piece is an operator, which can hold pieces.
     pub fn takes_pieces(&self) -> bool {
-        self.form.as_form().children().is_some()
+        self.kind.as_form().children().is_some()
     }
 
     /// Whether the piece is an array or a scatter, which repeats the pieces inside.
     pub fn repeats(&self) -> bool {
-        matches!(self.form, PieceKind::Array(_) | PieceKind::Scatter(_))
+        matches!(self.kind, PieceKind::Array(_) | PieceKind::Scatter(_))
     }
 
     /// Title of the piece in lists: its name or, if it has no name, its kind.
     pub fn title(&self) -> String {
-        match &self.form {
+        match &self.kind {
             _ if !self.name.is_empty() => self.name.clone(),
             PieceKind::Instance(instance) => instance.definition.clone(),
             _ => {

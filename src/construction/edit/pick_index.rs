@@ -75,7 +75,7 @@ impl PickIndex {
         if piece.hidden || piece.locked || depth > 2 * DEEPEST {
             return;
         }
-        if let PieceKind::Instance(instance) = &piece.form {
+        if let PieceKind::Instance(instance) = &piece.kind {
             let tree = self.tree.clone();
             let Some(definition) = tree.definition(&instance.definition) else { return };
             let mut transform = transform.clone();
@@ -96,7 +96,7 @@ impl PickIndex {
             return;
         }
         let known = self.leaves.iter().chain(before.into_iter().flat_map(|b| &b.leaves));
-        let same = |leaf: &&PickLeaf| leaf.shape.seed == seed && leaf.shape.piece.form == piece.form;
+        let same = |leaf: &&PickLeaf| leaf.shape.seed == seed && leaf.shape.piece.kind == piece.kind;
         let shape = known.into_iter().find(same).map(|leaf| leaf.shape.clone());
         let shape = shape.unwrap_or_else(|| Arc::new(PickShape::new(&self.tree, piece, seed)));
         self.leaves.push(PickLeaf { path: copy.unwrap_or(path).clone(), transform: transform.clone(), shape });
@@ -151,7 +151,7 @@ pub fn area(tree: &Tree, path: &PiecePath) -> Area {
 pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
     let piece = path.piece(tree)?;
     let middle = |area: Area| (!area.is_empty()).then(|| area.centre());
-    match &piece.form {
+    match &piece.kind {
         PieceKind::Disc(disc) => Some([f64::from(disc.x), f64::from(disc.y)]),
         PieceKind::Contour(contour) => Some([f64::from(contour.settings.x), f64::from(contour.settings.y)]),
         PieceKind::Curve(_) | PieceKind::Ribbon(_) | PieceKind::Image(_) => {
@@ -168,7 +168,7 @@ pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
         }
         _ => {
             let area = area(tree, path);
-            let placement = match &piece.form {
+            let placement = match &piece.kind {
                 PieceKind::Instance(instance) => Some(&instance.settings),
                 PieceKind::Place(group) => Some(&group.settings),
                 _ => None,
@@ -224,7 +224,7 @@ fn walk(
     if depth > 2 * DEEPEST || *left == 0 {
         return;
     }
-    if let PieceKind::Instance(instance) = &piece.form {
+    if let PieceKind::Instance(instance) = &piece.kind {
         if let Some(definition) = tree.definition(&instance.definition) {
             let mut transform = transform.clone();
             transform.push(&instance.settings);
@@ -268,7 +268,7 @@ fn ring_points(at: impl Fn(f64) -> Point) -> Vec<Point> {
 /// Outlines of a primitive, an array or a scatter, in its own coordinates.
 fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
     let closed = |places| PickOutline { places, closed: true, inner: false };
-    match &piece.form {
+    match &piece.kind {
         PieceKind::Disc(disc) => {
             let (centre, radius) = ([f64::from(disc.x), f64::from(disc.y)], f64::from(disc.radius));
             vec![closed(ring_points(|a| add(centre, scaled([libm::cos(a), libm::sin(a)], radius))))]

@@ -1,7 +1,7 @@
 //! Adds, moves and removes points of curves, ribbons and contours, and moves corners of images.
 
 use super::EditError;
-use super::reshape::tidy;
+use super::reshape::rounded_to_six_digits;
 use crate::check::MOST_POINTS;
 use crate::geometry::path::CurveFit;
 use crate::geometry::plane::{Area, Point, add, dot, length, lower, scaled, sub};
@@ -48,7 +48,7 @@ const ROUND: usize = 8;
 /// Positions of the handles, in the piece's own coordinates: points of a line or contour, corners of an image.
 pub fn handles(piece: &Piece) -> Vec<Point> {
     let place = |(x, y): (f32, f32)| [f64::from(x), f64::from(y)];
-    match &piece.form {
+    match &piece.kind {
         PieceKind::Contour(contour) => {
             let centre = place((contour.settings.x, contour.settings.y));
             contour.points.iter().map(|&p| [centre[0] + f64::from(p.0), centre[1] + f64::from(p.1)]).collect()
@@ -60,7 +60,7 @@ pub fn handles(piece: &Piece) -> Vec<Point> {
 
 /// The points of a curve, a ribbon, an array, a scatter or a warp along a curve; `None` for other pieces.
 pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
-    match &piece.form {
+    match &piece.kind {
         PieceKind::Warp(group) if group.settings.bend != Bend::Curve => None,
         form => form.as_form().points(),
     }
@@ -68,7 +68,7 @@ pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
 
 /// The points of [`line()`], mutable.
 pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
-    match &mut piece.form {
+    match &mut piece.kind {
         PieceKind::Warp(group) if group.settings.bend != Bend::Curve => None,
         form => form.as_form_mut().points_mut(),
     }
@@ -76,7 +76,7 @@ pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
 
 /// The centreline of a piece, with its widths and heights.
 pub fn centreline(piece: &Piece) -> Option<CurveCentreline> {
-    let (points, settings) = match &piece.form {
+    let (points, settings) = match &piece.kind {
         PieceKind::Curve(curve) => (&curve.points, curve.settings.clone()),
         PieceKind::Ribbon(ribbon) => {
             // the weight ends at the edge of the image
@@ -109,13 +109,16 @@ fn beside_copies(points: &[CurvePoint], run: CurveFit, width: f32) -> CurveSetti
 /// # Errors
 /// When the corners would not stay convex, or the outline would cross itself.
 pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), EditError> {
-    let at = (tidy(to[0]), tidy(to[1]));
-    match &mut piece.form {
+    let at = (rounded_to_six_digits(to[0]), rounded_to_six_digits(to[1]));
+    match &mut piece.kind {
         PieceKind::Contour(contour) => {
             let centre = (contour.settings.x, contour.settings.y);
             let point = contour.points.get_mut(index).ok_or(EditError::Gone)?;
             let before = *point;
-            *point = (tidy(to[0] - f64::from(centre.0)), tidy(to[1] - f64::from(centre.1)));
+            *point = (
+                rounded_to_six_digits(to[0] - f64::from(centre.0)),
+                rounded_to_six_digits(to[1] - f64::from(centre.1)),
+            );
             if contour.outline().is_err() {
                 contour.points[index] = before;
                 return Err(EditError::NotSimple);
@@ -143,7 +146,7 @@ pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Edi
 /// # Errors
 /// When the piece has no points, or already has the maximum number.
 pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, EditError> {
-    if let PieceKind::Contour(contour) = &mut piece.form {
+    if let PieceKind::Contour(contour) = &mut piece.kind {
         return add_to_contour(contour, at);
     }
     let stations = centreline(piece).map(|centreline| {
@@ -153,7 +156,7 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, EditError> {
     if points.len() >= MOST_POINTS {
         return Err(EditError::TooManyPoints);
     }
-    let place = (tidy(at[0]), tidy(at[1]));
+    let place = (rounded_to_six_digits(at[0]), rounded_to_six_digits(at[1]));
     let Some((along, stations)) = stations else {
         points.push(CurvePoint::new(place.0, place.1, 0.0));
         return Ok(0);
@@ -190,7 +193,7 @@ pub(super) fn place_between(
     let k = stations.partition_point(|&s| s <= along).clamp(1, last) - 1;
     let long = stations[k + 1] - stations[k];
     let t = if long > 0.0 { (along - stations[k]) / long } else { 0.5 };
-    let between = |a: f32, b: f32| tidy(f64::from(a) + (f64::from(b) - f64::from(a)) * lower(t, 1.0));
+    let between = |a: f32, b: f32| rounded_to_six_digits(f64::from(a) + (f64::from(b) - f64::from(a)) * lower(t, 1.0));
     let (a, b) = (&points[k], &points[k + 1]);
     let new = CurvePoint {
         at,
@@ -228,7 +231,7 @@ fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, EditError> 
     let nearest =
         (0..contour.points.len()).min_by(|&a, &b| ahead(&contour.points[a]).total_cmp(&ahead(&contour.points[b])));
     let index = nearest.map_or(0, |k| k + 1);
-    contour.points.insert(index, (tidy(new[0]), tidy(new[1])));
+    contour.points.insert(index, (rounded_to_six_digits(new[0]), rounded_to_six_digits(new[1])));
     Ok(index)
 }
 
@@ -243,7 +246,7 @@ fn add_to_outline(contour: &mut Contour, new: Point) -> usize {
         length(sub(way, scaled(side, t)))
     };
     let index = (0..n).min_by(|&a, &b| away(a).total_cmp(&away(b))).map_or(0, |k| k + 1);
-    contour.points.insert(index, (tidy(new[0]), tidy(new[1])));
+    contour.points.insert(index, (rounded_to_six_digits(new[0]), rounded_to_six_digits(new[1])));
     index
 }
 
@@ -251,7 +254,7 @@ fn add_to_outline(contour: &mut Contour, new: Point) -> usize {
 pub fn give_points(contour: &mut Contour) {
     contour.settings.outline = OutlineFit::Smooth;
     let radius = f64::from(contour.settings.radius);
-    contour.points = round(radius).map(|(x, y)| (tidy(x), tidy(y))).collect();
+    contour.points = round(radius).map(|(x, y)| (rounded_to_six_digits(x), rounded_to_six_digits(y))).collect();
 }
 
 /// Adds a default curve or outline to copies or a warp whose settings need a line that is missing. The new setting thus
@@ -259,9 +262,9 @@ pub fn give_points(contour: &mut Contour) {
 pub fn give_line(piece: &mut Piece) {
     let line = |from: Point, to: Point| {
         let at = |k: usize| add(from, scaled(sub(to, from), 0.5 * k as f64));
-        (0..3).map(at).map(|[x, y]| CurvePoint::new(tidy(x), tidy(y), 0.0)).collect()
+        (0..3).map(at).map(|[x, y]| CurvePoint::new(rounded_to_six_digits(x), rounded_to_six_digits(y), 0.0)).collect()
     };
-    match &mut piece.form {
+    match &mut piece.kind {
         PieceKind::Array(group) if group.settings.arrangement == Arrangement::Curve && group.points.len() < 2 => {
             let ArraySettings { pivot_x, pivot_y, step_x, step_y, count, .. } = group.settings;
             let from = [f64::from(pivot_x), f64::from(pivot_y)];
@@ -282,7 +285,9 @@ pub fn give_line(piece: &mut Piece) {
                     group.points = line([x - radius, y], [x + radius, y]);
                 }
                 ScatterRegion::Outline if group.points.len() < 3 => {
-                    let point = |(east, south)| CurvePoint::new(tidy(x + east), tidy(y + south), 0.0);
+                    let point = |(east, south)| {
+                        CurvePoint::new(rounded_to_six_digits(x + east), rounded_to_six_digits(y + south), 0.0)
+                    };
                     group.points = round(radius).map(point).collect();
                 }
                 _ => {}
@@ -303,7 +308,7 @@ fn round(radius: f64) -> impl Iterator<Item = (f64, f64)> {
 /// # Errors
 /// When too few points would remain.
 pub fn remove_point(piece: &mut Piece, index: usize) -> Result<(), EditError> {
-    if let PieceKind::Contour(contour) = &mut piece.form {
+    if let PieceKind::Contour(contour) = &mut piece.kind {
         if contour.points.len() <= 3 {
             return Err(EditError::TooFewPoints);
         }

@@ -51,7 +51,7 @@ impl Similarity {
 
     fn move_place(&self, x: &mut f32, y: &mut f32) {
         let [a, b] = self.moved([f64::from(*x), f64::from(*y)]);
-        (*x, *y) = (tidy(a), tidy(b));
+        (*x, *y) = (rounded_to_six_digits(a), rounded_to_six_digits(b));
     }
 
     fn move_points(&self, points: &mut [CurvePoint]) {
@@ -59,18 +59,18 @@ impl Similarity {
     }
 
     fn length(&self, length: &mut f32) {
-        *length = tidy(f64::from(*length) * self.scale);
+        *length = rounded_to_six_digits(f64::from(*length) * self.scale);
     }
 
     fn angle(&self, angle: &mut f32) {
-        *angle = tidy(wrapped(f64::from(*angle) + self.turn));
+        *angle = rounded_to_six_digits(wrapped(f64::from(*angle) + self.turn));
     }
 
     fn placement(&self, placement: &mut Placement) {
         let pivot = [f64::from(placement.pivot_x), f64::from(placement.pivot_y)];
         let there = self.moved(add(pivot, [f64::from(placement.move_x), f64::from(placement.move_y)]));
         let [x, y] = sub(there, pivot);
-        (placement.move_x, placement.move_y) = (tidy(x), tidy(y));
+        (placement.move_x, placement.move_y) = (rounded_to_six_digits(x), rounded_to_six_digits(y));
         self.angle(&mut placement.turn_angle);
         self.length(&mut placement.scale);
     }
@@ -86,7 +86,7 @@ impl Similarity {
     fn apply(&self, piece: &mut Piece) {
         // transform of the pieces inside; `None` if these pieces stay in their own coordinates
         let mut inside = Some(*self);
-        match &mut piece.form {
+        match &mut piece.kind {
             PieceKind::Disc(disc) => {
                 self.move_place(&mut disc.x, &mut disc.y);
                 self.length(&mut disc.radius);
@@ -110,7 +110,7 @@ impl Similarity {
                 let before = contour.points.clone();
                 for point in &mut contour.points {
                     let [x, y] = self.vector([f64::from(point.0), f64::from(point.1)]);
-                    *point = (tidy(x), tidy(y));
+                    *point = (rounded_to_six_digits(x), rounded_to_six_digits(y));
                 }
                 // a tiny outline can touch itself after rounding to six digits; if so, keep the old piece, as for an
                 // image below
@@ -181,7 +181,7 @@ impl Similarity {
 }
 
 /// The number rounded to six significant digits: enough for a dragged value, and readable in files.
-pub fn tidy(v: f64) -> f32 {
+pub fn rounded_to_six_digits(v: f64) -> f32 {
     if v == 0.0 || !v.is_finite() {
         return v as f32;
     }
@@ -203,10 +203,10 @@ pub fn raised(piece: &Piece, by: f64) -> Piece {
 }
 
 fn raise(piece: &mut Piece, by: f32) {
-    let lift = |height: &mut f32| *height = tidy(f64::from(*height) + f64::from(by));
+    let lift = |height: &mut f32| *height = rounded_to_six_digits(f64::from(*height) + f64::from(by));
     // number of the pieces inside that are raised, and the height difference in metres of their own coordinates
     let (mut count, mut inside) = (usize::MAX, by);
-    match &mut piece.form {
+    match &mut piece.kind {
         PieceKind::Disc(disc) => lift(&mut disc.height),
         PieceKind::Curve(curve) => curve.points.iter_mut().for_each(|point| lift(&mut point.height)),
         PieceKind::Ribbon(ribbon) => ribbon.points.iter_mut().for_each(|point| lift(&mut point.height)),

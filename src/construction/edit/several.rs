@@ -4,9 +4,9 @@
 //! once, whether it is selected itself or not.
 
 use super::link_group::{self, Motion};
-use super::snap::{GroundBelow, lay};
+use super::snap::{GroundBelow, drape_points};
 use super::transform_path::TransformPath;
-use super::{EditError, PiecePath, Root, Wrap, apply_or_undo, pick_index, points, take, wrap_root};
+use super::{EditError, PiecePath, Root, Wrap, apply_or_undo, pick_index, points, remove_piece, wrap_root};
 use crate::geometry::plane::{Area, Point};
 use crate::materials::MaterialLayer;
 use crate::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
@@ -29,7 +29,7 @@ pub fn outermost(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
 /// piece.
 fn owners(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
     let all = outermost(tree, paths);
-    let owned: Vec<PiecePath> = all.iter().flat_map(|path| link_group::belongings(tree, path)).collect();
+    let owned: Vec<PiecePath> = all.iter().flat_map(|path| link_group::linked_on_other_layers(tree, path)).collect();
     all.into_iter().filter(|path| !owned.iter().any(|owned| owned.holds(path))).collect()
 }
 
@@ -51,7 +51,7 @@ fn backwards(mut paths: Vec<PiecePath>) -> Vec<PiecePath> {
 pub fn move_all(tree: &mut Tree, paths: &[PiecePath], seed: u32, motion: &Motion, grounds: &[GroundBelow]) {
     let chosen = outermost(tree, paths);
     let with_others: Vec<PiecePath> =
-        chosen.iter().flat_map(|path| link_group::others(tree, path)).chain(chosen.iter().cloned()).collect();
+        chosen.iter().flat_map(|path| link_group::linked_pieces(tree, path)).chain(chosen.iter().cloned()).collect();
     let moved = outermost(tree, &with_others);
     let transforms: Vec<TransformPath> = moved.iter().map(|path| TransformPath::for_piece(tree, path, seed)).collect();
     for (path, transform) in moved.iter().zip(&transforms) {
@@ -63,8 +63,8 @@ pub fn move_all(tree: &mut Tree, paths: &[PiecePath], seed: u32, motion: &Motion
         let Some(piece) = path.piece_mut(tree) else { continue };
         let before = piece.clone();
         if let Some(line) = points::line_mut(piece) {
-            lay(line, |q| ground.height(q));
-            link_group::follow(tree, &before, path, seed);
+            drape_points(line, |q| ground.height(q));
+            link_group::update_linked(tree, &before, path, seed);
         }
     }
 }
@@ -160,7 +160,7 @@ pub fn group(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<PiecePath,
     let pivot = pick_index::centre(tree, path).unwrap_or_default();
     apply_or_undo(tree, |tree| {
         wrap_root(tree, path, wrap)?;
-        put_pivot(&mut path.piece_mut(tree).ok_or(EditError::Gone)?.form, pivot);
+        put_pivot(&mut path.piece_mut(tree).ok_or(EditError::Gone)?.kind, pivot);
         Ok(path.clone())
     })
 }
@@ -197,7 +197,7 @@ pub fn group_all(tree: &mut Tree, paths: &[PiecePath], wrap: Wrap) -> Result<Pie
     apply_or_undo(tree, |tree| {
         let mut of = Vec::with_capacity(all.len());
         for path in all.iter().rev() {
-            of.push(take(tree, path)?);
+            of.push(remove_piece(tree, path)?);
         }
         of.reverse();
         let mut form = wrap.wrapped(of);
@@ -213,7 +213,7 @@ pub fn group_all(tree: &mut Tree, paths: &[PiecePath], wrap: Wrap) -> Result<Pie
 mod tests {
     use super::*;
     use crate::compiled_program::Program;
-    use crate::edit::library::{Item, place};
+    use crate::edit::library::{Item, add_item};
     use crate::primitives::disc::Disc;
 
     fn disc(name: &str, x: f32) -> Piece {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     fn blend(name: &str, of: Vec<Piece>) -> Piece {
-        Piece::named(name, PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }))
+        Piece::named(name, PieceKind::Blend(OperatorGroup { children: of, ..OperatorGroup::default() }))
     }
 
     /// A construction tree with the pieces a, b (which holds c and d) and e.
@@ -294,7 +294,7 @@ mod tests {
             (names(&tree.terrain), there),
             (["Blend", "b", "c", "d", "Place", "a", "e"].map(String::from).to_vec(), path(&[1]))
         );
-        let PieceKind::Place(group) = &tree.terrain.children()[1].form else { panic!("it is a place") };
+        let PieceKind::Place(group) = &tree.terrain.children()[1].kind else { panic!("it is a place") };
         assert_eq!(group.settings.pivot_x, 250.0, "between both");
         // a single piece is wrapped in place
         assert_eq!(group_all(&mut tree, &roots, Wrap::Add), Ok(path(&[])));
@@ -304,8 +304,8 @@ mod tests {
     fn a_lake_and_its_water_count_once() {
         let mut tree = Tree::default();
         let program = Program::new(&tree, 0);
-        let lake = place(&mut tree, Item::Lake, [4000.0, 4000.0], None, &program, 0).unwrap();
-        let water = link_group::others(&tree, &lake).remove(0);
+        let lake = add_item(&mut tree, Item::Lake, [4000.0, 4000.0], None, &program, 0).unwrap();
+        let water = link_group::linked_pieces(&tree, &lake).remove(0);
         let both = [lake.clone(), water.clone()];
         let centre = |tree: &Tree, path: &PiecePath| pick_index::centre(tree, path).unwrap();
         move_all(&mut tree, &both, 0, &Motion::Shift { from: [0.0; 2], to: [100.0, 0.0] }, &[]);

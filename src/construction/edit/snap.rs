@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::PiecePath;
-use super::reshape::tidy;
+use super::reshape::rounded_to_six_digits;
 use super::transform_path::TransformPath;
 use crate::Program;
 use crate::geometry::plane::{Point, length, sub};
@@ -26,13 +26,13 @@ impl GroundBelow {
     /// The ground without the piece at `path`. `before` is the program of a similar construction tree, whose prepared
     /// primitives are reused.
     pub fn new(tree: &Tree, path: &PiecePath, seed: u32, before: Option<&Program>) -> Self {
-        let program = Arc::new(without(tree, std::slice::from_ref(path), seed, before));
+        let program = Arc::new(program_without(tree, std::slice::from_ref(path), seed, before));
         Self { program, transform: TransformPath::for_piece(tree, path, seed) }
     }
 
     /// The ground without all pieces at `paths`, in the coordinates of each. `before` is as in [`new`](Self::new).
     pub fn of_each(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&Program>) -> Vec<Self> {
-        let program = Arc::new(without(tree, paths, seed, before));
+        let program = Arc::new(program_without(tree, paths, seed, before));
         let seen_by = |path| Self { program: program.clone(), transform: TransformPath::for_piece(tree, path, seed) };
         paths.iter().map(seen_by).collect()
     }
@@ -43,7 +43,7 @@ impl GroundBelow {
     }
 }
 
-fn without(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&Program>) -> Program {
+fn program_without(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&Program>) -> Program {
     let mut bare = tree.clone();
     for path in paths {
         if let Some(piece) = path.piece_mut(&mut bare) {
@@ -54,15 +54,15 @@ fn without(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&Program>
 }
 
 /// Sets the height of every point to the height of the ground at its position.
-pub fn lay(points: &mut [CurvePoint], ground: impl Fn(Point) -> f64) {
+pub fn drape_points(points: &mut [CurvePoint], ground: impl Fn(Point) -> f64) {
     for point in points {
-        point.height = tidy(ground([f64::from(point.at.0), f64::from(point.at.1)]));
+        point.height = rounded_to_six_digits(ground([f64::from(point.at.0), f64::from(point.at.1)]));
     }
 }
 
 /// Lowers points so that the line falls from its higher to its lower end, with at least the minimum slope. No point is
 /// raised: the river cuts into obstacles. Returns the number of points lowered.
-pub fn fall(points: &mut [CurvePoint]) -> usize {
+pub fn make_downhill(points: &mut [CurvePoint]) -> usize {
     let ends = points.first().zip(points.last()).map(|(first, last)| first.height < last.height);
     let Some(backwards) = ends else { return 0 };
     let mut order: Vec<usize> = (0..points.len()).collect();

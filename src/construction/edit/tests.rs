@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use super::library::{Item, Role, place, spot_for};
+use super::library::{Item, Role, add_item, spot_for};
 use super::pick_index::{PickIndex, centre, outlines};
 use super::reshape::{Similarity, raised};
-use super::snap::{GroundBelow, fall, lay};
+use super::snap::{GroundBelow, drape_points, make_downhill};
 use super::transform_path::TransformPath;
 use super::*;
 use crate::geometry::plane::{length, sub};
@@ -23,7 +23,7 @@ fn disc(x: f32, y: f32, radius: f32) -> Piece {
 
 fn tree_of(pieces: Vec<Piece>) -> Tree {
     Tree {
-        terrain: Piece::new(PieceKind::Blend(OperatorGroup { of: pieces, ..OperatorGroup::default() })),
+        terrain: Piece::new(PieceKind::Blend(OperatorGroup { children: pieces, ..OperatorGroup::default() })),
         ..Tree::default()
     }
 }
@@ -87,7 +87,7 @@ fn an_original_never_comes_to_contain_itself() {
     group(&mut tree, &PiecePath::definition(0), Wrap::Blend).unwrap();
     let into = Spot { parent: PiecePath::definition(0), at: 0 };
     let before = tree.clone();
-    assert!(matches!(relocate(&mut tree, &copy, &into), Err(EditError::Unsound(_))));
+    assert!(matches!(relocate(&mut tree, &copy, &into), Err(EditError::InvalidTree(_))));
     assert_eq!(tree, before);
     // edits of the definition apply to all copies, and its removal removes them
     rename(&mut tree, &PiecePath::definition(0), "mound");
@@ -136,7 +136,7 @@ fn transforms_invert_through_every_operator() {
     for (name, preset) in presets::all() {
         let mut tree = (*preset).clone();
         group(&mut tree, &path(&[0]), Wrap::Place).unwrap();
-        if let Some(Piece { form: PieceKind::Place(group), .. }) = path(&[0]).piece_mut(&mut tree) {
+        if let Some(Piece { kind: PieceKind::Place(group), .. }) = path(&[0]).piece_mut(&mut tree) {
             let settings = &mut group.settings;
             (settings.move_x, settings.turn_angle, settings.scale, settings.mirror) = (500.0, 40.0, 0.7, true);
             (settings.raise, settings.steepen) = (120.0, 2.0);
@@ -161,7 +161,7 @@ fn a_placed_piece_has_the_heights_of_its_transforms() {
         ..Disc::default()
     }))]);
     group(&mut tree, &path(&[0]), Wrap::Place).unwrap();
-    if let Some(Piece { form: PieceKind::Place(group), .. }) = path(&[0]).piece_mut(&mut tree) {
+    if let Some(Piece { kind: PieceKind::Place(group), .. }) = path(&[0]).piece_mut(&mut tree) {
         (group.settings.scale, group.settings.raise, group.settings.move_x) = (0.5, 30.0, 900.0);
     }
     let transform = TransformPath::for_piece(&tree, &path(&[0, 0]), 0);
@@ -176,7 +176,7 @@ fn moved_pieces_are_found_at_their_new_place() {
         let mut tree = base.clone();
         let program = Program::new(&tree, 1);
         let at = [2600.0, 3100.0];
-        let new = place(&mut tree, item, at, None, &program, 1).unwrap();
+        let new = add_item(&mut tree, item, at, None, &program, 1).unwrap();
         // the area between the copies has no weight
         let first = new.child(0);
         let at = match new.piece(&tree).filter(|piece| piece.repeats()) {
@@ -229,7 +229,7 @@ fn new_pieces_go_on_the_ground_and_are_seen() {
         for item in [Item::Hills, Item::Crater, Item::Road] {
             let mut tree = base.clone();
             let program = Program::new(&tree, 0);
-            let new = place(&mut tree, item, at, None, &program, 0).unwrap();
+            let new = add_item(&mut tree, item, at, None, &program, 0).unwrap();
             let there = Program::new(&tree, 0).sample(at, &Detail::FULL).weight;
             assert!(there >= 0.5, "{item:?} at {at:?}: {there} {new:?}");
         }
@@ -237,10 +237,11 @@ fn new_pieces_go_on_the_ground_and_are_seen() {
     let mut tree = tree_of(vec![named("a")]);
     let spot = spot_for(&mut tree, Some(&path(&[0])), Role::Carve, true).unwrap();
     assert_eq!(spot, Spot { parent: path(&[]), at: 1 }, "on top of the ground, in a replace");
-    assert!(matches!(tree.terrain.form, PieceKind::Replace(_)));
+    assert!(matches!(tree.terrain.kind, PieceKind::Replace(_)));
     let program = Program::new(&tree, 0);
-    let sand = place(&mut tree, Item::Plain, [4000.0; 2], Some(&PiecePath::material(MaterialLayer::Sand)), &program, 0)
-        .unwrap();
+    let sand =
+        add_item(&mut tree, Item::Plain, [4000.0; 2], Some(&PiecePath::material(MaterialLayer::Sand)), &program, 0)
+            .unwrap();
     assert!(sand.root == Root::Material(MaterialLayer::Sand) && tree.sand.is_some());
 }
 
@@ -253,29 +254,29 @@ fn rivers_fall_from_their_higher_end_and_nothing_is_raised() {
     for heights in [vec![300.0, 320.0, 250.0, 260.0, 100.0], vec![50.0, 20.0, 90.0, 80.0, 400.0], vec![5.0; 4]] {
         let before = river(&heights);
         let mut points = before.clone();
-        fall(&mut points);
+        make_downhill(&mut points);
         let mut z: Vec<f32> = points.iter().map(|p| p.height).collect();
         if heights[0] < heights[heights.len() - 1] {
             z.reverse();
         }
         assert!(z.windows(2).all(|pair| pair[1] < pair[0]), "{z:?}");
         assert!(points.iter().zip(&before).all(|(a, b)| a.height <= b.height));
-        assert_eq!(fall(&mut points), 0, "a second time nothing is left to do");
+        assert_eq!(make_downhill(&mut points), 0, "a second time nothing is left to do");
     }
-    assert_eq!(fall(&mut []), 0);
+    assert_eq!(make_downhill(&mut []), 0);
 }
 
 #[test]
 fn a_road_follows_the_ground_without_itself() {
     let mut tree = (*presets::valley()).clone();
     let program = Program::new(&tree, 2);
-    let road = place(&mut tree, Item::Road, [3000.0, 2500.0], None, &program, 2).unwrap();
+    let road = add_item(&mut tree, Item::Road, [3000.0, 2500.0], None, &program, 2).unwrap();
     let piece = road.piece_mut(&mut tree).unwrap();
     let points = points::line_mut(piece).unwrap();
     points.iter_mut().for_each(|point| point.height = 7000.0);
     let below = GroundBelow::new(&tree, &road, 2, None);
     let points = points::line_mut(road.piece_mut(&mut tree).unwrap()).unwrap();
-    lay(points, |q| below.height(q));
+    drape_points(points, |q| below.height(q));
     for point in points {
         let p = [f64::from(point.at.0), f64::from(point.at.1)];
         assert!((f64::from(point.height) - program.height(p, &Detail::FULL)).abs() < 0.1, "{point:?}");
@@ -296,7 +297,7 @@ fn points_are_inserted_between_neighbours_and_removed() {
     assert_eq!(points::remove_point(&mut piece, 0), Err(EditError::TooFewPoints));
 
     let mut lake = Piece::new(PieceKind::Contour(crate::primitives::contour::Contour::default()));
-    let shape = |piece: &Piece| match &piece.form {
+    let shape = |piece: &Piece| match &piece.kind {
         PieceKind::Contour(contour) => contour.prepare().edge(0.4),
         _ => 0.0,
     };
@@ -327,7 +328,7 @@ fn outlines_run_where_the_weight_ends() {
     let mut tree = (*presets::oasis()).clone();
     let program = Program::new(&tree, 0);
     for item in [Item::River, Item::Lake, Item::Mountains, Item::Image] {
-        let new = place(&mut tree, item, [4100.0, 3900.0], None, &program, 0).unwrap();
+        let new = add_item(&mut tree, item, [4100.0, 3900.0], None, &program, 0).unwrap();
         let alone = Tree { terrain: new.piece(&tree).unwrap().clone(), ..Tree::default() };
         let alone = Program::new(&alone, 0);
         let middle = centre(&tree, &new).unwrap();
@@ -407,7 +408,7 @@ fn dimensions_lie_where_they_are_dragged() {
     for (form, expected) in kinds {
         let piece = Piece::new(form);
         let found = dimensions(&piece, arm);
-        assert_eq!(found.iter().map(|(dimension, _)| *dimension).collect::<Vec<_>>(), expected, "{:?}", piece.form);
+        assert_eq!(found.iter().map(|(dimension, _)| *dimension).collect::<Vec<_>>(), expected, "{:?}", piece.kind);
         for (k, (dimension, at)) in found.into_iter().enumerate() {
             // drag the handle to 1.5 times its distance from the reference point, which is the handle's position when
             // the dimension is 0
@@ -434,7 +435,7 @@ fn dimensions_lie_where_they_are_dragged() {
             set_dimension(&mut dragged, dimension, to, arm).unwrap();
             let there = place_of(&dragged);
             let away = length(sub(there, to));
-            assert!(away < 0.05, "{dimension:?} of {:?}: {there:?} is not {to:?}", piece.form);
+            assert!(away < 0.05, "{dimension:?} of {:?}: {there:?} is not {to:?}", piece.kind);
             assert_ne!(dimension_text(&dragged, dimension), dimension_text(&piece, dimension));
         }
         assert_eq!(set_dimension(&mut Piece::default(), PieceDimension::Radius, [0.0; 2], arm), Err(EditError::Gone));
@@ -442,7 +443,7 @@ fn dimensions_lie_where_they_are_dragged() {
 }
 
 fn placement_middle(piece: &Piece) -> [f64; 2] {
-    let PieceKind::Place(group) = &piece.form else { unreachable!("a placement") };
+    let PieceKind::Place(group) = &piece.kind else { unreachable!("a placement") };
     let pivot = [f64::from(group.settings.pivot_x), f64::from(group.settings.pivot_y)];
     group.settings.map().apply(pivot)
 }
@@ -450,7 +451,7 @@ fn placement_middle(piece: &Piece) -> [f64; 2] {
 /// The point from which a dimension is measured.
 fn hangs_on(piece: &Piece, dimension: dimensions::PieceDimension, at: [f64; 2]) -> [f64; 2] {
     use dimensions::PieceDimension;
-    match (&piece.form, dimension) {
+    match (&piece.kind, dimension) {
         (PieceKind::Place(_), _) => placement_middle(piece),
         (PieceKind::Array(group), _) => [f64::from(group.settings.pivot_x), f64::from(group.settings.pivot_y)],
         // the line runs from west to east

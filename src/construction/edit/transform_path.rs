@@ -49,7 +49,7 @@ impl TransformPath {
             && let Some(copy) = first_copy(tree, index)
         {
             transform = Self::nested(tree, &copy, seed, depth + 1);
-            if let Some(Piece { form: PieceKind::Instance(instance), .. }) = copy.piece(tree) {
+            if let Some(Piece { kind: PieceKind::Instance(instance), .. }) = copy.piece(tree) {
                 transform.push(&instance.settings);
             }
         }
@@ -74,7 +74,7 @@ impl TransformPath {
 
     /// Appends the transform from a piece to its child `k`; for an array or a scatter, the transform of the first copy.
     pub fn enter(&mut self, piece: &Piece, k: usize) {
-        match &piece.form {
+        match &piece.kind {
             PieceKind::Place(group) => self.push(&group.settings),
             PieceKind::Array(_) | PieceKind::Scatter(_) => {
                 if let Some(copy) = piece.first_copy(self.seed) {
@@ -95,7 +95,7 @@ impl TransformPath {
 
     /// Appends the transform of a copy of an array or a scatter.
     pub fn push_copy(&mut self, copy: &Copy) {
-        self.push_map(copy.map, (copy.rise, copy.lift), copy.variant);
+        self.push_map(copy.map, (copy.height_scale, copy.lift), copy.variant);
     }
 
     fn push_map(&mut self, outward: Affine, (rise, lift): (f64, f64), variation: u32) {
@@ -172,7 +172,7 @@ fn first_copy(tree: &Tree, index: usize) -> Option<PiecePath> {
 }
 
 fn copy_in(piece: &Piece, path: &PiecePath, name: &str) -> Option<PiecePath> {
-    if matches!(&piece.form, PieceKind::Instance(instance) if instance.definition == *name) {
+    if matches!(&piece.kind, PieceKind::Instance(instance) if instance.definition == *name) {
         return Some(path.clone());
     }
     piece.children().iter().enumerate().find_map(|(k, child)| copy_in(child, &path.child(k), name))

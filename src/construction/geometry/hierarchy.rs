@@ -12,11 +12,11 @@ use super::plane::Area;
 /// Maximum number of pieces in a box that is not split.
 const MOST: usize = 4;
 /// Minimum number of pieces for a hierarchy; fewer pieces are tested faster one by one.
-pub const FEW: usize = 8;
+pub const MIN_PIECES: usize = 8;
 
 /// A box of the hierarchy: around other boxes, or around pieces.
 #[derive(Clone, Copy, Debug)]
-pub struct Bin {
+pub struct HierarchyBox {
     /// The rectangle of this box.
     pub area: Area,
     /// Index of the first box after all boxes inside this one.
@@ -31,7 +31,7 @@ pub struct Bin {
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
     /// The boxes, depth first: each box is directly before the boxes inside it.
-    pub bins: Vec<Bin>,
+    pub bins: Vec<HierarchyBox>,
     /// Indices of the pieces, grouped by box.
     pub order: Vec<u32>,
 }
@@ -39,7 +39,7 @@ pub struct Hierarchy {
 impl Hierarchy {
     /// Builds a hierarchy over the bounding boxes `areas`; empty if there are fewer than [`FEW`].
     pub fn new(areas: &[Area]) -> Self {
-        if areas.len() < FEW {
+        if areas.len() < MIN_PIECES {
             return Self::default();
         }
         let mut hierarchy = Self { bins: Vec::new(), order: (0..areas.len() as u32).collect() };
@@ -53,7 +53,7 @@ impl Hierarchy {
         let area = self.order[from..to].iter().map(of).fold(Area::EMPTY, Area::union);
         let is_whole = to - from > MOST;
         let span = if is_whole { (0, 0) } else { (from as u32, to as u32) };
-        self.bins.push(Bin { area, skip: 0, from: span.0, to: span.1 });
+        self.bins.push(HierarchyBox { area, skip: 0, from: span.0, to: span.1 });
         if is_whole {
             let middles = Area::enclosing(self.order[from..to].iter().map(|k| of(k).centre()));
             let axis = usize::from(middles.high[1] - middles.low[1] > middles.high[0] - middles.low[0]);
@@ -140,14 +140,14 @@ mod tests {
         let mut dice = Dice::new(3);
         for count in [0, 7, 8, 9, 40, 333] {
             let areas: Vec<Area> = (0..count)
-                .map(|_| Area::centred([dice.between(0.0, 900.0), dice.between(0.0, 900.0)], dice.between(1.0, 60.0)))
+                .map(|_| Area::centred([dice.uniform(0.0, 900.0), dice.uniform(0.0, 900.0)], dice.uniform(1.0, 60.0)))
                 .collect();
             let hierarchy = Hierarchy::new(&areas);
-            assert_eq!(hierarchy.is_empty(), count < FEW);
+            assert_eq!(hierarchy.is_empty(), count < MIN_PIECES);
             for _ in 0..200 {
-                let p = [dice.between(-50.0, 950.0), dice.between(-50.0, 950.0)];
+                let p = [dice.uniform(-50.0, 950.0), dice.uniform(-50.0, 950.0)];
                 let there: Vec<u32> = (0..count as u32).filter(|&k| areas[k as usize].contains(p)).collect();
-                if count < FEW || there.len() > 8 {
+                if count < MIN_PIECES || there.len() > 8 {
                     continue;
                 }
                 let met = HitList::find(&hierarchy, |area| area.contains(p)).expect("few are met");

@@ -1,5 +1,5 @@
-//! Curves on the ground plan: through or near points, eased like roads; arc length and offset of a point relative to a
-//! curve.
+//! Curves in the horizontal plane. A curve runs through its points or near them, and can have the transition curves of
+//! roads. Also: arc length and lateral offset of a point relative to a curve.
 //!
 //! Definition: cubic pieces (Catmull & Rom 1974, as Béziers) or quadratic pieces (between the middles of the sides) are
 //! flattened to segments, less than a thousandth of the reach away from the curve. A point has the distance d to the
@@ -52,7 +52,7 @@ struct PathSegment {
 impl PathSegment {
     /// Distance of the nearest point from the start of the segment, and the vector from that point to `p`.
     #[inline]
-    fn foot(&self, p: Point) -> (f64, Point) {
+    fn nearest_on_segment(&self, p: Point) -> (f64, Point) {
         let from_start = sub(p, self.from);
         let t = dot(from_start, self.along);
         let t = if t < 0.0 {
@@ -111,7 +111,7 @@ impl NearestBounds {
 
 /// The geometry of a path, for the GPU buffer and for comparisons.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PathOutline {
+pub struct PathGeometry {
     /// Maximum distance from the curve for queries, in metres.
     pub reach: f64,
     /// τ, in metres: segments up to τ farther away than the nearest segment take part in the mean.
@@ -183,13 +183,13 @@ impl Path {
     }
 
     /// The geometry of the path, for the GPU buffer and for comparisons.
-    pub fn outline(&self) -> PathOutline {
+    pub fn outline(&self) -> PathGeometry {
         let mut vertices: Vec<[f64; 3]> = self.segments.iter().map(|c| [c.from[0], c.from[1], c.start]).collect();
         if let Some(last) = self.segments.last() {
             let end = add(last.from, scaled(last.along, last.length));
             vertices.push([end[0], end[1], last.start + last.length]);
         }
-        PathOutline { reach: self.reach, tolerance: self.tolerance, vertices }
+        PathGeometry { reach: self.reach, tolerance: self.tolerance, vertices }
     }
 
     /// The point at arc length `s`, clamped to the path, and the unit direction there.
@@ -244,7 +244,7 @@ impl Path {
         for (run, segments) in self.runs.iter().zip(self.segments.chunks(RUN)) {
             each(run, &mut |k, _| {
                 for segment in [&segments[0], &segments[segments.len() / 2], &segments[segments.len() - 1]] {
-                    let way = segment.foot(centre(k)).1;
+                    let way = segment.nearest_on_segment(centre(k)).1;
                     nearest[k] = lower(nearest[k], dot(way, way));
                 }
             });
@@ -303,7 +303,7 @@ impl Path {
         for &index in candidates {
             if self.runs[usize::from(index)].square(p) < nearest {
                 for segment in self.run(index) {
-                    let from_foot = segment.foot(p).1;
+                    let from_foot = segment.nearest_on_segment(p).1;
                     nearest = lower(nearest, dot(from_foot, from_foot));
                 }
             }
@@ -320,7 +320,7 @@ impl Path {
         let mut first = true;
         let counts = |index: &&u16| self.runs[usize::from(**index)].square(p) < farthest * farthest;
         for segment in candidates.iter().filter(counts).flat_map(|&index| self.run(index)) {
-            let (t, from_foot) = segment.foot(p);
+            let (t, from_foot) = segment.nearest_on_segment(p);
             let square = dot(from_foot, from_foot);
             if square >= farthest * farthest {
                 continue;
@@ -392,7 +392,7 @@ impl Path {
         for (run, segments) in self.runs.iter().zip(self.segments.chunks(RUN)) {
             if run.square(p) < nearest {
                 for segment in segments {
-                    let from_foot = segment.foot(p).1;
+                    let from_foot = segment.nearest_on_segment(p).1;
                     let square = dot(from_foot, from_foot);
                     if square < nearest {
                         (nearest, foot) = (square, from_foot);
@@ -412,7 +412,7 @@ impl Path {
                 continue;
             }
             for segment in self.run(index) {
-                let from_foot = segment.foot(p).1;
+                let from_foot = segment.nearest_on_segment(p).1;
                 let square = dot(from_foot, from_foot);
                 if square < nearest {
                     (nearest, foot) = (square, from_foot);
@@ -445,7 +445,7 @@ impl Path {
         let square = window * window * (1.0 + 1e-9);
         let near = self.runs.iter().zip(self.segments.chunks(RUN)).filter(|(run, _)| run.square(middle) <= square);
         for segment in near.flat_map(|(_, segments)| segments) {
-            let (t, from_foot) = segment.foot(middle);
+            let (t, from_foot) = segment.nearest_on_segment(middle);
             let d = length(from_foot);
             if d > window {
                 continue;
@@ -554,7 +554,8 @@ mod tests {
         // curvature changes gradually: no segment turns by more than a few degrees
         let sharpest = eased.segments.windows(2).map(|c| cross(c[0].along, c[1].along).abs()).fold(0.0, higher);
         assert!(sharpest < 0.2, "{sharpest}");
-        let corner = eased.segments.iter().map(|c| length(c.foot([500.0, 0.0]).1)).fold(f64::INFINITY, lower);
+        let corner =
+            eased.segments.iter().map(|c| length(c.nearest_on_segment([500.0, 0.0]).1)).fold(f64::INFINITY, lower);
         assert!(corner > 5.0 && corner < 120.0, "{corner}");
     }
 }

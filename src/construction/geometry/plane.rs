@@ -217,7 +217,7 @@ impl Interval {
     }
 
     /// Greatest absolute value of a number in the interval.
-    pub fn reach(&self) -> f64 {
+    pub fn max_abs(&self) -> f64 {
         higher(self.low.abs(), self.high.abs())
     }
 
@@ -306,7 +306,7 @@ impl Affine {
 
     /// Transforms a gradient `g` in the map's target coordinates to its source coordinates (transposed matrix).
     #[inline]
-    pub fn pull(&self, g: Point) -> Point {
+    pub fn pull_back(&self, g: Point) -> Point {
         [self.rows[0][0] * g[0] + self.rows[1][0] * g[1], self.rows[0][1] * g[0] + self.rows[1][1] * g[1]]
     }
 

@@ -35,7 +35,7 @@
 //! | 8 [`op::DETAIL`] | from, to | opens a frame that sums the samples, each scaled by the factor of its SHARE instruction |
 //! | 9 [`op::SHARE`] | which | scales the samples inside by a factor: 1 - t if `which` is 0, t if 1, and 1 if 2; skips the instructions inside if the factor is 0 |
 //! | 10 [`op::GULLIES`] | map (6), stretching, rise, branching, crest fade, spacing, base, from, to, ground, a list of cell, depth, turn (2), seed | opens a frame of one piece, whose slope a probe measures; p becomes map·p |
-//! | 11 [`op::PROBE`] | ground | runs the instructions at `ground` at the four points p ± base to measure the slope; gullies use the spacing and the ground height of their own operands |
+//! | 11 [`op::PROBE`] | ground | measures the slope: runs the instructions at index `ground` for four points around the position. Gullies read the distance of the points and the height of the terrain from their own operands |
 //! | 12 [`op::GROUND`] | (a single word) | the samples so far become the ground for the following samples; ends one point of a probe |
 //! | 13 [`op::GIVE`] | (a single word) | closes the frame, restores p and the spacing, gives the sample of the frame to the frame below |
 //! | 0 [`op::END`] | (a single word) | the result is in frame 0 |
@@ -379,7 +379,8 @@ impl Encoder<'_> {
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
-        let GroundBounds { height, slope, fade, .. } = leaf.bounds(&Capsule::area(&leaf.area()), &Detail::FULL);
+        let GroundBounds { height, slope, weight_gradient: fade, .. } =
+            leaf.bounds(&Capsule::area(&leaf.area()), &Detail::FULL);
         let index = self.primitives.0.len() as u32;
         self.primitives.word(leaf.kind());
         self.primitives.reals([height.low, height.high, slope, fade]);

@@ -21,7 +21,7 @@ impl MaterialLayer {
     /// All material layers, the ground first.
     pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
     /// The layers that cover the ground and raise its surface.
-    pub const LYING: [Self; 2] = [Self::Sand, Self::Snow];
+    pub const RAISING: [Self; 2] = [Self::Sand, Self::Snow];
 }
 
 talweg_ground::choices! {
@@ -48,5 +48,5 @@ impl Default for PieceMaterial {
 impl PieceMaterial {
     /// The materials other than the palette's ground, in the order of
     /// [`MaterialFractions::laid`](crate::materials::shares::MaterialFractions::laid).
-    pub const LAID: [Self; 6] = [Self::Rock, Self::Grass, Self::Sand, Self::Snow, Self::Road, Self::Bare];
+    pub const COVERING: [Self; 6] = [Self::Rock, Self::Grass, Self::Sand, Self::Snow, Self::Road, Self::Bare];
 }

@@ -20,15 +20,15 @@ use crate::sample::{Detail, THRESHOLD};
 
 /// Fractions of the materials of [`PieceMaterial::LAID`], then of [`PieceMaterial::Ground`], from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct MaterialFractions([f64; PieceMaterial::LAID.len() + 1]);
+pub struct MaterialFractions([f64; PieceMaterial::COVERING.len() + 1]);
 
 impl MaterialFractions {
     /// The fraction 1 of one material; all fractions are 0 for [`PieceMaterial::Unset`].
     pub fn whole(material: PieceMaterial) -> Self {
         let mut shares = Self::default();
-        let place = match PieceMaterial::LAID.iter().position(|laid| *laid == material) {
+        let place = match PieceMaterial::COVERING.iter().position(|laid| *laid == material) {
             Some(place) => place,
-            None if material == PieceMaterial::Ground => PieceMaterial::LAID.len(),
+            None if material == PieceMaterial::Ground => PieceMaterial::COVERING.len(),
             None => return shares,
         };
         shares.0[place] = 1.0;
@@ -36,12 +36,12 @@ impl MaterialFractions {
     }
 
     /// Fractions of [`PieceMaterial::LAID`]; their sum is at most 1.
-    pub fn laid(&self) -> [f64; PieceMaterial::LAID.len()] {
+    pub fn cover_fractions(&self) -> [f64; PieceMaterial::COVERING.len()] {
         std::array::from_fn(|k| self.0[k])
     }
 
     /// Fraction of the ground that has a material set.
-    pub fn said(&self) -> f64 {
+    pub fn total(&self) -> f64 {
         self.0.iter().sum()
     }
 
@@ -49,7 +49,7 @@ impl MaterialFractions {
     /// height that the covering piece contributes.
     #[must_use]
     pub fn covered_by(&self, above: &Self, w: f64) -> Self {
-        let left = higher(1.0 - w * above.said(), 0.0);
+        let left = higher(1.0 - w * above.total(), 0.0);
         Self(std::array::from_fn(|k| self.0[k] * left + w * above.0[k]))
     }
 

@@ -11,7 +11,7 @@
 //! copies are spaced anew.
 //! Source: the array command of CAD programs; Génevaux et al. 2014, §5.4.
 
-use super::copies::{CopyPlace, MOST_COPIES, MadeCopies, NodeCopies, copy_params, copy_style, too_many};
+use super::copies::{CopiesResult, CopyPosition, MOST_COPIES, NodeCopies, copy_params, copy_style, too_many};
 use crate::compiled_program::{Builder, PieceSite};
 use crate::geometry::path::{CurveFit, Path};
 use crate::geometry::plane::{Area, Point, add, higher, length, sub};
@@ -103,11 +103,11 @@ impl CopyCurve {
     }
 
     /// The copy at arc length `s`, `offset` metres to the right of the curve.
-    pub fn place(&self, s: f64, offset: f64, follow: bool, id: [i32; 2]) -> CopyPlace {
+    pub fn copy_at(&self, s: f64, offset: f64, follow: bool, id: [i32; 2]) -> CopyPosition {
         let (at, along) = self.path.point_at(s);
         let turn = if follow { libm::atan2(along[1], along[0]) } else { 0.0 };
         let at = add(at, [-along[1] * offset, along[0] * offset]);
-        CopyPlace { at, turn, scale: self.scale.sample(s).0, raise: self.height.sample(s).0, id }
+        CopyPosition { at, turn, scale: self.scale.sample(s).0, raise: self.height.sample(s).0, id }
     }
 }
 
@@ -116,7 +116,7 @@ impl CopyGroup<ArraySettings> {
     ///
     /// # Errors
     /// When there are too many copies, or the curve has fewer than two points.
-    pub fn places(&self) -> Result<Vec<CopyPlace>, String> {
+    pub fn positions(&self) -> Result<Vec<CopyPosition>, String> {
         let settings = &self.settings;
         let pivot = [f64::from(settings.pivot_x), f64::from(settings.pivot_y)];
         let step = [f64::from(settings.step_x), f64::from(settings.step_y)];
@@ -134,7 +134,7 @@ impl CopyGroup<ArraySettings> {
             }
         };
         let from_pivot =
-            |x: f64, y: f64, id: [i32; 2]| CopyPlace::plain(add(pivot, [cos * x - sin * y, sin * x + cos * y]), id);
+            |x: f64, y: f64, id: [i32; 2]| CopyPosition::plain(add(pivot, [cos * x - sin * y, sin * x + cos * y]), id);
         Ok(match settings.arrangement {
             Arrangement::Line => {
                 (0..count).map(|k| from_pivot(k as f64 * step[0], k as f64 * step[1], [k as i32, 0])).collect()
@@ -157,7 +157,7 @@ impl CopyGroup<ArraySettings> {
                     let (sin, cos) = if k == 0 { (0.0, 1.0) } else { (libm::sin(turn), libm::cos(turn)) };
                     let at = add(centre, [cos * arm[0] - sin * arm[1], sin * arm[0] + cos * arm[1]]);
                     let turn = if settings.follow { turn } else { 0.0 };
-                    CopyPlace { turn, ..CopyPlace::plain(at, [k as i32, 0]) }
+                    CopyPosition { turn, ..CopyPosition::plain(at, [k as i32, 0]) }
                 };
                 (0..count).map(copy).collect()
             }
@@ -176,7 +176,7 @@ impl CopyGroup<ArraySettings> {
                     return Err(too_many());
                 }
                 (0..=count as usize)
-                    .map(|k| curve.place(k as f64 * step, 0.0, settings.follow, [k as i32, 0]))
+                    .map(|k| curve.copy_at(k as f64 * step, 0.0, settings.follow, [k as i32, 0]))
                     .collect()
             }
         })
@@ -184,15 +184,15 @@ impl CopyGroup<ArraySettings> {
 }
 
 impl PieceForm for CopyGroup<ArraySettings> {
-    piece_form!("array", settings, of);
+    piece_form!("array", settings, children);
     piece_points!();
 
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
         NodeCopies::compile(self.copies(site.frame.seed)?, site, builder)
     }
 
-    fn copies(&self, seed: u32) -> Option<MadeCopies> {
+    fn copies(&self, seed: u32) -> Option<CopiesResult> {
         let style = self.settings.style();
-        Some(self.places().map(|places| (style.copies(&places, seed), style.overlap)))
+        Some(self.positions().map(|positions| (style.copies(&positions, seed), style.overlap)))
     }
 }

@@ -21,7 +21,7 @@ talweg_ground::params! {
 }
 
 impl PieceForm for OperatorGroup<BlendSettings> {
-    piece_form!("blend", settings, of);
+    piece_form!("blend", settings, children);
 
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
         builder.blend(site, site.frame)
@@ -87,13 +87,13 @@ impl BlendSum {
             return;
         }
         if self.count == 0 {
-            self.only = GroundSample { weight, fade: scaled(piece.fade, share), ..*piece };
+            self.only = GroundSample { weight, weight_gradient: scaled(piece.weight_gradient, share), ..*piece };
         }
         self.count += 1;
         self.weight += weight;
         self.moment += weight * piece.height;
         for k in 0..2 {
-            let fade = piece.fade[k] * share;
+            let fade = piece.weight_gradient[k] * share;
             self.fade[k] += fade;
             self.slope[k] += weight * piece.slope[k];
             self.lift[k] += fade * piece.height;
@@ -109,7 +109,7 @@ impl BlendSum {
         let per_weight = 1.0 / self.weight;
         let height = self.moment * per_weight;
         let slope = [0, 1].map(|k| (self.slope[k] + self.lift[k] - height * self.fade[k]) * per_weight);
-        GroundSample { height, weight: self.weight, slope, fade: self.fade }
+        GroundSample { height, weight: self.weight, slope, weight_gradient: self.fade }
     }
 }
 
@@ -198,7 +198,7 @@ impl TwoLeast {
     }
 
     /// The minimum after one number of this value is removed.
-    fn without(&self, value: f64) -> f64 {
+    fn min_without(&self, value: f64) -> f64 {
         if value == self.0 { self.1 } else { self.0 }
     }
 }
@@ -211,28 +211,33 @@ pub fn bounds(pieces: &[GroundBounds]) -> GroundBounds {
         return *first;
     }
     let there = || pieces.iter().filter(|piece| !piece.is_nothing());
-    let mut sum =
-        GroundBounds { height: Interval::EMPTY, weight: Interval::one(0.0), slope: 0.0, fade: 0.0, laid: 0.0 };
+    let mut sum = GroundBounds {
+        height: Interval::EMPTY,
+        weight: Interval::one(0.0),
+        slope: 0.0,
+        weight_gradient: 0.0,
+        weighted_slope: 0.0,
+    };
     for piece in there() {
         sum.height = sum.height.union(piece.height);
         sum.weight = sum.weight.plus(piece.weight);
         sum.slope = higher(sum.slope, piece.slope);
-        sum.fade += piece.fade;
-        sum.laid += piece.laid;
+        sum.weight_gradient += piece.weight_gradient;
+        sum.weighted_slope += piece.weighted_slope;
     }
     let (lows, highs) = (TwoLeast::new(there().map(|p| p.height.low)), TwoLeast::new(there().map(|p| -p.height.high)));
     let lift = there().fold(0.0, |lift, piece| {
         // f is between the heights of this piece and of the others; the larger the weight of this piece, the closer f
         // is to its height
-        let others = Interval::new(lows.without(piece.height.low), -highs.without(-piece.height.high));
+        let others = Interval::new(lows.min_without(piece.height.low), -highs.min_without(-piece.height.high));
         let spread = piece.height.spread(&others);
         let most = sum.weight.high - piece.weight.high + piece.weight.low;
         let share = if most > 0.0 { 1.0 - piece.weight.low / most } else { 1.0 };
-        lift + piece.fade * spread * higher(share, 0.0)
+        lift + piece.weight_gradient * spread * higher(share, 0.0)
     });
-    let mean = lower(sum.slope, sum.laid / sum.weight.low);
+    let mean = lower(sum.slope, sum.weighted_slope / sum.weight.low);
     let slope = mean + lift / sum.weight.low;
     let slope = if slope.is_nan() { f64::INFINITY } else { slope * (1.0 + 1e-9) };
-    let laid = lower((sum.laid + lift) * (1.0 + 1e-9), slope * sum.weight.high);
-    GroundBounds { slope, laid, height: sum.height.widened_for_rounding(), ..sum }
+    let laid = lower((sum.weighted_slope + lift) * (1.0 + 1e-9), slope * sum.weight.high);
+    GroundBounds { slope, weighted_slope: laid, height: sum.height.widened_for_rounding(), ..sum }
 }

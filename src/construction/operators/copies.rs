@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::blend::{self, BlendSum, BlendSumRow};
 use super::placement::varied;
-use super::replace::{held, held_bounds};
+use super::replace::{capped_weight, capped_weight_bounds};
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
 use crate::geometry::plane::{Affine, Area, Capsule, Interval, Point, higher, lower, scaled, sub};
 use crate::gpu_buffer::{Encoder, op};
@@ -106,7 +106,7 @@ pub(super) use copy_style;
 
 /// Position and transform of a copy.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CopyPlace {
+pub struct CopyPosition {
     /// Position in metres.
     pub at: Point,
     /// Rotation in radians, from east to south.
@@ -119,7 +119,7 @@ pub struct CopyPlace {
     pub id: [i32; 2],
 }
 
-impl CopyPlace {
+impl CopyPosition {
     /// A copy that is not rotated, scaled or raised.
     pub fn plain(at: Point, id: [i32; 2]) -> Self {
         Self { at, turn: 0.0, scale: 1.0, raise: 0.0, id }
@@ -132,7 +132,7 @@ pub struct Copy {
     /// Map from the pieces' coordinates to the parent's.
     pub map: Affine,
     /// Factor of heights: z ↦ rise · z + lift.
-    pub rise: f64,
+    pub height_scale: f64,
     /// Offset of heights; see `rise`.
     pub lift: f64,
     /// Index of the copy's noise variant.
@@ -141,10 +141,10 @@ pub struct Copy {
 
 impl CopyStyle {
     /// Copies at `places`, with random variation from `seed`.
-    pub fn copies(&self, places: &[CopyPlace], seed: u32) -> Vec<Copy> {
+    pub fn copies(&self, places: &[CopyPosition], seed: u32) -> Vec<Copy> {
         let random = Stream::new(seed, self.seed).fork(0xc0_0135);
         let streams = [0, 1, 2, 3].map(|salt| random.fork(salt));
-        let copy = |place: &CopyPlace| {
+        let copy = |place: &CopyPosition| {
             let [i, j] = place.id;
             let signed = |k: usize| f64::from(streams[k].signed(i, j)) * self.jitter[k];
             let turn = self.turn + place.turn + signed(0);
@@ -155,7 +155,7 @@ impl CopyStyle {
             let turned = Affine { rows, offset: [0.0; 2] }.apply(self.pivot);
             let map = Affine { rows, offset: sub(place.at, turned) };
             let variant = (streams[3].bits(i, j) >> 32) as u32 % self.variants.clamp(1, MOST_VARIANTS);
-            Copy { map, rise: scale * (1.0 + signed(2)), lift: place.raise, variant }
+            Copy { map, height_scale: scale * (1.0 + signed(2)), lift: place.raise, variant }
         };
         places.iter().map(copy).collect()
     }
@@ -166,8 +166,8 @@ impl Piece {
     ///
     /// # Errors
     /// When there are too many copies, or the curve or outline has too few points.
-    pub fn copies(&self, seed: u32) -> Option<MadeCopies> {
-        self.form.as_form().copies(seed)
+    pub fn copies(&self, seed: u32) -> Option<CopiesResult> {
+        self.kind.as_form().copies(seed)
     }
 
     /// The first of the [`copies`](Self::copies).
@@ -177,7 +177,7 @@ impl Piece {
 }
 
 /// The copies and the treatment of their overlap, or the reason why the copies cannot be made.
-pub type MadeCopies = Result<(Vec<Copy>, Overlap), String>;
+pub type CopiesResult = Result<(Vec<Copy>, Overlap), String>;
 
 impl<S> CopyGroup<S> {
     /// Positions of the points of the curve or outline, in metres.
@@ -206,12 +206,12 @@ pub fn sample(a: &GroundSample, b: &GroundSample) -> GroundSample {
     if b.weight <= 0.0 {
         return *a;
     }
-    let ((w, dw), (under, dunder)) = (held(b), held(a));
+    let ((w, dw), (under, dunder)) = (capped_weight(b), capped_weight(a));
     let (height, weight) = heights((a.height, a.weight), (b.height, b.weight));
     let mut sum = BlendSum::default();
-    sum.add(&GroundSample { weight: w, fade: dw, ..*b }, 1.0);
+    sum.add(&GroundSample { weight: w, weight_gradient: dw, ..*b }, 1.0);
     let fade = sub(scaled(dunder, 1.0 - w), scaled(dw, under));
-    sum.add(&GroundSample { weight: (1.0 - w) * under, fade, ..*a }, 1.0);
+    sum.add(&GroundSample { weight: (1.0 - w) * under, weight_gradient: fade, ..*a }, 1.0);
     GroundSample { height, weight, ..sum.sample() }
 }
 
@@ -220,16 +220,16 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds) -> GroundBounds {
     if b.is_nothing() {
         return *a;
     }
-    let ((w, dw, laid), (under, dunder, laid_under)) = (held_bounds(b), held_bounds(a));
-    let over = GroundBounds { weight: w, fade: dw, laid, ..*b };
+    let ((w, dw, laid), (under, dunder, laid_under)) = (capped_weight_bounds(b), capped_weight_bounds(a));
+    let over = GroundBounds { weight: w, weight_gradient: dw, weighted_slope: laid, ..*b };
     let left = Interval::new((1.0 - w.high) * under.low, (1.0 - w.low) * under.high);
     let fade = (1.0 - w.low) * dunder + dw * under.high;
-    let below = GroundBounds { weight: left, fade, laid: (1.0 - w.low) * laid_under, ..*a };
+    let below = GroundBounds { weight: left, weight_gradient: fade, weighted_slope: (1.0 - w.low) * laid_under, ..*a };
     let both = blend::bounds(&[over, below]);
     // the weight is 1 - (1 - α_A)(1 - α_B): never above 1, never below α_B
     let weight = both.weight.intersection(Interval::new(higher(w.low, 0.0), 1.0));
     let fade = (1.0 - w.low) * dunder + (1.0 - under.low) * dw;
-    GroundBounds { weight, fade: lower(both.fade, fade), ..both }
+    GroundBounds { weight, weight_gradient: lower(both.weight_gradient, fade), ..both }
 }
 
 /// A copy of a child node.
@@ -251,7 +251,7 @@ pub(crate) struct NodeCopies {
 
 impl NodeCopies {
     /// Adds an array or a scatter to a program: the pieces once for each noise variant in use, and all copies.
-    pub(super) fn compile(made: MadeCopies, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
+    pub(super) fn compile(made: CopiesResult, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
         let (copies, overlap) = match made {
             Ok(made) => made,
             Err(problem) => {
@@ -265,11 +265,11 @@ impl NodeCopies {
         let (mut placed, mut children) = (Vec::with_capacity(copies.len()), Vec::new());
         for copy in &copies {
             let child = *variants.entry(copy.variant).or_insert_with(|| {
-                let inner = NodeFrame::new(varied(frame.seed, copy.variant)).made_of(frame.material);
+                let inner = NodeFrame::new(varied(frame.seed, copy.variant)).with_material(frame.material);
                 children.push(builder.blend(site, inner)?);
                 Some(children.len() as u32 - 1)
             });
-            let frame = frame.placed(&copy.map, (copy.rise, copy.lift), frame.seed);
+            let frame = frame.placed(&copy.map, (copy.height_scale, copy.lift), frame.seed);
             let (Some(child), Some(frame)) = (child, frame) else { continue };
             let own = builder.nodes[children[child as usize] as usize].area;
             placed.push(ProgramCopy { area: frame.inward.inverse().area(&own), frame, child });
@@ -352,7 +352,7 @@ impl NodeOperator for NodeCopies {
                 let mut own = RowSamples::NOTHING;
                 view.child_view(view.node.children[copy.child as usize]).row(inner, &frame.detail(detail), &mut own);
                 for k in 0..part.len() {
-                    own.height[k] = own.height[k] * frame.rise + frame.lift;
+                    own.height[k] = own.height[k] * frame.height_scale + frame.lift;
                     if !copy.area.contains(part.point(k)) {
                         own.weight[k] = 0.0;
                     }

@@ -10,7 +10,7 @@
 //! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
-use super::replace::{Extent, held, held_bounds, presence, presence_bounds};
+use super::replace::{Extent, capped_weight, capped_weight_bounds, presence, presence_bounds};
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, lower};
 use crate::gpu_buffer::{Encoder, op};
@@ -39,7 +39,7 @@ pub struct Deposit {
 }
 
 impl PieceForm for OperatorGroup<AddSettings> {
-    piece_form!("add", settings, of);
+    piece_form!("add", settings, children);
 
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
         // an added height is relative to the ground, so the frame must not lift this height again
@@ -56,8 +56,8 @@ impl NodeOperator for Deposit {
         for &child in view.children().iter().skip(1) {
             let laid = view.child::<G>(child, p, detail);
             if laid.weight > 0.0 {
-                let share = *share.get_or_insert_with(|| self.window.share_at::<G>(view, p, detail));
-                below = self.lay(&below, &laid, share);
+                let share = *share.get_or_insert_with(|| self.window.fraction_at::<G>(view, p, detail));
+                below = self.deposit_sample(&below, &laid, share);
             }
         }
         below
@@ -69,7 +69,7 @@ impl NodeOperator for Deposit {
         for &child in view.children().iter().skip(1) {
             let laid = view.child_view(child).bounds(capsule, detail);
             if !laid.is_nothing() {
-                let share = *share.get_or_insert_with(|| self.window.share_in(view, capsule, detail));
+                let share = *share.get_or_insert_with(|| self.window.fraction_bounds(view, capsule, detail));
                 below = self.lay_bounds(&below, &laid, share);
             }
         }
@@ -89,10 +89,10 @@ impl NodeOperator for Deposit {
             let mut laid = RowSamples::NOTHING;
             view.child_view(child).row(row, detail, &mut laid);
             let Some((from, to)) = laid.span(n) else { continue };
-            let shares = shares.get_or_insert_with(|| self.window.share_row(view, row, detail, &ground));
+            let shares = shares.get_or_insert_with(|| self.window.fraction_row(view, row, detail, &ground));
             for (k, &share) in shares.iter().enumerate().take(to).skip(from) {
                 if laid.weight[k] > 0.0 {
-                    let sample = self.lay(&out.sample(k), &laid.sample(k), (share, [0.0; 2]));
+                    let sample = self.deposit_sample(&out.sample(k), &laid.sample(k), (share, [0.0; 2]));
                     out.set(k, &sample);
                 }
             }
@@ -105,7 +105,7 @@ impl NodeOperator for Deposit {
         for &child in view.children().iter().skip(1) {
             let weight = lower(view.child::<false>(child, p, detail).weight, 1.0);
             if weight > 0.0 && view.child_view(child).node.has_material {
-                let share = *acting.get_or_insert_with(|| self.window.share_at::<false>(view, p, detail).0);
+                let share = *acting.get_or_insert_with(|| self.window.fraction_at::<false>(view, p, detail).0);
                 shares = shares.covered_by(&view.child_view(child).materials(p, detail), weight * share);
             }
         }
@@ -151,11 +151,11 @@ impl Deposit {
             return *a;
         }
         let (sigma, dsigma, laid) = presence_bounds(a);
-        let slope = (laid + dsigma * a.height.reach()) * (1.0 + 1e-9);
+        let slope = (laid + dsigma * a.height.max_abs()) * (1.0 + 1e-9);
         GroundBounds {
             height: a.height.product(sigma).widened_for_rounding(),
             slope,
-            laid: slope * a.weight.high,
+            weighted_slope: slope * a.weight.high,
             ..*a
         }
     }
@@ -163,8 +163,8 @@ impl Deposit {
     /// The sample of `b` added to the ground `a`. `share` holds the fraction of `b` that is added, and the gradient of
     /// this fraction.
     #[inline]
-    fn lay(&self, a: &GroundSample, b: &GroundSample, share: (f64, Point)) -> GroundSample {
-        let (w, dw) = held(b);
+    fn deposit_sample(&self, a: &GroundSample, b: &GroundSample, share: (f64, Point)) -> GroundSample {
+        let (w, dw) = capped_weight(b);
         let dw = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
         let w = w * share.0;
         let slope = [0, 1].map(|k| a.slope[k] + w * b.slope[k] + dw[k] * b.height);
@@ -172,24 +172,30 @@ impl Deposit {
         if self.extent == Extent::Below {
             return GroundSample { height, slope, ..*a };
         }
-        let fade = [0, 1].map(|k| a.fade[k] + 2.0 * w * dw[k]);
-        GroundSample { height, weight: a.weight + w * w, slope, fade }
+        let fade = [0, 1].map(|k| a.weight_gradient[k] + 2.0 * w * dw[k]);
+        GroundSample { height, weight: a.weight + w * w, slope, weight_gradient: fade }
     }
 
     /// Bounds of `b` added to the ground `a`. `share` holds the range of the fraction that is added, and the bound of
     /// its gradient.
     fn lay_bounds(&self, a: &GroundBounds, b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
-        let (w, dw, laid) = held_bounds(b);
+        let (w, dw, laid) = capped_weight_bounds(b);
         let dw = dw * share.0.high + w.high * share.1;
         let (w, laid) = (w.product(share.0), laid * share.0.high);
-        let more = laid + dw * b.height.reach();
+        let more = laid + dw * b.height.max_abs();
         let height = a.height.plus(b.height.product(w)).widened_for_rounding();
         let slope = (a.slope + more) * (1.0 + 1e-9);
         if self.extent == Extent::Below {
-            let laid = lower((a.laid + a.weight.high * more) * (1.0 + 1e-9), slope * a.weight.high);
-            return GroundBounds { height, slope, laid, ..*a };
+            let laid = lower((a.weighted_slope + a.weight.high * more) * (1.0 + 1e-9), slope * a.weight.high);
+            return GroundBounds { height, slope, weighted_slope: laid, ..*a };
         }
         let weight = Interval::new(a.weight.low + w.low * w.low, a.weight.high + w.high * w.high);
-        GroundBounds { height, weight, slope, fade: a.fade + 2.0 * w.high * dw, laid: slope * weight.high }
+        GroundBounds {
+            height,
+            weight,
+            slope,
+            weight_gradient: a.weight_gradient + 2.0 * w.high * dw,
+            weighted_slope: slope * weight.high,
+        }
     }
 }

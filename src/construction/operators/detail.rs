@@ -28,7 +28,7 @@ talweg_ground::params! {
 
 impl DetailSettings {
     /// Fraction of the last piece at the level of detail `level`, from 0 to 1.
-    pub fn share(&self, level: f64) -> f64 {
+    pub fn fraction_at(&self, level: f64) -> f64 {
         let (from, to) = (f64::from(self.from), f64::from(self.to));
         if level <= from {
             0.0
@@ -41,13 +41,13 @@ impl DetailSettings {
 
     /// The first and the last child with their fractions. Children between the first and the last never show.
     fn ends(&self, node: &ProgramNode, detail: &Detail) -> [(u32, f64); 2] {
-        let (share, last) = (self.share(detail.level), node.children.len() - 1);
+        let (share, last) = (self.fraction_at(detail.level), node.children.len() - 1);
         [(node.children[0], 1.0 - share), (node.children[last], share)]
     }
 }
 
 impl PieceForm for OperatorGroup<DetailSettings> {
-    piece_form!("level of detail", settings, of);
+    piece_form!("level of detail", settings, children);
 
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
         let children = builder.children(site, site.frame, site.frame);
@@ -70,7 +70,12 @@ impl NodeOperator for DetailSettings {
         let ends = self.ends(view.node, detail).into_iter().filter(|(_, share)| *share > 0.0);
         let pieces = ends.map(|(child, share)| {
             let own = view.child_view(child).bounds(capsule, detail);
-            GroundBounds { weight: own.weight.times(share), fade: own.fade * share, laid: own.laid * share, ..own }
+            GroundBounds {
+                weight: own.weight.times(share),
+                weight_gradient: own.weight_gradient * share,
+                weighted_slope: own.weighted_slope * share,
+                ..own
+            }
         });
         blend::bounds(&pieces.collect::<Vec<_>>())
     }

@@ -8,7 +8,7 @@
 //! Lipschitz: |∇H| ≤ H' λ_A, |∇S| ≤ S' √2 λ_A / base, where λ_A bounds |∇f_A|.
 //! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
-use super::replace::{held, held_bounds};
+use super::replace::{capped_weight, capped_weight_bounds};
 use crate::compiled_program::{NodeFrame, NodeView, ProgramNode};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, add, higher, length, lower, scaled, smooth, sub};
 use crate::gpu_buffer::{Encoder, rounded_outward};
@@ -120,7 +120,7 @@ pub struct GroundWindow {
 impl WindowRanges {
     /// Converts the ranges to the parent's coordinates.
     pub(crate) fn prepare(&self, frame: &NodeFrame) -> GroundWindow {
-        let (rise, lift, scale) = (frame.rise, frame.lift, frame.size());
+        let (rise, lift, scale) = (frame.height_scale, frame.lift, frame.size());
         let (by_height, [height_from, height_to, height_feather]) = self.height;
         let height = by_height.then(|| {
             let ends = [height_from, height_to].map(|z| f64::from(z) * rise + lift);
@@ -152,18 +152,18 @@ impl GroundWindow {
     }
 
     /// The capped weight of `b` ([`held`]) scaled by a fraction. `share` holds the fraction and its gradient.
-    pub fn held(b: &GroundSample, share: (f64, Point)) -> GroundSample {
-        let (w, dw) = held(b);
+    pub fn scaled_weight(b: &GroundSample, share: (f64, Point)) -> GroundSample {
+        let (w, dw) = capped_weight(b);
         let fade = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
-        GroundSample { weight: w * share.0, fade, ..*b }
+        GroundSample { weight: w * share.0, weight_gradient: fade, ..*b }
     }
 
     /// Bounds of `b` with its weight scaled by a fraction. `share` holds the range of the fraction and the bound of its
     /// gradient.
-    pub fn held_bounds(b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
-        let (w, dw, laid) = held_bounds(b);
+    pub fn scaled_weight_bounds(b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
+        let (w, dw, laid) = capped_weight_bounds(b);
         let fade = (dw * share.0.high + w.high * share.1) * (1.0 + 1e-9);
-        GroundBounds { weight: w.product(share.0), fade, laid: laid * share.0.high, ..*b }
+        GroundBounds { weight: w.product(share.0), weight_gradient: fade, weighted_slope: laid * share.0.high, ..*b }
     }
 
     /// The same window in the parent's coordinates of `frame`.
@@ -171,7 +171,7 @@ impl GroundWindow {
         if frame.is_plain {
             return *self;
         }
-        let (rise, lift, size) = (frame.rise, frame.lift, frame.size());
+        let (rise, lift, size) = (frame.height_scale, frame.lift, frame.size());
         let height = self.height.map(|band| {
             let ends = [band.from, band.to].map(|z| z * rise + lift);
             let (below, above) = (band.below * rise.abs(), band.above * rise.abs());
@@ -195,7 +195,7 @@ impl GroundWindow {
 
     /// Fraction to which the operator acts at `p`, and the gradient of this fraction. The ground is the first child of
     /// the node.
-    pub(crate) fn share_at<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> (f64, Point) {
+    pub(crate) fn fraction_at<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> (f64, Point) {
         let surface = |p: Point| view.ground::<G>(p, detail).surface(view.base());
         let (mut share, mut dshare) = (1.0, [0.0; 2]);
         if let Some(window) = self.height {
@@ -225,7 +225,7 @@ impl GroundWindow {
 
     /// Fractions to which the operator acts along a row of points; `ground` holds the samples of the ground at these
     /// points.
-    pub(crate) fn share_row(
+    pub(crate) fn fraction_row(
         &self,
         view: NodeView,
         row: PointRow,
@@ -266,7 +266,7 @@ impl GroundWindow {
 
     /// Range of the fraction over a capsule, and bound of the fraction's gradient. The ground is the first child of the
     /// node.
-    pub(crate) fn share_in(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+    pub(crate) fn fraction_bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let ground = view.ground_bound(&capsule.padded(self.sight()), detail).surface(view.base());
         let (mut share, mut dshare) = (Interval::one(1.0), 0.0);
         if let Some(window) = self.height {

@@ -11,7 +11,7 @@
 //! Source: the gully filter of the layer stack, evaluated point by point. The paper leaves erosion inside the
 //! construction tree to future work (004, §9: procedural methods on trees in place of grids).
 
-use super::gully_law::{Dual, GOLDEN_ANGLE, GullyLattice, GullyLaw, GullyOctave};
+use super::gully_law::{Dual, GOLDEN_ANGLE, GullyFunction, GullyLattice, GullyOctave};
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, add, higher, sub};
 use crate::gpu_buffer::{Encoder, op, rounded_outward};
@@ -58,7 +58,7 @@ const LEAST_FADE: f64 = 0.02;
 #[derive(Clone, Debug)]
 pub struct PreparedGullies {
     /// The gully function on the plane, in metres.
-    pub law: GullyLaw,
+    pub law: GullyFunction,
     /// Half the distance over which the slope is measured, in metres.
     pub base: f64,
     /// Sample spacing of the ground whose slope is measured, in metres.
@@ -86,7 +86,7 @@ impl GullySettings {
             octave
         };
         PreparedGullies {
-            law: GullyLaw {
+            law: GullyFunction {
                 octaves: (0..self.octaves).map(octave).collect(),
                 branching: f64::from(self.branching),
                 crest_fade: f64::from(self.crest_fade),
@@ -101,11 +101,11 @@ impl GullySettings {
 impl PreparedGullies {
     /// Whether any gullies show at this level of detail.
     pub fn are_shown(&self, detail: &Detail) -> bool {
-        self.share(detail, 0, self.law.octaves[0].cell) > 0.0
+        self.octave_factor(detail, 0, self.law.octaves[0].cell) > 0.0
     }
 
-    fn share(&self, detail: &Detail, octave: usize, wavelength: f64) -> f64 {
-        detail.share(octave, self.law.octaves.len(), wavelength)
+    fn octave_factor(&self, detail: &Detail, octave: usize, wavelength: f64) -> f64 {
+        detail.octave_factor(octave, self.law.octaves.len(), wavelength)
     }
 
     /// Level of detail of the ground whose slope is measured.
@@ -128,13 +128,13 @@ impl PreparedGullies {
 
     /// Height that the gullies add at `p`, in metres; negative in gullies.
     pub fn raised(&self, p: Point, slope: Point, detail: &Detail) -> f64 {
-        let share = |octave, wavelength| self.share(detail, octave, wavelength);
+        let share = |octave, wavelength| self.octave_factor(detail, octave, wavelength);
         self.law.sample([p[0], p[1], 0.0], [0.0, 0.0, 1.0], [slope[0], slope[1], 0.0], share).0
     }
 
     /// The added height with its gradient; `turns` holds the gradients of the two slope components.
     pub fn raised_with_gradient(&self, p: Point, slope: Point, turns: [Point; 2], detail: &Detail) -> Dual {
-        let share = |octave, wavelength| self.share(detail, octave, wavelength);
+        let share = |octave, wavelength| self.octave_factor(detail, octave, wavelength);
         let constant = |value| Dual { value, gradient: [0.0; 2] };
         let place = [Dual { value: p[0], gradient: [1.0, 0.0] }, Dual { value: p[1], gradient: [0.0, 1.0] }];
         let [x, y] = [0, 1].map(|k: usize| Dual { value: slope[k], gradient: turns[k] });
@@ -145,15 +145,15 @@ impl PreparedGullies {
     /// Range of the height that the gullies add over a disc, and the Lipschitz bound of this height. `slope` is the
     /// slope at the disc's centre; `change` bounds the change of the slope per metre.
     pub fn bounds(&self, disc: (Point, f64), slope: Point, change: f64, detail: &Detail) -> (Interval, f64) {
-        self.law.bounds(disc, slope, change, |octave, wavelength| self.share(detail, octave, wavelength))
+        self.law.bounds(disc, slope, change, |octave, wavelength| self.octave_factor(detail, octave, wavelength))
     }
 }
 
 impl PieceForm for OperatorGroup<GullySettings> {
-    piece_form!("gullies", settings, of);
+    piece_form!("gullies", settings, children);
 
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
-        let child = builder.blend(site, site.frame.heights_alone())?;
+        let child = builder.blend(site, site.frame.without_map())?;
         let gullies = Box::new(self.settings.prepare(site.frame.seed));
         Some(builder.node(Operator::Gullies(GullyNode { gullies, frame: site.frame }), vec![child]))
     }
@@ -168,7 +168,7 @@ pub(crate) struct GullyNode {
 
 impl GullyNode {
     fn are_shown(&self, detail: &Detail) -> bool {
-        self.frame.rise != 0.0 && self.gullies.are_shown(detail)
+        self.frame.height_scale != 0.0 && self.gullies.are_shown(detail)
     }
 }
 
@@ -178,25 +178,26 @@ impl NodeOperator for GullyNode {
         let (p, detail) = (frame.inward.apply(p), frame.detail(detail));
         let own = view.ground::<G>(p, &detail);
         let pulled = |own: GroundSample| {
-            let pull = |g: Point| if G && !frame.is_plain { frame.inward.pull(g) } else { g };
-            GroundSample { slope: pull(own.slope), fade: pull(own.fade), ..own }
+            let pull = |g: Point| if G && !frame.is_plain { frame.inward.pull_back(g) } else { g };
+            GroundSample { slope: pull(own.slope), weight_gradient: pull(own.weight_gradient), ..own }
         };
         if own.weight <= 0.0 || !self.are_shown(&detail) {
             return pulled(own);
         }
         let smooth = gullies.smooth_detail(&detail);
         let around = gullies.places_around(p).map(|q| view.ground::<G>(q, &smooth).surface(view.base()));
-        let slope = gullies.slope(around.map(|(height, _)| height), frame.rise);
+        let slope = gullies.slope(around.map(|(height, _)| height), frame.height_scale);
         if !G {
-            let height = own.height + frame.rise * gullies.raised(p, slope, &detail);
+            let height = own.height + frame.height_scale * gullies.raised(p, slope, &detail);
             return pulled(GroundSample { height, ..own });
         }
         // gradients of the two slope components
-        let [east, south] = [0, 1].map(|axis| gullies.slope(around.map(|(_, gradient)| gradient[axis]), frame.rise));
+        let [east, south] =
+            [0, 1].map(|axis| gullies.slope(around.map(|(_, gradient)| gradient[axis]), frame.height_scale));
         let turns = [[east[0], south[0]], [east[1], south[1]]];
         let raised = gullies.raised_with_gradient(p, slope, turns, &detail);
-        let height = own.height + frame.rise * raised.value;
-        pulled(GroundSample { height, slope: add(own.slope, raised.gradient.map(|g| frame.rise * g)), ..own })
+        let height = own.height + frame.height_scale * raised.value;
+        pulled(GroundSample { height, slope: add(own.slope, raised.gradient.map(|g| frame.height_scale * g)), ..own })
     }
 
     fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
@@ -204,7 +205,7 @@ impl NodeOperator for GullyNode {
         let (inner, detail) = (frame.inward.map_capsule(capsule), frame.detail(detail));
         let own = view.ground_bound(&inner, &detail);
         let (height, slope, laid) = if own.is_nothing() || !self.are_shown(&detail) {
-            (own.height, own.slope, own.laid)
+            (own.height, own.slope, own.weighted_slope)
         } else {
             let (smooth, middle) = (gullies.smooth_detail(&detail), inner.middle());
             let around = gullies.places_around(middle);
@@ -214,19 +215,25 @@ impl NodeOperator for GullyNode {
                 let there = Capsule { from: add(inner.from, by), to: add(inner.to, by), pad: inner.pad };
                 view.ground_bound(&there, &smooth).surface(view.base()).1
             });
-            let per = 0.5 / gullies.base / frame.rise.abs();
+            let per = 0.5 / gullies.base / frame.height_scale.abs();
             let change = per * ((east + west) * (east + west) + (south + north) * (south + north)).sqrt();
             let disc = (middle, inner.radius());
-            let (range, steepest) = gullies.bounds(disc, gullies.slope(heights, frame.rise), change, &detail);
-            let steepest = steepest * frame.rise.abs() * (1.0 + 1e-9);
+            let (range, steepest) = gullies.bounds(disc, gullies.slope(heights, frame.height_scale), change, &detail);
+            let steepest = steepest * frame.height_scale.abs() * (1.0 + 1e-9);
             (
-                own.height.plus(range.times(frame.rise)).widened_for_rounding(),
+                own.height.plus(range.times(frame.height_scale)).widened_for_rounding(),
                 own.slope + steepest,
-                own.laid + own.weight.high * steepest,
+                own.weighted_slope + own.weight.high * steepest,
             )
         };
         let by = frame.stretching;
-        GroundBounds { height, slope: slope * by, fade: own.fade * by, laid: laid * by, ..own }
+        GroundBounds {
+            height,
+            slope: slope * by,
+            weight_gradient: own.weight_gradient * by,
+            weighted_slope: laid * by,
+            ..own
+        }
     }
 
     fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples) {
@@ -253,8 +260,8 @@ impl NodeOperator for GullyNode {
             }
         }
         for k in (0..n).filter(|&k| out.weight[k] > 0.0).collect::<Vec<_>>() {
-            let slope = gullies.slope(heights[k], frame.rise);
-            out.height[k] += frame.rise * gullies.raised([xs[k], ys[k]], slope, &detail);
+            let slope = gullies.slope(heights[k], frame.height_scale);
+            out.height[k] += frame.height_scale * gullies.raised([xs[k], ys[k]], slope, &detail);
         }
     }
 
@@ -264,12 +271,12 @@ impl NodeOperator for GullyNode {
 
     fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {
         let frame = around.composed(&self.frame);
-        let GullyLaw { octaves, branching, crest_fade, fade } = &self.gullies.law;
+        let GullyFunction { octaves, branching, crest_fade, fade } = &self.gullies.law;
         let start = out.open(op::GULLIES, node, around);
         out.code.map(&frame.inward);
-        out.code.reals([frame.stretching, frame.rise, *branching, *crest_fade]);
+        out.code.reals([frame.stretching, frame.height_scale, *branching, *crest_fade]);
         out.code.reals([self.gullies.spacing, self.gullies.base, fade[0], fade[1]]);
-        out.code.reals([around.rise * out.program.ground + around.lift]);
+        out.code.reals([around.height_scale * out.program.ground + around.lift]);
         out.code.list(octaves, |out, octave| {
             let GullyLattice::Hash(seed) = octave.lattice else {
                 unreachable!("settings on a plane make hashed lattices")
@@ -278,7 +285,7 @@ impl NodeOperator for GullyNode {
             out.reals([octave.cell, octave.depth, cosine, sine]);
             out.word(seed);
         });
-        let (child, inner) = (node.children[0], around.heights_alone());
+        let (child, inner) = (node.children[0], around.without_map());
         let area = rounded_outward(&inner.area_outward(&out.program.nodes[child as usize].area));
         out.ground(Some(area), |out| out.step(child, &inner));
         out.give(start);

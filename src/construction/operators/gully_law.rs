@@ -212,7 +212,7 @@ pub struct GullyOctave {
 
 /// The gully function with its parameters, in metres.
 #[derive(Clone, Debug)]
-pub struct GullyLaw {
+pub struct GullyFunction {
     /// Octaves, the widest first.
     pub octaves: Vec<GullyOctave>,
     /// Fraction of an octave's slope that is added to the slope of the next octave.
@@ -223,7 +223,7 @@ pub struct GullyLaw {
     pub fade: [f64; 2],
 }
 
-impl GullyLaw {
+impl GullyFunction {
     /// Returns the added height at `place` in metres, and the crest value: the sum of the waves weighted by depth. `up`
     /// is the ground's normal, `slope` points uphill with the length rise over run. `share(octave, wavelength)` is the
     /// factor, from 0 to 1, of an octave's amplitude. The sum ends at the first octave whose factor is 0.
@@ -438,7 +438,7 @@ mod tests {
         }
     }
 
-    fn law(draws: &mut Draws) -> GullyLaw {
+    fn law(draws: &mut Draws) -> GullyFunction {
         let (size, count) = (draws.in_range(100.0, 900.0), draws.in_range(1.0, 5.0) as u32);
         let (deep, persistence) = (size * draws.in_range(0.02, 0.2), draws.in_range(0.3, 0.6));
         let mut depth = deep;
@@ -455,7 +455,7 @@ mod tests {
             depth *= persistence;
             octave
         };
-        GullyLaw {
+        GullyFunction {
             octaves: (0..count).map(octave).collect(),
             branching: draws.in_range(0.0, 1.2),
             crest_fade: draws.in_range(0.0, 1.0),

@@ -85,7 +85,7 @@ pub(crate) fn varied(seed: u32, variation: u32) -> u32 {
 }
 
 impl PieceForm for OperatorGroup<Placement> {
-    piece_form!("place", settings, of);
+    piece_form!("place", settings, children);
 
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
         builder.blend(site, self.settings.frame(&site.frame)?)

@@ -43,7 +43,7 @@ pub struct Replacement {
 }
 
 impl PieceForm for OperatorGroup<ReplaceSettings> {
-    piece_form!("replace", settings, of);
+    piece_form!("replace", settings, children);
 
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
         let children = builder.children(site, site.frame, site.frame);
@@ -62,8 +62,8 @@ impl NodeOperator for Replacement {
             |child| {
                 let mut above = view.child::<G>(child, p, detail);
                 if above.weight > 0.0 && !self.window.is_open() {
-                    let share = *share.get_or_insert_with(|| self.window.share_at::<G>(view, p, detail));
-                    above = GroundWindow::held(&above, share);
+                    let share = *share.get_or_insert_with(|| self.window.fraction_at::<G>(view, p, detail));
+                    above = GroundWindow::scaled_weight(&above, share);
                 }
                 below = sample(&below, &above, self.extent);
             },
@@ -81,8 +81,8 @@ impl NodeOperator for Replacement {
             |child| {
                 let mut above = view.child_view(child).bounds(capsule, detail);
                 if !self.window.is_open() && !above.is_nothing() {
-                    let share = *share.get_or_insert_with(|| self.window.share_in(view, capsule, detail));
-                    above = GroundWindow::held_bounds(&above, share);
+                    let share = *share.get_or_insert_with(|| self.window.fraction_bounds(view, capsule, detail));
+                    above = GroundWindow::scaled_weight_bounds(&above, share);
                 }
                 below = bounds(&below, &above, self.extent);
             },
@@ -100,7 +100,7 @@ impl NodeOperator for Replacement {
             if let Some(ground) = &ground
                 && above.span(span.1 - span.0).is_some()
             {
-                let shares = shares.get_or_insert_with(|| self.window.share_row(view, row, detail, ground));
+                let shares = shares.get_or_insert_with(|| self.window.fraction_row(view, row, detail, ground));
                 for (weight, share) in above.weight.iter_mut().zip(&shares[span.0..span.1]) {
                     *weight = lower(*weight, 1.0) * share;
                 }
@@ -123,7 +123,7 @@ impl NodeOperator for Replacement {
             if weight <= 0.0 {
                 continue;
             }
-            let weight = weight * *acting.get_or_insert_with(|| self.window.share_at::<false>(view, p, detail).0);
+            let weight = weight * *acting.get_or_insert_with(|| self.window.fraction_at::<false>(view, p, detail).0);
             if weight <= 0.0 {
                 continue;
             }
@@ -176,15 +176,15 @@ impl Extent {
 const _: () = assert!(Extent::Below as u32 == 0 && Extent::Both as u32 == 1);
 
 /// The weight of `b` capped at 1, and the gradient of the capped weight.
-pub fn held(b: &GroundSample) -> (f64, Point) {
-    if b.weight < 1.0 { (b.weight, b.fade) } else { (1.0, [0.0; 2]) }
+pub fn capped_weight(b: &GroundSample) -> (f64, Point) {
+    if b.weight < 1.0 { (b.weight, b.weight_gradient) } else { (1.0, [0.0; 2]) }
 }
 
 /// Bounds of min(1, α), of the gradient of min(1, α), and of min(1, α)|∇f|.
-pub fn held_bounds(b: &GroundBounds) -> (Interval, f64, f64) {
+pub fn capped_weight_bounds(b: &GroundBounds) -> (Interval, f64, f64) {
     let weight = Interval::new(lower(b.weight.low, 1.0), lower(b.weight.high, 1.0));
-    let fade = if b.weight.low >= 1.0 { 0.0 } else { b.fade };
-    (weight, fade, lower(b.laid, product(b.slope, weight.high)))
+    let fade = if b.weight.low >= 1.0 { 0.0 } else { b.weight_gradient };
+    (weight, fade, lower(b.weighted_slope, product(b.slope, weight.high)))
 }
 
 /// The product of two bounds, where 0 times infinity is 0.
@@ -211,7 +211,7 @@ pub fn sample(a: &GroundSample, b: &GroundSample, extent: Extent) -> GroundSampl
     if b.weight <= 0.0 {
         return *a;
     }
-    let (w, dw) = held(b);
+    let (w, dw) = capped_weight(b);
     let (height, weight) = heights((a.height, a.weight), (b.height, b.weight), extent);
     if extent == Extent::Below {
         let step = b.height - a.height;
@@ -224,20 +224,24 @@ pub fn sample(a: &GroundSample, b: &GroundSample, extent: Extent) -> GroundSampl
         let dleft = (1.0 - w) * dsigma[k] - dw[k] * sigma;
         (left * a.slope[k] + dleft * (a.height - height) + w * b.slope[k] + dw[k] * (b.height - height)) / norm
     });
-    let fade = [0, 1].map(|k| (1.0 - w) * a.fade[k] + dw[k] * (2.0 * w - a.weight));
-    GroundSample { height, weight, slope, fade }
+    let fade = [0, 1].map(|k| (1.0 - w) * a.weight_gradient[k] + dw[k] * (2.0 * w - a.weight));
+    GroundSample { height, weight, slope, weight_gradient: fade }
 }
 
 /// σ, the degree from 0 to 1 to which the ground `a` is terrain, and ∇σ.
 pub fn presence(a: &GroundSample) -> (f64, Point) {
-    if a.weight < THRESHOLD { (a.weight / THRESHOLD, scaled(a.fade, 1.0 / THRESHOLD)) } else { (1.0, [0.0; 2]) }
+    if a.weight < THRESHOLD {
+        (a.weight / THRESHOLD, scaled(a.weight_gradient, 1.0 / THRESHOLD))
+    } else {
+        (1.0, [0.0; 2])
+    }
 }
 
 /// Bounds of σ, of |∇σ| and of σ|∇f|.
 pub fn presence_bounds(a: &GroundBounds) -> (Interval, f64, f64) {
     let sigma = Interval::new(lower(a.weight.low / THRESHOLD, 1.0), lower(a.weight.high / THRESHOLD, 1.0));
-    let fade = if a.weight.low >= THRESHOLD { 0.0 } else { a.fade / THRESHOLD };
-    (sigma, fade, lower(product(a.slope, sigma.high), a.laid / THRESHOLD))
+    let fade = if a.weight.low >= THRESHOLD { 0.0 } else { a.weight_gradient / THRESHOLD };
+    (sigma, fade, lower(product(a.slope, sigma.high), a.weighted_slope / THRESHOLD))
 }
 
 /// Bounds of the ground where the piece `b` replaces the ground `a`.
@@ -245,7 +249,7 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBound
     if b.is_nothing() {
         return *a;
     }
-    let (w, dw, laid_b) = held_bounds(b);
+    let (w, dw, laid_b) = capped_weight_bounds(b);
     let step = a.height.spread(&b.height);
     let height = if w.low >= 1.0 { b.height } else { a.height.union(b.height) }.widened_for_rounding();
     if extent == Extent::Below {
@@ -254,9 +258,9 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBound
         }
         let mean = lower(product(a.slope, 1.0 - w.low) + laid_b, higher(a.slope, b.slope));
         let slope = (mean + dw * step) * (1.0 + 1e-9);
-        let under = (1.0 - w.low) * a.laid + a.weight.high * (laid_b + dw * step);
+        let under = (1.0 - w.low) * a.weighted_slope + a.weight.high * (laid_b + dw * step);
         let laid = lower(under * (1.0 + 1e-9), slope * a.weight.high);
-        return GroundBounds { height, slope, laid, ..*a };
+        return GroundBounds { height, slope, weighted_slope: laid, ..*a };
     }
     let (sigma, dsigma, laid_a) = presence_bounds(a);
     let dleft = (1.0 - w.low) * dsigma + dw * sigma.high;
@@ -271,5 +275,11 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBound
     let turn = higher((2.0 * w.high - a.weight.low).abs(), (2.0 * w.low - a.weight.high).abs());
     // α is at most max(1, α_A) times the norm
     let laid = lower(most * higher(1.0, a.weight.high) * (1.0 + 1e-9), slope * weight.high);
-    GroundBounds { height, weight, slope, fade: (1.0 - w.low) * a.fade + dw * turn, laid }
+    GroundBounds {
+        height,
+        weight,
+        slope,
+        weight_gradient: (1.0 - w.low) * a.weight_gradient + dw * turn,
+        weighted_slope: laid,
+    }
 }

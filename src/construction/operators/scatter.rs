@@ -7,7 +7,7 @@
 //! Source: Cook 1986 and Wei 2008, see [`poisson_disc`](super::poisson_disc).
 
 use super::array::CopyCurve;
-use super::copies::{CopyPlace, MOST_COPIES, MadeCopies, NodeCopies, copy_params, copy_style, too_many};
+use super::copies::{CopiesResult, CopyPosition, MOST_COPIES, NodeCopies, copy_params, copy_style, too_many};
 use super::poisson_disc::poisson_disc_points;
 use crate::compiled_program::{Builder, PieceSite};
 use crate::geometry::path::{CurveFit, closed_line};
@@ -65,7 +65,7 @@ impl CopyGroup<ScatterSettings> {
     ///
     /// # Errors
     /// When there are too many copies, or a line has too few points.
-    pub fn places(&self, seed: u32) -> Result<Vec<CopyPlace>, String> {
+    pub fn positions(&self, seed: u32) -> Result<Vec<CopyPosition>, String> {
         let settings = &self.settings;
         let random = Stream::new(seed, settings.seed).fork(0x5ca7);
         let (kept, density) = (random.fork(1), settings.density);
@@ -74,8 +74,8 @@ impl CopyGroup<ScatterSettings> {
         let within = |area: Area, is_in: &dyn Fn(Point) -> bool| {
             let (low, high) = (sub(area.low, centre), sub(area.high, centre));
             let places = poisson_disc_points(low, high, distance, random.fork(0)).ok_or_else(too_many)?;
-            let places = places.into_iter().map(|place| CopyPlace::plain(add(centre, place.at), place.cell));
-            Ok::<Vec<CopyPlace>, String>(places.filter(|place| is_in(place.at)).collect())
+            let places = places.into_iter().map(|place| CopyPosition::plain(add(centre, place.at), place.cell));
+            Ok::<Vec<CopyPosition>, String>(places.filter(|place| is_in(place.at)).collect())
         };
         let mut places = match settings.region {
             ScatterRegion::Circle => {
@@ -106,7 +106,7 @@ impl CopyGroup<ScatterSettings> {
                 let [along, beside] = [2, 3].map(|salt| random.fork(salt));
                 let place = |k: i32| {
                     let s = (f64::from(k) + 0.5 + f64::from(along.signed(k, 0)) / 3.0) * distance;
-                    curve.place(s, f64::from(beside.signed(k, 0)) * width, settings.follow, [k, 0])
+                    curve.copy_at(s, f64::from(beside.signed(k, 0)) * width, settings.follow, [k, 0])
                 };
                 (0..count as i32).map(place).collect()
             }
@@ -117,15 +117,15 @@ impl CopyGroup<ScatterSettings> {
 }
 
 impl PieceForm for CopyGroup<ScatterSettings> {
-    piece_form!("scatter", settings, of);
+    piece_form!("scatter", settings, children);
     piece_points!();
 
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
         NodeCopies::compile(self.copies(site.frame.seed)?, site, builder)
     }
 
-    fn copies(&self, seed: u32) -> Option<MadeCopies> {
+    fn copies(&self, seed: u32) -> Option<CopiesResult> {
         let style = self.settings.style();
-        Some(self.places(seed).map(|places| (style.copies(&places, seed), style.overlap)))
+        Some(self.positions(seed).map(|positions| (style.copies(&positions, seed), style.overlap)))
     }
 }

@@ -85,7 +85,7 @@ talweg_ground::choices! {
     OutlineFit {
         Direction "By direction": "The contour has one distance from the centre in each direction; points are sorted by direction.",
         Smooth "Smooth": "A smooth closed line through the points in their order, of any shape.",
-        Straight "Straight": "Straight sides from point to point in their order, of any shape.",
+        Straight "Straight": "Connects the points with straight sides, in their order.",
     }
 }
 
@@ -337,7 +337,7 @@ impl PreparedContour {
         }
         let dx = scaled(away, per_depth);
         let slope = [0, 1].map(|k| self.depth * (steep * dx[k] + by_direction[k]));
-        GroundSample { height, weight, slope, fade: scaled(dx, turn) }
+        GroundSample { height, weight, slope, weight_gradient: scaled(dx, turn) }
     }
 
     fn bounds_outline(&self, outline: &ClosedOutline, capsule: &Capsule) -> GroundBounds {
@@ -367,7 +367,7 @@ impl PreparedContour {
         }
         let slope = self.depth.abs() * (steep + by_direction) * per_depth * (1.0 + 1e-9);
         let height = rise.times(self.depth).plus(Interval::one(self.height)).widened_for_rounding();
-        GroundBounds::plain(height, weight, slope, turn * per_depth * (1.0 + 1e-9))
+        GroundBounds::lipschitz(height, weight, slope, turn * per_depth * (1.0 + 1e-9))
     }
 
     /// Whether the sector from ray `k` to the next overlaps a range of angles, which may extend beyond ±π.
@@ -422,7 +422,7 @@ impl Primitive for PreparedContour {
         let around = [-out[1], out[0]];
         let dx = add(scaled(out, 1.0 / radius), scaled(around, -dradius / (radius * radius)));
         let slope = [0, 1].map(|k| self.depth * (steep * dx[k] + swing / rho * around[k]));
-        GroundSample { height, weight, slope, fade: scaled(dx, turn) }
+        GroundSample { height, weight, slope, weight_gradient: scaled(dx, turn) }
     }
 
     fn bounds(&self, capsule: &Capsule, _: &Detail) -> GroundBounds {
@@ -475,7 +475,7 @@ impl Primitive for PreparedContour {
         let depth = self.depth.abs();
         let slope = depth * (steep * dx + swing) * (1.0 + 1e-9);
         let height = rise.times(self.depth).plus(Interval::one(self.height)).widened_for_rounding();
-        GroundBounds::plain(height, weight, slope, turn * dx * (1.0 + 1e-9))
+        GroundBounds::lipschitz(height, weight, slope, turn * dx * (1.0 + 1e-9))
     }
 
     /// Writes these words: centre (2), height, depth; distances up to which the weight is 1 and from which the weight

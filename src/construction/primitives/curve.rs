@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::falloff::Falloff;
 use super::leaf::{PreparedPrimitive, Primitive};
 use crate::compiled_program::{Builder, PieceSite};
-use crate::geometry::path::{CurveFit, Path, PathOutline};
+use crate::geometry::path::{CurveFit, Path, PathGeometry};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, higher, lower, scaled, smooth, sub};
 use crate::geometry::profile::{MonotoneCubic, Profile};
 use crate::gpu_buffer::{ImageSamples, RUN, Words, line_points, rounded_outward};
@@ -207,7 +207,7 @@ impl CurveCentreline {
     /// list of vertices (2), of which two consecutive vertices bound a segment; a list of boxes (4) of [`RUN`] segments
     /// each, with the arc length at the start of each box; the lines of height, width and depth by arc length.
     pub(crate) fn encode(&self, out: &mut Words) {
-        let PathOutline { reach, tolerance, vertices } = self.path.outline();
+        let PathGeometry { reach, tolerance, vertices } = self.path.outline();
         out.reals([reach, tolerance, self.falloff.core, self.falloff.radius, self.core_share.unwrap_or(0.0)]);
         out.list(&vertices, |out, v| out.reals([v[0], v[1]]));
         let runs: Vec<usize> = (0..vertices.len() - 1).step_by(RUN).collect();
@@ -259,7 +259,7 @@ impl CrossSection {
             return self.line.bounds(offset);
         }
         let nearest = if offset.high > 0.0 { 0.0 } else { -offset.high };
-        self.line.bounds(Interval::new(nearest, offset.reach()))
+        self.line.bounds(Interval::new(nearest, offset.max_abs()))
     }
 }
 
@@ -340,7 +340,7 @@ impl Primitive for PreparedCurve {
         let by_s = dz + ddepth * rise + depth * (rise_s - rise_x * x * dwidth / width);
         let by_o = depth * rise_x / width;
         let slope = [0, 1].map(|k| by_s * near.dalong[k] + by_o * near.doffset[k]);
-        GroundSample { height, weight, slope, fade }
+        GroundSample { height, weight, slope, weight_gradient: fade }
     }
 
     fn bounds(&self, capsule: &Capsule, _: &Detail) -> GroundBounds {
@@ -353,7 +353,7 @@ impl Primitive for PreparedCurve {
         // bounds of the rise, of its derivatives, and of x times the derivative by x; this derivative is 0 beyond the
         // profile
         let (mut rise, mut rise_s, mut rise_x, mut x_rise_x) = (Interval::EMPTY, 0.0f64, 0.0f64, 0.0f64);
-        let slopes = |shape: &CrossSection, dy: f64| dy * lower(x.reach(), shape.line.end());
+        let slopes = |shape: &CrossSection, dy: f64| dy * lower(x.max_abs(), shape.line.end());
         let (first, last) = (self.locate_profile(near.along.low).0, self.locate_profile(near.along.high).0);
         for k in first..=last {
             let (y, dy) = self.profiles[k].1.bounds(x);
@@ -369,10 +369,10 @@ impl Primitive for PreparedCurve {
                 x_rise_x = higher(x_rise_x, slopes(shape, dnext));
             }
         }
-        let by_s = dz + ddepth * rise.reach() + depth.reach() * (rise_s + x_rise_x * dwidth / width.low);
-        let by_o = depth.reach() * rise_x / width.low;
+        let by_s = dz + ddepth * rise.max_abs() + depth.max_abs() * (rise_s + x_rise_x * dwidth / width.low);
+        let by_o = depth.max_abs() * rise_x / width.low;
         let slope = near.slope(by_s * near.dalong, by_o * near.doffset);
-        GroundBounds::plain(z.plus(depth.product(rise)).widened_for_rounding(), weight, slope * (1.0 + 1e-9), fade)
+        GroundBounds::lipschitz(z.plus(depth.product(rise)).widened_for_rounding(), weight, slope * (1.0 + 1e-9), fade)
     }
 
     /// Writes these words: the [centreline](CurveCentreline::encode); a list of profiles: arc length, whether both

@@ -55,7 +55,7 @@ pub struct PreparedDisc {
     ground: ReliefField,
     /// Whether the ground is evaluated even where the disc has no weight. This setting is only for measuring the time
     /// that skipping the evaluation saves.
-    is_asked_everywhere: bool,
+    evaluates_everywhere: bool,
 }
 
 impl Disc {
@@ -76,7 +76,7 @@ impl Disc {
             height: f64::from(self.height),
             falloff: Falloff { core: f64::from(self.core) * radius, radius },
             ground: ReliefField::new(form, seed ^ self.seed.wrapping_mul(0x9e37_79b1)),
-            is_asked_everywhere: false,
+            evaluates_everywhere: false,
         }
     }
 }
@@ -101,8 +101,8 @@ impl PieceForm for Disc {
 
 impl PreparedDisc {
     /// The same disc, but its ground is evaluated even where the disc has no weight.
-    pub fn asked_everywhere(&self) -> Self {
-        Self { is_asked_everywhere: true, ..self.clone() }
+    pub fn evaluated_everywhere(&self) -> Self {
+        Self { evaluates_everywhere: true, ..self.clone() }
     }
 }
 
@@ -121,14 +121,14 @@ impl Primitive for PreparedDisc {
         }
         let (over, slope) = self.ground.sample::<G>(offset, detail);
         let fade = if distance > 0.0 { scaled(offset, turn / distance) } else { [0.0; 2] };
-        GroundSample { height: self.height + over, weight, slope, fade }
+        GroundSample { height: self.height + over, weight, slope, weight_gradient: fade }
     }
 
     fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let n = row.len();
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
         row_of_weights(&self.falloff, self.centre, row, (&mut xs[..n], &mut ys[..n]), &mut out.weight[..n]);
-        let span = if self.is_asked_everywhere { Some((0, n)) } else { out.span(n) };
+        let span = if self.evaluates_everywhere { Some((0, n)) } else { out.span(n) };
         let Some((from, to)) = span else { return };
         let mut over = [0.0; LANES];
         self.ground.row(&xs[from..to], &ys[from..to], detail, &mut over[from..to]);
@@ -146,7 +146,7 @@ impl Primitive for PreparedDisc {
         let from = |p: Point| sub(p, self.centre);
         let local = Capsule { from: from(capsule.from), to: from(capsule.to), pad: capsule.pad };
         let (over, slope) = self.ground.bounds(&local, detail);
-        GroundBounds::plain(over.plus(Interval::one(self.height)), weight, slope, fade)
+        GroundBounds::lipschitz(over.plus(Interval::one(self.height)), weight, slope, fade)
     }
 
     /// Writes these words: centre (2), height; distances up to which the weight is 1 and from which the weight is 0;

@@ -76,7 +76,7 @@ impl ReliefOctave {
     #[inline]
     fn sample<const G: bool>(&self, p: Point) -> (f64, Point) {
         let (value, gradient) = self.noise.sample::<G>(self.map.apply(p));
-        (value, if G { self.map.pull(gradient) } else { [0.0; 2] })
+        (value, if G { self.map.pull_back(gradient) } else { [0.0; 2] })
     }
 
     fn bounds(&self, capsule: &Capsule) -> (Interval, f64) {
@@ -183,7 +183,7 @@ impl ReliefField {
     }
 
     fn dune_amplitude(&self, detail: &Detail) -> f64 {
-        self.form.amplitude * detail.share(0, 1, self.form.size)
+        self.form.amplitude * detail.octave_factor(0, 1, self.form.size)
     }
 
     /// Range of the height and bound of its gradient.
@@ -200,7 +200,7 @@ impl ReliefField {
     fn shown<'a>(&'a self, detail: &'a Detail) -> impl Iterator<Item = (&'a ReliefOctave, f64)> {
         let count = self.octaves.len();
         self.octaves.iter().enumerate().map_while(move |(k, octave)| {
-            let share = detail.share(k, count, 1.0 / octave.frequency);
+            let share = detail.octave_factor(k, count, 1.0 / octave.frequency);
             (share > 0.0).then_some((octave, octave.amplitude * share))
         })
     }
@@ -255,14 +255,15 @@ impl ReliefField {
             let (value, steep) = octave.bounds(capsule);
             let nearest =
                 if value.low <= 0.0 && value.high >= 0.0 { 0.0 } else { lower(value.low.abs(), value.high.abs()) };
-            let root = Interval::new((nearest * nearest + EDGE).sqrt(), (value.reach() * value.reach() + EDGE).sqrt());
+            let root =
+                Interval::new((nearest * nearest + EDGE).sqrt(), (value.max_abs() * value.max_abs() + EDGE).sqrt());
             let below = Interval::new(1.0 - root.high, 1.0 - root.low);
             // `below` can be as low as -ε²/2; the square of so small a number is negligible
             let ridge = Interval::new(
                 if below.low > 0.0 { below.low * below.low } else { 0.0 },
                 higher(below.high * below.high, EDGE * EDGE),
             );
-            let dridge = 2.0 * higher(below.reach(), EDGE) * (value.reach() / root.high) * steep;
+            let dridge = 2.0 * higher(below.max_abs(), EDGE) * (value.max_abs() / root.high) * steep;
             sum.0 = sum.0.plus(weight.product(ridge).times(amplitude));
             sum.1 += amplitude.abs() * (dweight * ridge.high + weight.high * dridge);
             dweight = 2.0 * (1.0 - ridge.low) * dridge;

@@ -211,7 +211,7 @@ impl Primitive for PreparedImage {
         let mix = |a: f64, b: f64| add(scaled(du, a), scaled(dv, b));
         let slope = mix(self.depth * by[0], self.depth * by[1]);
         let fade = mix(dalong * across * share + border * dshare[0], along * dacross * share + border * dshare[1]);
-        GroundSample { height, weight, slope, fade }
+        GroundSample { height, weight, slope, weight_gradient: fade }
     }
 
     fn bounds(&self, capsule: &Capsule, _: &Detail) -> GroundBounds {
@@ -256,7 +256,7 @@ impl Primitive for PreparedImage {
         let inside = self.area_inside(capsule);
         let least = if inside { along.low * across.low * share.low } else { 0.0 };
         let height = value.times(self.depth).plus(Interval::one(self.height)).widened_for_rounding();
-        GroundBounds::plain(height, Interval::new(least, border * share.high), slope, fade)
+        GroundBounds::lipschitz(height, Interval::new(least, border * share.high), slope, fade)
     }
 
     /// Writes these words: north-west corner and the coefficients e, f, g of the bilinear map (2 each), height, depth;

@@ -99,9 +99,9 @@ pub(crate) struct Leaf {
 impl Leaf {
     /// The same primitive. If it is a disc, its ground is evaluated even where it has no weight, only to measure the
     /// time that skipping saves.
-    pub fn asked_everywhere(&self) -> Self {
+    pub fn evaluated_everywhere(&self) -> Self {
         let primitive = match &*self.primitive {
-            PreparedPrimitive::Disc(disc) => Arc::new(PreparedPrimitive::Disc(disc.asked_everywhere())),
+            PreparedPrimitive::Disc(disc) => Arc::new(PreparedPrimitive::Disc(disc.evaluated_everywhere())),
             _ => self.primitive.clone(),
         };
         Self { primitive, ..*self }
@@ -135,7 +135,7 @@ impl NodeOperator for Leaf {
         let (xs, ys) = frame.row_inward(row);
         self.primitive.row(PointRow { xs: &xs[..n], ys: &ys[..n] }, &frame.detail(detail), out);
         for height in &mut out.height[..n] {
-            *height = *height * frame.rise + frame.lift;
+            *height = *height * frame.height_scale + frame.lift;
         }
     }
 
@@ -145,7 +145,7 @@ impl NodeOperator for Leaf {
 
     fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {
         let primitive = out.primitive(&self.primitive);
-        let NodeFrame { inward, rise, lift, stretching, is_plain, .. } = around.composed(&self.frame);
+        let NodeFrame { inward, height_scale: rise, lift, stretching, is_plain, .. } = around.composed(&self.frame);
         let area = rounded_outward(&around.area_outward(&node.area));
         let start = out.start(if is_plain { op::LEAF } else { op::PLACED }, area);
         out.code.word(primitive);

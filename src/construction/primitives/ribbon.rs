@@ -133,7 +133,7 @@ impl Primitive for PreparedRibbon {
         let by_x = 0.5 * depth * by[1];
         let by_s = dz + ddepth * over + depth * by[0] * way * self.per_length - by_x * x * dwidth / width;
         let slope = [0, 1].map(|k| by_s * near.dalong[k] + by_x / width * near.doffset[k]);
-        GroundSample { height, weight, slope, fade }
+        GroundSample { height, weight, slope, weight_gradient: fade }
     }
 
     fn bounds(&self, capsule: &Capsule, _: &Detail) -> GroundBounds {
@@ -149,13 +149,13 @@ impl Primitive for PreparedRibbon {
         let x = near.offset.product(Interval::new(1.0 / width.high, 1.0 / width.low));
         let (value, by) = self.picture.bounds(u, Interval::new(0.5 + 0.5 * x.low, 0.5 + 0.5 * x.high));
         let over = value.plus(Interval::one(-self.level));
-        let by_x = 0.5 * depth.reach() * by[1];
+        let by_x = 0.5 * depth.max_abs() * by[1];
         let by_s = dz
-            + ddepth * over.reach()
-            + depth.reach() * by[0] * self.per_length
-            + by_x * x.reach() * dwidth / width.low;
+            + ddepth * over.max_abs()
+            + depth.max_abs() * by[0] * self.per_length
+            + by_x * x.max_abs() * dwidth / width.low;
         let slope = near.slope(by_s * near.dalong, by_x / width.low * near.doffset);
-        GroundBounds::plain(z.plus(depth.product(over)).widened_for_rounding(), weight, slope * (1.0 + 1e-9), fade)
+        GroundBounds::lipschitz(z.plus(depth.product(over)).widened_for_rounding(), weight, slope * (1.0 + 1e-9), fade)
     }
 
     /// Writes these words: the [centreline](CurveCentreline::encode); picture (3); images per metre of the line;

@@ -80,7 +80,7 @@ pub enum TracedSurface {
 #[derive(Clone)]
 pub struct Tracer<'a> {
     program: &'a Program,
-    everything: NodeSelection,
+    whole_selection: NodeSelection,
     /// Height range of the whole surface, and its Lipschitz bound.
     range: Interval,
     steepest: f64,
@@ -138,7 +138,7 @@ impl<'a> Tracer<'a> {
         let dry = program.covered_bounds_in(&everything, &whole, &Detail::FULL).0.low - 1.0;
         let mut tracer = Self {
             program,
-            everything,
+            whole_selection: everything,
             range: Interval::one(dry),
             steepest: 0.0,
             bound: Bound::Local,
@@ -159,18 +159,21 @@ impl<'a> Tracer<'a> {
     /// Height of the surface at `p`.
     pub fn height(&self, p: Point, detail: &Detail) -> f64 {
         match self.of {
-            TracedSurface::Ground => self.program.surface_with_sand_and_snow_in(&self.everything, p, detail),
+            TracedSurface::Ground => self.program.surface_with_sand_and_snow_in(&self.whole_selection, p, detail),
             TracedSurface::Water => {
-                self.program.sample_in::<false>(&self.everything, MaterialLayer::Water, p, detail).surface(self.dry).0
+                self.program
+                    .sample_in::<false>(&self.whole_selection, MaterialLayer::Water, p, detail)
+                    .surface(self.dry)
+                    .0
             }
         }
     }
 
     fn bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         match self.of {
-            TracedSurface::Ground => self.program.covered_bounds_in(&self.everything, capsule, detail),
+            TracedSurface::Ground => self.program.covered_bounds_in(&self.whole_selection, capsule, detail),
             TracedSurface::Water => {
-                self.program.bounds_in(&self.everything, MaterialLayer::Water, capsule, detail).surface(self.dry)
+                self.program.bounds_in(&self.whole_selection, MaterialLayer::Water, capsule, detail).surface(self.dry)
             }
         }
     }

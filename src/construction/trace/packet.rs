@@ -18,7 +18,7 @@ use crate::row_samples::{LANES, PointRow};
 use crate::sample::Detail;
 
 /// Number of evaluations after which the steps of a ray grow.
-const PATIENCE: u32 = 48;
+const MOST_NORMAL_STEPS: u32 = 48;
 
 /// A tracer of many rays at once, with a table of its ground.
 pub struct PacketTracer<'a> {
@@ -136,7 +136,7 @@ impl Packet<'_> {
         loop {
             waiting.retain(|&k| {
                 let lane = &mut lanes[k];
-                !lane.is_done && (lane.below.is_some() || self.seek(lane))
+                !lane.is_done && (lane.below.is_some() || self.advance(lane))
             });
             if waiting.is_empty() {
                 return lanes.iter().map(|lane| lane.trace).collect();
@@ -150,7 +150,7 @@ impl Packet<'_> {
                 let first = detail(waiting[from]);
                 let same = waiting[from..].iter().take(LANES).take_while(|&&k| detail(k) == first);
                 let to = from + same.count();
-                self.ask(&mut lanes, &waiting[from..to]);
+                self.evaluate_rays(&mut lanes, &waiting[from..to]);
                 from = to;
             }
         }
@@ -187,7 +187,7 @@ impl Packet<'_> {
     }
 
     /// Advances to the next point to evaluate; false if the ray has left the ground.
-    fn seek(&self, lane: &mut RayLane) -> bool {
+    fn advance(&self, lane: &mut RayLane) -> bool {
         let table = self.table;
         let ray = lane.ray;
         let nudge = lane.nudge;
@@ -266,7 +266,7 @@ impl Packet<'_> {
     }
 
     /// Evaluates the construction tree at the points of rays that share one level of detail.
-    fn ask(&self, lanes: &mut [RayLane], waiting: &[usize]) {
+    fn evaluate_rays(&self, lanes: &mut [RayLane], waiting: &[usize]) {
         let (mut xs, mut ys, mut heights) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
         let n = waiting.len();
         for (place, &k) in waiting.iter().enumerate() {
@@ -277,12 +277,12 @@ impl Packet<'_> {
         let detail = self.tracer.finer_detail(first.t, first.spacing);
         self.tracer.heights_around(PointRow { xs: &xs[..n], ys: &ys[..n] }, &detail, &mut heights);
         for (place, &k) in waiting.iter().enumerate() {
-            self.learn(&mut lanes[k], heights[place]);
+            self.update_with_height(&mut lanes[k], heights[place]);
         }
     }
 
     /// Updates a ray with the height of the ground at the ray's current point.
-    fn learn(&self, lane: &mut RayLane, height: f64) {
+    fn update_with_height(&self, lane: &mut RayLane, height: f64) {
         lane.trace.heights += 1;
         let over = lane.ray.origin[2] + lane.ray.direction[2] * lane.t - height;
         let tolerance = self.tracer.tolerance.0 + self.tracer.tolerance.1 * lane.t;
@@ -309,7 +309,7 @@ impl Packet<'_> {
         let bilinear = self.over_patch(lane, &patch)[0];
         lane.known = Some((lane.t, bilinear - over));
         // a minimum step, which grows once the ray has needed many evaluations
-        let late = f64::from(lane.trace.heights.saturating_sub(PATIENCE)) / 16.0;
+        let late = f64::from(lane.trace.heights.saturating_sub(MOST_NORMAL_STEPS)) / 16.0;
         let least = 0.5 * tolerance * (1.0 + late * late * late);
         let residual = self.table.residual(lane.cell.0, lane.cell.1);
         let steepest = (f64::from(residual.slope) + 1.0) * lane.flat + lane.ray.direction[2].abs();

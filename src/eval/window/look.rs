@@ -5,7 +5,7 @@ use super::SmoothedField;
 use crate::eval::{LayerStep, context, mask_scene, plan};
 use crate::field::{Control, Edges, Grid, MapKind};
 use crate::nodes::multiscale::StreamBeds;
-use crate::nodes::{Context, NodeDrainage, NodeParts, Work};
+use crate::nodes::{Context, NodeDrainage, NodeKind, NodeParts};
 use crate::scene::{Layer, Mask, Scene};
 
 /// Stencil radius, in cells, of removing the detail that a coarser grid does not have. The radius covers the
@@ -94,7 +94,7 @@ pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(Lay
             reason = reason.or(Some("its flow depends on the mean rain of the whole terrain"));
         }
         match (parts, parts.cells(&cx)) {
-            (NodeParts::Whole(why), _) => reason = reason.or(Some(why)),
+            (NodeParts::WholeTerrain(why), _) => reason = reason.or(Some(why)),
             (NodeParts::Iterations { resumes, .. }, Some(cells)) => {
                 look.cells = look.cells.saturating_add(cells.saturating_mul(iterations as usize));
                 farthest = farthest.filter(|_| resumes).map(|most| most.max(cells));
@@ -102,7 +102,7 @@ pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(Lay
             (NodeParts::Drained(drainage, _), _) => {
                 (look.cells, look.survey, farthest) = (1, Some(LayerSurvey::Drainage(drainage)), None);
             }
-            (NodeParts::Worn(..), _) => (look.is_worn, farthest) = (true, None),
+            (NodeParts::StreamPower(..), _) => (look.is_worn, farthest) = (true, None),
             (NodeParts::Ranged(_), _) => (look.survey, farthest) = (Some(LayerSurvey::Range), None),
             (_, Some(cells)) => (look.cells, farthest) = (look.cells + cells, None),
             (_, None) => {}
@@ -119,7 +119,7 @@ fn is_painted_together(mask: &Mask) -> bool {
 
 /// Samples per side of the grid on which the trunk streams of a layer are found.
 pub(super) fn settled_samples(layer: &Layer) -> usize {
-    layer.node.traits().finer_grids.stream_beds.settled_samples(layer.multiscale().largest)
+    layer.node.traits().finer_grids.stream_beds.trunk_stream_samples(layer.multiscale().largest)
 }
 
 /// Whether a grid of `samples` keeps the trunk streams of a coarser grid in place.
@@ -161,7 +161,7 @@ pub fn mask_stencil(scene: &Scene, index: usize) -> (LayerStencil, Option<&'stat
 /// a process has a single stage.
 fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts<'_>, u32)> {
     match (layer.levels(samples).pop(), layer.node.work()) {
-        (Some((_, stages)), Work::Process(_)) => {
+        (Some((_, stages)), NodeKind::Process(_)) => {
             let mut all: Vec<_> = stages.iter().map(|stage| (stage.node.parts(), stage.iterations)).collect();
             all.push((layer.node.parts(), 0));
             all
@@ -170,7 +170,7 @@ fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts<'_>, u32)> {
     }
 }
 
-/// The fields of the whole terrain that a layer reads smoothed, in order of dependency.
+/// The smoothed fields of the whole terrain that a layer reads, in order of dependency.
 fn smoothed_fields(layer: &Layer) -> impl Iterator<Item = SmoothedField> + use<'_> {
     let fields = [SmoothedField::Ground, SmoothedField::Curvature, SmoothedField::Mask];
     fields.into_iter().filter(|&field| smoothing_metres(layer, field).is_some())
@@ -183,7 +183,7 @@ pub(super) fn smoothing_metres(layer: &Layer, field: SmoothedField) -> Option<f3
     match (field, layer.node.parts()) {
         (SmoothedField::Ground, NodeParts::Smoothed(smoothing, _)) => Some(smoothing.metres),
         // For an iteration, the creep of the stream power equation sets this deviation.
-        (SmoothedField::Ground | SmoothedField::Worn, _) => None,
+        (SmoothedField::Ground | SmoothedField::Eroded, _) => None,
         (SmoothedField::Curvature, _) => mask.filter(|mask| mask.by_curvature).map(|mask| mask.curvature_metres),
         (SmoothedField::Mask, _) => mask.map(|mask| mask.soften_metres).filter(|&metres| metres > 0.0),
     }

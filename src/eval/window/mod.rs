@@ -42,9 +42,9 @@ pub struct LayerPart {
 #[derive(Debug)]
 pub struct WindowInput {
     /// The terrain below the first of the evaluated layers.
-    pub beneath: Terrain,
+    pub terrain_below: Terrain,
     /// The terrain of a process in progress after its first iterations. `None` if the process has not started.
-    pub under_way: Option<Terrain>,
+    pub unfinished: Option<Terrain>,
     /// The changes that coarse-to-fine processes made on the next coarser grid, by layer index.
     pub changes: HashMap<usize, Terrain>,
     /// The trunk streams that processes keep in place, by layer index.
@@ -67,7 +67,8 @@ pub enum SmoothedField {
     /// The weights of the layer's mask, which are blurred.
     Mask,
     /// The terrain of a process after the erosion of an iteration; creep smooths it.
-    Worn,
+    #[serde(rename = "Worn")]
+    Eroded,
 }
 
 /// Data about the whole terrain, in a window.
@@ -80,7 +81,7 @@ pub enum SurveyedGround {
     /// The heights, smoothed.
     Smoothed(Vec<f32>),
     /// The terrain after the erosion of one iteration.
-    Worn(Box<Terrain>),
+    Eroded(Box<Terrain>),
 }
 
 /// The result of an evaluation on a window.
@@ -134,10 +135,11 @@ pub fn evaluate_window(
     input: WindowInput,
     control: &Control,
 ) -> Result<WindowOutput, Cancelled> {
-    let WindowInput { beneath, mut under_way, mut changes, mut streams, sources, mut surveys, mut smoothed } = input;
+    let WindowInput { terrain_below, mut unfinished, mut changes, mut streams, sources, mut surveys, mut smoothed } =
+        input;
     let steps = plan(scene, samples, None);
     let mut store = Store::forgetful();
-    let mut beneath = Arc::new(beneath);
+    let mut beneath = Arc::new(terrain_below);
     let mut made = HashMap::new();
     for part in parts {
         control.check()?;
@@ -157,15 +159,15 @@ pub fn evaluate_window(
                 None => run_node(step, &cx, beneath.clone(), coarse, &mut store)?.0,
             },
             Some(iterations) => {
-                let resumed = under_way.take().map(|mut terrain| {
+                let resumed = unfinished.take().map(|mut terrain| {
                     share_unwritten(step, &beneath, &mut terrain);
                     (Arc::new(terrain), MassBalance::default())
                 });
                 let ProcessStart { ground, beds, .. } = ProcessStart::new(step, &cx, beneath.clone(), coarse, resumed)?;
                 let law = || WaterLayer::find(scene, samples, step.index, Some(iterations.start))?.law();
                 let mut terrain = match known {
-                    Some(SurveyedGround::Worn(worn)) if let Some(law) = law() => {
-                        let smooth = smooth(SmoothedField::Worn);
+                    Some(SurveyedGround::Eroded(worn)) if let Some(law) = law() => {
+                        let smooth = smooth(SmoothedField::Eroded);
                         stream_power::finish_tile(law, &cx, Arc::unwrap_or_clone(ground), *worn, smooth)?
                     }
                     _ => run_iterations(step, &cx, ground, iterations.clone())?,
@@ -187,7 +189,7 @@ pub fn evaluate_window(
         }
         let source = sources.get(&step.index);
         let known = SmoothedMask { heights: smooth(SmoothedField::Curvature), weights: smooth(SmoothedField::Mask) };
-        mix::weigh(&cx, step.layer, &beneath, source, &mut store.strokes, known, &mut result)?;
+        mix::apply_opacity_and_mask(&cx, step.layer, &beneath, source, &mut store.strokes, known, &mut result)?;
         beneath = Arc::new(result);
     }
     control.finish_layers();
@@ -210,7 +212,7 @@ pub fn smooth_lines(
 ) -> Result<(), Cancelled> {
     let Some(layer) = scene.layers.get(index) else { return Ok(()) };
     let metres = match field {
-        SmoothedField::Worn => {
+        SmoothedField::Eroded => {
             WaterLayer::find(scene, samples, index, iteration).and_then(|asks| asks.creep_deviation())
         }
         _ => smoothing_metres(layer, field),
@@ -236,7 +238,7 @@ pub fn window_weights(
     let cx = Context { grid, ..context(scene, samples, reader, control) };
     let smooth = input.smoothed.remove(&(layer, SmoothedField::Curvature));
     let strokes = &mut Store::forgetful().strokes;
-    sharp_weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, smooth)
+    sharp_weights(&cx, &reader.mask, &input.terrain_below, input.sources.get(&layer), strokes, smooth)
 }
 
 /// The mask weights of a layer on the window `grid` of a scene at `samples` per side. These weights equal those of
@@ -259,7 +261,7 @@ pub fn window_mask(
         weights: input.smoothed.remove(&(layer, SmoothedField::Mask)),
     };
     let strokes = &mut Store::forgetful().strokes;
-    mask::weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, known)
+    mask::weights(&cx, &reader.mask, &input.terrain_below, input.sources.get(&layer), strokes, known)
 }
 
 /// The terrain after a filter that needs the `known` data about the whole terrain. `None` if the node is not a filter
@@ -316,7 +318,7 @@ fn run_iterations(
             run.step_in_place(cx)?;
         }
         // A later run continues from this state.
-        ground = if end < gone { run.into_under_way() } else { run.into_terrain() };
+        ground = if end < gone { run.into_resumable_state() } else { run.into_terrain() };
     }
     Ok(ground)
 }

@@ -42,7 +42,7 @@ pub struct Request {
     /// How the process continues from the playhead, if it plays.
     pub play: Option<Play>,
     /// The process whose history is also wanted, by layer index.
-    pub watch: Option<usize>,
+    pub history_layer: Option<usize>,
     /// The position to probe, as fractions from 0 to 1 to the east and to the south.
     pub place: Option<[f32; 2]>,
     /// The layer whose mask is also wanted.

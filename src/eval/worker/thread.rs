@@ -94,7 +94,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
                 return self.report_mask(request, samples, store, control);
             }
             Some(StrokeTarget::Layer(layer)) => {
-                if let Some(change) = live.drawn(request, layer, store, control)? {
+                if let Some(change) = live.stroke_update(request, layer, store, control)? {
                     let output = self.live_output(request, &change);
                     self.report(WorkerReport::Preview { revision, output });
                     return Ok(());
@@ -134,7 +134,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             (Some(play), Some(from)) => self.play(request, control, play, from, store),
             _ => {
                 let output = self.evaluate(request, control, full, request.playhead, store)?;
-                live.begin(request, &output.terrain);
+                live.restart(request, &output.terrain);
                 self.report(WorkerReport::Done { revision, output });
                 self.report_mask(request, full, store, control)
             }
@@ -300,12 +300,12 @@ fn collect_insight(
 ) -> Result<Insight, Cancelled> {
     let (scene, samples) = (&*request.scene, terrain.samples());
     let mut insight = Insight { slopes: Some(slopes(terrain)), ..Insight::default() };
-    if let Some(layer) = request.watch {
+    if let Some(layer) = request.history_layer {
         measure_key_frame_slopes(scene, samples, layer, store, control)?;
         insight.history = history(scene, samples, layer, store);
     }
     if let Some(place) = request.place {
-        insight.probe = Some(probe(scene, terrain, playhead, place, request.watch, store, control)?);
+        insight.probe = Some(probe(scene, terrain, playhead, place, request.history_layer, store, control)?);
     }
     control.check()?;
     Ok(insight)

@@ -82,7 +82,7 @@ pub enum MapNature {
 
 impl ExportMap {
     /// Maps that any scene may have, in the order of menus; masks of layers are not included.
-    pub fn common() -> impl Iterator<Item = Self> {
+    pub fn all_common() -> impl Iterator<Item = Self> {
         let data = MapKind::ALL.iter().map(|&kind| Self::Data(kind));
         let surface = [Self::Slope, Self::Curvature, Self::Normals, Self::SkyView, Self::Bands];
         let ground = [Self::Colours, Self::Relief, Self::Types, Self::Splat, Self::Weights, Self::Control];
@@ -100,7 +100,7 @@ impl ExportMap {
             _ => true,
         };
         let masks = shown().filter(|layer| layer.mask.is_active()).map(|layer| Self::Mask(layer.name.clone()));
-        Self::common().filter(is_there).chain(masks).collect()
+        Self::all_common().filter(is_there).chain(masks).collect()
     }
 
     /// Name of the map in the interface.
@@ -220,8 +220,8 @@ impl FromStr for ExportMap {
             return Ok(Self::Mask(layer.into()));
         }
         let text = if text == "biomes" { "types" } else { text };
-        Self::common().find(|map| map.to_string() == text).ok_or_else(|| {
-            let known: Vec<String> = Self::common().map(|map| map.to_string()).collect();
+        Self::all_common().find(|map| map.to_string() == text).ok_or_else(|| {
+            let known: Vec<String> = Self::all_common().map(|map| map.to_string()).collect();
             format!("there is no map `{text}`; there are {} and mask:LAYER", known.join(", "))
         })
     }
@@ -252,7 +252,7 @@ pub enum MapError {
 /// If the computation was cancelled.
 pub(super) fn sky_by_rows<'a>(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<MapSheet<'a>, Cancelled> {
     let view = SkyView::new(terrain, &scene.settings, control)?;
-    let share = move |row, column| view.share(row, column);
+    let share = move |row, column| view.visible_sky(row, column);
     Ok(MapSheet::streamed(&ExportMap::SkyView, (0.0, 1.0), strips::by_rows(terrain.samples(), share)))
 }
 
@@ -330,7 +330,7 @@ impl<'a> SampledSquare<'a> {
                 ground::band_sheet(range, self.band_metres, move |row, column| value(row, column) * scale)
             }
             _ => {
-                let range = if is_mask || kind.is_some_and(MapKind::is_share) { (0.0, 1.0) } else { range };
+                let range = if is_mask || kind.is_some_and(MapKind::is_fraction) { (0.0, 1.0) } else { range };
                 MapSheet::streamed(map, range, Box::new(move |row, column, _| value(row, column) * scale))
             }
         }
@@ -388,7 +388,7 @@ impl<'a> MapSource<'a> {
             ExportMap::Data(kind) => {
                 let values = terrain.map(*kind).ok_or_else(|| MapError::not_written(map.clone(), scene))?;
                 let scale = if kind.is_thickness() { relief } else { 1.0 };
-                let range = kind.is_share().then_some((0.0, 1.0));
+                let range = kind.is_fraction().then_some((0.0, 1.0));
                 vec![self.scalar(map, layout, range, move |k| values[k] * scale)]
             }
             ExportMap::Slope => vec![self.scalar(map, layout, Some((0.0, 90.0)), surface::slope(scene, terrain))],
@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn every_map_is_parsed_from_its_name() {
-        for map in ExportMap::common().chain([ExportMap::Mask("Ä b".into())]) {
+        for map in ExportMap::all_common().chain([ExportMap::Mask("Ä b".into())]) {
             assert_eq!(map.to_string().parse::<ExportMap>().unwrap(), map);
             assert!(map.help().ends_with('.') && !map.name().is_empty());
         }

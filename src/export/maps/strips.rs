@@ -134,27 +134,27 @@ impl<'a> SquareMaps<'a> {
     pub(super) fn all_weights(&self) -> Result<TypeWeights, Cancelled> {
         let (ground, (kept, legend), side) = (self.ground()?, self.kept()?, self.square.grid().samples);
         let make = |window: &Terrain| ground.weights(window, kept, self.control);
-        let strip = Strip { maps: self, columns: 0..side, each: kept.len(), make, held: Mutex::default() };
+        let strip = Strip { maps: self, columns: 0..side, each: kept.len(), make, cached: Mutex::default() };
         let mut weights = Vec::with_capacity(side * side * kept.len());
         for first in (0..side).step_by(WINDOW) {
-            weights.extend(strip.made(first..(first + WINDOW).min(side))?.numbers);
+            weights.extend(strip.computed(first..(first + WINDOW).min(side))?.numbers);
         }
         Ok(TypeWeights::new(legend.clone(), weights))
     }
 
     fn ground(&self) -> Result<&SampledGround<'a>, Cancelled> {
-        kept_or_made(&self.ground, || SampledGround::new(self.scene, self.square, self.control))
+        cached(&self.ground, || SampledGround::new(self.scene, self.square, self.control))
     }
 
     fn climate(&self) -> Result<&TerrainClimate, Cancelled> {
         let (settings, climate) = (&self.scene.settings, self.scene.seasonal_climate());
         let made = || TerrainClimate::of_square(&climate, self.square, settings.relief_metres, settings.sea_level);
-        kept_or_made(&self.climate, made)
+        cached(&self.climate, made)
     }
 
     /// The ground types that occur, found by reading all windows once.
     fn kept(&self) -> Result<&(Vec<usize>, Vec<LegendEntry>), Cancelled> {
-        kept_or_made(&self.kept, || {
+        cached(&self.kept, || {
             let (ground, grid) = (self.ground()?, self.square.grid());
             let counted = |window: &Terrain, region: &Region| {
                 let types = ground.types(window, self.control)?;
@@ -188,7 +188,7 @@ impl<'a> SquareMaps<'a> {
 
     /// Lowest and highest value of samples with terrain, or of all samples if none has terrain.
     fn climate_range(&self, map: &ExportMap) -> Result<(f32, f32), Cancelled> {
-        kept_or_made(&self.ranges[usize::from(*map == ExportMap::Moisture)], || {
+        cached(&self.ranges[usize::from(*map == ExportMap::Moisture)], || {
             let (climate, side) = (self.climate()?, 0..self.square.grid().samples);
             let make = self.climate_of(map, climate);
             let none = (f32::INFINITY, f32::NEG_INFINITY);
@@ -238,13 +238,13 @@ impl<'a> SquareMaps<'a> {
         each: usize,
         make: impl Fn(&Terrain) -> Result<Vec<T>, Cancelled> + Sync + 'b,
     ) -> NumberAt<'b> {
-        let strip = Strip { maps: self, columns: columns.clone(), each, make, held: Mutex::default() };
+        let strip = Strip { maps: self, columns: columns.clone(), each, make, cached: Mutex::default() };
         Box::new(move |row, column, channel| strip.number(row, column, channel).into())
     }
 }
 
 /// The content of a cell; the first call computes it.
-fn kept_or_made<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, Cancelled>) -> Result<&T, Cancelled> {
+fn cached<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, Cancelled>) -> Result<&T, Cancelled> {
     match cell.get() {
         Some(there) => Ok(there),
         None => {
@@ -275,11 +275,11 @@ struct Strip<'a, 'm, T, F> {
     columns: Range<usize>,
     each: usize,
     make: F,
-    held: Mutex<Arc<HeldStrip<T>>>,
+    cached: Mutex<Arc<CachedStrip<T>>>,
 }
 
 #[derive(Default)]
-struct HeldStrip<T> {
+struct CachedStrip<T> {
     rows: Range<usize>,
     numbers: Vec<T>,
 }
@@ -290,11 +290,11 @@ where
     F: Fn(&Terrain) -> Result<Vec<T>, Cancelled> + Sync,
 {
     fn number(&self, row: usize, column: usize, channel: usize) -> T {
-        let index = |held: &HeldStrip<T>| {
+        let index = |held: &CachedStrip<T>| {
             let place = (row - held.rows.start) * self.columns.len() + column - self.columns.start;
             held.numbers.get(place * self.each + channel).copied().unwrap_or_default()
         };
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         if held.rows.contains(&row) {
             return index(&held);
         }
@@ -303,13 +303,13 @@ where
         let first = row / ROWS * ROWS;
         let rows = first..(first + ROWS).min(self.maps.square.grid().samples);
         // After a failure the file is discarded, so its values do not matter.
-        let made = self.made(rows.clone()).unwrap_or(HeldStrip { rows, numbers: Vec::new() });
+        let made = self.computed(rows.clone()).unwrap_or(CachedStrip { rows, numbers: Vec::new() });
         let number = index(&made);
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
+        *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
         number
     }
 
-    fn made(&self, rows: Range<usize>) -> Result<HeldStrip<T>, Cancelled> {
+    fn computed(&self, rows: Range<usize>) -> Result<CachedStrip<T>, Cancelled> {
         let own = |window: &Terrain, region: &Region| {
             let all = (self.make)(window)?;
             let each = self.each;
@@ -324,18 +324,18 @@ where
                 made[place * self.each..][..width].copy_from_slice(numbers);
             }
         }
-        Ok(HeldStrip { rows, numbers: made })
+        Ok(CachedStrip { rows, numbers: made })
     }
 }
 
-/// Number of rows of a whole terrain that threads compute together.
+/// Number of rows that the threads share as one strip, when the whole terrain is in memory.
 const ROWS_TOGETHER: usize = 64;
 
 /// Values of a square with `samples` per side, computed some rows at a time on all threads.
 pub(super) fn by_rows<'a>(samples: usize, value: impl Fn(usize, usize) -> f32 + Send + Sync + 'a) -> NumberAt<'a> {
-    let held = Mutex::new(HeldStrip::<f32>::default());
+    let held = Mutex::new(CachedStrip::<f32>::default());
     Box::new(move |row, column, _| {
-        let at = |held: &HeldStrip<f32>| held.numbers[(row - held.rows.start) * samples + column];
+        let at = |held: &CachedStrip<f32>| held.numbers[(row - held.rows.start) * samples + column];
         let there = held.lock().unwrap_or_else(PoisonError::into_inner);
         if there.rows.contains(&row) {
             return at(&there);
@@ -347,7 +347,7 @@ pub(super) fn by_rows<'a>(samples: usize, value: impl Fn(usize, usize) -> f32 + 
         numbers.par_chunks_mut(samples).zip(rows.clone()).for_each(|(out, row)| {
             out.iter_mut().enumerate().for_each(|(column, out)| *out = value(row, column));
         });
-        let made = HeldStrip { rows, numbers };
+        let made = CachedStrip { rows, numbers };
         let number = at(&made);
         *held.lock().unwrap_or_else(PoisonError::into_inner) = made;
         number

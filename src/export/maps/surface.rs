@@ -3,7 +3,7 @@
 use super::layout::PixelLayout;
 use super::{ExportMap, MapNature, MapSheet};
 use crate::appearance::{planet_normals, sky_view};
-use crate::field::topology::{Beyond, FACES};
+use crate::field::topology::{EdgeFill, FACES};
 use crate::field::{Cancelled, Control, Edges, Globe, Grid, Terrain, globe_slope_degrees, gradient, slope_degrees};
 use crate::scene::{Scene, Settings};
 
@@ -160,7 +160,7 @@ pub(super) fn sky(scene: &Scene, terrain: &Terrain, control: &Control) -> Result
     let mut seen = Vec::with_capacity(grid.len());
     for face in 0..FACES {
         let mut square = Terrain::flat(Grid::working(side, Edges::Open));
-        square.height = grid.face_with_margin(&terrain.height, face, margin, Beyond::Nearest);
+        square.height = grid.face_with_margin(&terrain.height, face, margin, EdgeFill::Nearest);
         // Only three faces meet at a corner. The missing fourth is filled with terrain along the border of two of the
         // others.
         let (first, last) = (margin, margin + n - 1);

@@ -37,7 +37,7 @@ struct StrokeSegment {
     /// Brush radii at both ends of the segment.
     radius: [f32; 2],
     /// Length that a dab represents, divided by the brush radius; 1 without build-up.
-    share: f32,
+    dab_weight: f32,
     /// Corners of the segment's bounding box.
     low: [f32; 2],
     high: [f32; 2],
@@ -56,7 +56,7 @@ impl StrokeSegment {
         if squared >= radius * radius {
             return 0.0;
         }
-        near.pressure * falloff(squared.sqrt() / radius, hardness) * self.share
+        near.pressure * falloff(squared.sqrt() / radius, hardness) * self.dab_weight
     }
 }
 
@@ -94,7 +94,7 @@ impl Stroke {
             let wide = radius[0].max(radius[1]);
             let low = [from.x.min(to.x) - wide, from.y.min(to.y) - wide];
             let high = [from.x.max(to.x) + wide, from.y.max(to.y) + wide];
-            StrokeSegment { from, to, radius, share, low, high }
+            StrokeSegment { from, to, radius, dab_weight: share, low, high }
         };
         match self.path.as_slice() {
             [] => Vec::new(),

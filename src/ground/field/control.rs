@@ -23,7 +23,7 @@ pub struct Control {
 struct LayerListener(Option<Box<dyn Fn(Option<usize>) + Send>>);
 
 impl LayerListener {
-    fn tell(&self, layer: Option<usize>) {
+    fn notify(&self, layer: Option<usize>) {
         if let Some(listener) = &self.0 {
             listener(layer);
         }
@@ -55,13 +55,13 @@ impl Control {
     /// Reports which layer is now being computed.
     pub fn enter_layer(&self, index: usize) {
         self.layer.store(index as u32, Ordering::Relaxed);
-        self.listener.lock().unwrap_or_else(PoisonError::into_inner).tell(Some(index));
+        self.listener.lock().unwrap_or_else(PoisonError::into_inner).notify(Some(index));
         self.advance(0.0);
     }
 
     /// Reports that no layer is being computed any more.
     pub fn finish_layers(&self) {
-        self.listener.lock().unwrap_or_else(PoisonError::into_inner).tell(None);
+        self.listener.lock().unwrap_or_else(PoisonError::into_inner).notify(None);
     }
 
     /// Registers `listener`, replacing any earlier listener. It receives the index of the layer being computed, and

@@ -170,7 +170,7 @@ impl Grid {
 
     /// Number of distinct rows (and columns) of a square: the last row of a wrapping grid repeats the first.
     #[inline]
-    pub fn distinct(self) -> usize {
+    pub fn distinct_side(self) -> usize {
         match self.edges {
             Edges::Open => self.samples,
             Edges::Wrap => self.samples - 1,
@@ -180,7 +180,7 @@ impl Grid {
     /// Number of distinct rows over all faces.
     #[inline]
     pub fn distinct_rows(self) -> usize {
-        if self.is_globe() { self.rows() } else { self.distinct() }
+        if self.is_globe() { self.rows() } else { self.distinct_side() }
     }
 
     /// Whether the terrain has an outer edge: only an open square has one.
@@ -199,7 +199,7 @@ impl Grid {
         if let Some(globe) = self.shape() {
             return globe.sum(field);
         }
-        let distinct = self.distinct();
+        let distinct = self.distinct_side();
         (0..distinct).map(|i| self.row(field, i)[..distinct].iter().map(|&h| f64::from(h)).sum::<f64>()).sum()
     }
 }

@@ -52,7 +52,7 @@ pub trait Metric: Clone + Send + Sync + 'static {
 pub trait RowMetric: Copy {
     /// The same metric limited to `n` cells, so that a loop over them needs no bounds checks.
     #[must_use]
-    fn cut(self, n: usize) -> Self;
+    fn limited_to(self, n: usize) -> Self;
 
     /// Distance from a cell to its neighbour in a direction; infinite if a globe has no neighbour there.
     fn distance(self, direction: usize, column: usize) -> f32;
@@ -62,7 +62,7 @@ pub trait RowMetric: Copy {
 
     /// Converts `share`, a fraction of the depth of a mean-area cell, to the fraction of this cell's depth that has the
     /// same volume. The result is at most 1.
-    fn depth_share(self, share: f32, column: usize) -> f32;
+    fn equal_volume_fraction(self, share: f32, column: usize) -> f32;
 }
 
 /// The metric of a square: orthogonal neighbours are at distance 1, diagonal neighbours at distance √2.
@@ -91,7 +91,7 @@ impl Metric for Uniform {
 
 impl RowMetric for Uniform {
     #[inline(always)]
-    fn cut(self, _: usize) -> Self {
+    fn limited_to(self, _: usize) -> Self {
         self
     }
 
@@ -106,7 +106,7 @@ impl RowMetric for Uniform {
     }
 
     #[inline(always)]
-    fn depth_share(self, share: f32, _: usize) -> f32 {
+    fn equal_volume_fraction(self, share: f32, _: usize) -> f32 {
         share
     }
 }
@@ -188,7 +188,7 @@ pub struct SphericalRow<'a> {
 
 impl RowMetric for SphericalRow<'_> {
     #[inline(always)]
-    fn cut(self, n: usize) -> Self {
+    fn limited_to(self, n: usize) -> Self {
         Self { distances: self.distances.map(|row| &row[..n]), areas: &self.areas[..n] }
     }
 
@@ -203,7 +203,7 @@ impl RowMetric for SphericalRow<'_> {
     }
 
     #[inline(always)]
-    fn depth_share(self, share: f32, column: usize) -> f32 {
+    fn equal_volume_fraction(self, share: f32, column: usize) -> f32 {
         let share = share / self.areas[column];
         if share < 1.0 { share } else { 1.0 }
     }
@@ -250,7 +250,7 @@ impl GridMetric {
 pub trait Stencil: Copy {
     /// The same stencil limited to `n` cells, so that a loop over them needs no bounds checks.
     #[must_use]
-    fn cut(self, n: usize) -> Self;
+    fn limited_to(self, n: usize) -> Self;
 
     /// Sum over the neighbours of conductance · `flow(direction)`, divided by the area of the cell.
     fn divergence(self, column: usize, flow: impl Fn(usize) -> f64) -> f64;
@@ -260,7 +260,7 @@ pub trait Stencil: Copy {
 /// make the second-order error the same in all directions.
 impl Stencil for Uniform {
     #[inline(always)]
-    fn cut(self, _: usize) -> Self {
+    fn limited_to(self, _: usize) -> Self {
         self
     }
 
@@ -289,7 +289,7 @@ impl Spherical {
 
 impl Stencil for Conductances<'_> {
     #[inline(always)]
-    fn cut(self, n: usize) -> Self {
+    fn limited_to(self, n: usize) -> Self {
         Self { links: self.links.map(|links| &links[..n]), areas: &self.areas[..n] }
     }
 

@@ -22,7 +22,7 @@ struct AxisStencil {
     samples: [usize; 4],
     weights: [f32; 4],
     /// Whether the output sample coincides with the second input sample, so that its value is copied.
-    coincides: bool,
+    is_copy: bool,
 }
 
 /// Minimum number of samples per side for cubic interpolation. With fewer samples, interpolation is linear.
@@ -39,7 +39,7 @@ fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
         }
         let whole = if rest == steps { Some(second + 1) } else { (rest == 0).then_some(second) };
         if let Some(whole) = whole {
-            return AxisStencil { samples: [whole; 4], weights: [0.0, 1.0, 0.0, 0.0], coincides: true };
+            return AxisStencil { samples: [whole; 4], weights: [0.0, 1.0, 0.0, 0.0], is_copy: true };
         }
         let t = rest as f32 / steps as f32;
         let third = second + 1;
@@ -51,7 +51,7 @@ fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
         };
         if from.whole_samples() < LEAST_FOR_CURVES {
             let samples = [second, second, third, third];
-            return AxisStencil { samples, weights: [0.0, 1.0 - t, t, 0.0], coincides: false };
+            return AxisStencil { samples, weights: [0.0, 1.0 - t, t, 0.0], is_copy: false };
         }
         let [a, b, c, d] = catmull_rom_weights(t);
         let (samples, weights) = match (before, after) {
@@ -61,7 +61,7 @@ fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
             (Some(before), None) => ([before, second, third, third], [a + d, b - 3.0 * d, c + 3.0 * d, 0.0]),
             (None, None) => ([second, second, third, third], [0.0, 1.0 - t, t, 0.0]),
         };
-        AxisStencil { samples, weights, coincides: false }
+        AxisStencil { samples, weights, is_copy: false }
     };
     let stencil = |k: usize| {
         let whole = whole_stencil(to.first()[axis] + k);
@@ -93,8 +93,8 @@ pub fn resample(from: Grid, to: Grid, field: &[f32], control: &Control) -> Resul
     let mut wide = vec![0.0f32; from.rows() * m];
     wide.par_chunks_mut(m).zip(field.par_chunks(n)).try_for_each(|(out, row)| {
         control.check()?;
-        for (out, &AxisStencil { samples: [a, b, c, d], weights, coincides }) in out.iter_mut().zip(&columns) {
-            *out = if coincides {
+        for (out, &AxisStencil { samples: [a, b, c, d], weights, is_copy }) in out.iter_mut().zip(&columns) {
+            *out = if is_copy {
                 row[b]
             } else {
                 weights[0] * row[a] + weights[1] * row[b] + weights[2] * row[c] + weights[3] * row[d]
@@ -105,9 +105,9 @@ pub fn resample(from: Grid, to: Grid, field: &[f32], control: &Control) -> Resul
     let mut made = vec![0.0f32; to.len()];
     made.par_chunks_mut(m).enumerate().try_for_each(|(i, out)| {
         control.check()?;
-        let (face, AxisStencil { samples, weights, coincides }) = (i / m, rows[i % m]);
+        let (face, AxisStencil { samples, weights, is_copy }) = (i / m, rows[i % m]);
         let [a, b, c, d] = samples.map(|row| &wide[(face * n + row) * m..][..m]);
-        if coincides {
+        if is_copy {
             out.copy_from_slice(b);
         } else {
             for (k, out) in out.iter_mut().enumerate() {

@@ -44,7 +44,7 @@ impl MapKind {
     pub const COUNT: usize = Self::ALL.len();
 
     /// Fractions of the surface covered by each material, written by construction features.
-    pub const SHARES: [Self; 6] =
+    pub const COVER_FRACTIONS: [Self; 6] =
         [Self::RockShare, Self::GrassShare, Self::SandShare, Self::SnowShare, Self::RoadShare, Self::BareShare];
 
     /// Maps in which erosion records its effects. No node reads them.
@@ -57,13 +57,13 @@ impl MapKind {
     pub fn is_thickness(self) -> bool {
         let is_other =
             matches!(self, Self::Flow | Self::Rain | Self::Brightness | Self::Ridge | Self::Humidity | Self::CrustAge);
-        !is_other && !self.is_share()
+        !is_other && !self.is_fraction()
     }
 
     /// Whether the map holds fractions from 0 to 1.
-    pub fn is_share(self) -> bool {
+    pub fn is_fraction(self) -> bool {
         let is_usual = matches!(self, Self::Hardness | Self::Vegetation | Self::Ground | Self::Uplift);
-        is_usual || Self::SHARES.contains(&self) || Self::DENSITIES.contains(&self)
+        is_usual || Self::COVER_FRACTIONS.contains(&self) || Self::DENSITIES.contains(&self)
     }
 
     /// Value of a map that no layer has written.
@@ -88,7 +88,7 @@ pub struct Terrain {
     pub height: Vec<f32>,
     maps: [Option<Arc<Vec<f32>>>; MapKind::COUNT],
     /// Extra fields, one value per sample, that an unfinished process needs to resume
-    /// (`Run::into_under_way` of the nodes). Empty if no process is unfinished.
+    /// (`Run::into_resumable_state` of the nodes). Empty if no process is unfinished.
     pub process_state: Vec<Vec<f32>>,
 }
 

@@ -87,7 +87,7 @@ impl Basins {
         let (basin, count) = label(mesh.grid().samples, receivers, is_outlet, control)?;
         let links = basin_links(mesh, height, &basin, control)?;
         let mut basins = Self { basin, ..Self::default() };
-        basins.span(height, count, links, control)?;
+        basins.find_spill_points(height, count, links, control)?;
         Ok(basins)
     }
 
@@ -111,7 +111,7 @@ impl Basins {
     ///
     /// # Errors
     /// Fails if the run is cancelled.
-    pub fn drain(&self, receivers: &mut [u32], control: &Control) -> Result<(), Cancelled> {
+    pub fn reverse_to_spill_points(&self, receivers: &mut [u32], control: &Control) -> Result<(), Cancelled> {
         for (k, spill) in self.spill_point.iter().enumerate().skip(1) {
             if k % 1024 == 0 {
                 control.check()?;
@@ -158,7 +158,7 @@ impl Basins {
     }
 
     /// Finds spill levels and spill points with Kruskal's minimum spanning tree of the `links`.
-    fn span(
+    fn find_spill_points(
         &mut self,
         height: &[f32],
         count: usize,
@@ -179,7 +179,7 @@ impl Basins {
                     continue;
                 }
                 let other = self.basin[there as usize] as usize;
-                self.spill_level[other] = raised(self.spill_level[b], height, [here, there]);
+                self.spill_level[other] = level_over_sill(self.spill_level[b], height, [here, there]);
                 self.spill_point[other] = SpillPoint { from: there, to: here, into: basin };
                 self.outside_first.push(other as u32);
             }
@@ -190,7 +190,7 @@ impl Basins {
 
 /// Level of water after it passes between two neighbours: `level`, or the height of the higher neighbour if that is
 /// greater. Returns positive zero for both zeros, so that the order of equal heights cannot change a bit.
-pub(super) fn raised(level: f32, height: &[f32], [here, there]: [u32; 2]) -> f32 {
+pub(super) fn level_over_sill(level: f32, height: &[f32], [here, there]: [u32; 2]) -> f32 {
     let (a, b) = (height[here as usize], height[there as usize]);
     let sill = (if a > b { a } else { b }) + 0.0;
     if level > sill { level } else { sill }
@@ -203,7 +203,7 @@ pub(super) struct BasinTree {
     /// For each basin, the index of its first entry in `beside`.
     start: Vec<u32>,
     /// Numbers of the links at each basin, stored basin by basin.
-    beside: Vec<u32>,
+    links_by_basin: Vec<u32>,
 }
 
 impl BasinTree {
@@ -234,12 +234,12 @@ impl BasinTree {
                 slot[basin] += 1;
             }
         }
-        Ok(Self { links: tree, start, beside })
+        Ok(Self { links: tree, start, links_by_basin: beside })
     }
 
     /// Numbers of the spanning tree's links at a basin.
     pub fn numbers_of(&self, basin: usize) -> &[u32] {
-        &self.beside[self.start[basin] as usize..self.start[basin + 1] as usize]
+        &self.links_by_basin[self.start[basin] as usize..self.start[basin + 1] as usize]
     }
 
     /// The spanning tree's links at a basin.

@@ -100,7 +100,7 @@ impl DInfinity {
     }
 
     /// Fraction of the water that each cell gives to its second receiver.
-    pub fn shares(&self, mesh: &FlowMesh) -> Vec<f32> {
+    pub fn second_fractions(&self, mesh: &FlowMesh) -> Vec<f32> {
         let Some(sphere) = mesh.sphere() else {
             let mut shares = vec![0.0; self.fraction.len()];
             let blocks = shares.par_chunks_mut(SHARE_BLOCK).zip(self.fraction.par_chunks(SHARE_BLOCK));

@@ -68,9 +68,9 @@ pub(super) fn route(
         let window = RowWindow::new(mesh, height, &beyond, row);
         match routing {
             FlowRouting::D8 => window.steepest(outlets, receivers),
-            FlowRouting::Rho8(stream) => window.drawn(stream, outlets, receivers),
+            FlowRouting::Rho8(stream) => window.write_rho8(stream, outlets, receivers),
         }
-        window.mend(outlets, receivers);
+        window.route_level_cells(outlets, receivers);
         Ok(())
     })
 }
@@ -102,7 +102,7 @@ impl<'a> RowWindow<'a> {
     /// Row `row` of the grid; `beyond` replaces the missing row north or south of an open square.
     pub fn new(mesh: &'a FlowMesh, height: &'a [f32], beyond: &'a [f32], row: usize) -> Self {
         let grid = mesh.grid();
-        let (n, side) = (grid.samples, grid.distinct());
+        let (n, side) = (grid.samples, grid.distinct_side());
         if grid.is_globe() {
             // cells near a border of their face have neighbours on another face
             let is_inner = (RIM..n.max(RIM) - RIM).contains(&(row % n));
@@ -187,7 +187,7 @@ impl<'a> RowWindow<'a> {
     }
 
     /// Determines the receivers by Rho8. A cell without a lower neighbour is its own receiver.
-    fn drawn(&self, stream: Stream, outlets: &Outlets, receivers: &mut [u32]) {
+    fn write_rho8(&self, stream: Stream, outlets: &Outlets, receivers: &mut [u32]) {
         let [top, left] = self.mesh.grid().first();
         receivers.iter_mut().enumerate().for_each(|(j, to)| *to = (self.starts[1] + j) as u32);
         self.each_facet(outlets, |j, Facet { straight, diagonal, fall: [s1, s2], .. }| {
@@ -276,7 +276,7 @@ impl<'a> RowWindow<'a> {
     }
 
     /// Makes outlets their own receivers, and finds the receivers of level terrain.
-    fn mend(&self, outlets: &Outlets, receivers: &mut [u32]) {
+    fn route_level_cells(&self, outlets: &Outlets, receivers: &mut [u32]) {
         let outlets = outlets.in_row(self.row);
         for (j, to) in receivers.iter_mut().enumerate() {
             let k = self.starts[1] + j;

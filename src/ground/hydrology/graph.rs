@@ -47,7 +47,7 @@ impl FlowGraph {
     ) -> Result<(), Cancelled> {
         route(mesh, height, outlets, routing, &mut self.receivers, control)?;
         self.basins = Basins::new(mesh, height, outlets, &self.receivers, control)?;
-        self.basins.drain(&mut self.receivers, control)
+        self.basins.reverse_to_spill_points(&mut self.receivers, control)
     }
 
     /// `height` with every depression filled to the level at which it spills.

@@ -103,7 +103,7 @@ impl FlowMesh {
             let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
             return (x * x + y * y + z * z).sqrt() * self.cells_per_radius;
         }
-        let (n, side) = (self.grid.samples, self.grid.distinct());
+        let (n, side) = (self.grid.samples, self.grid.distinct_side());
         let apart = |x: usize, y: usize| {
             let d = x.abs_diff(y);
             if side < n { d.min(side - d) as f32 } else { d as f32 }
@@ -320,7 +320,7 @@ mod tests {
     fn water_leaves_at_edges_at_the_sea_or_at_the_lowest_cell() {
         let count = |edges: Edges, sea: f32| {
             let grid = Grid::new(5, edges);
-            let side = grid.distinct();
+            let side = grid.distinct_side();
             let mut height: Vec<f32> =
                 (0..25).map(|k| (((k / 5 % side * side + k % 5 % side) * 7 + 3) % 16) as f32).collect();
             grid.close(&mut height);

@@ -142,7 +142,7 @@ struct OrderBuilder<'a, const N: usize, R: ?Sized, V> {
 
 /// Position of cell `k` in a band of `len` cells that starts at `start`; `None` if the cell is outside the band.
 #[inline]
-fn place(k: u32, start: usize, len: usize) -> Option<usize> {
+fn band_position(k: u32, start: usize, len: usize) -> Option<usize> {
     let place = (k as usize).wrapping_sub(start);
     (place < len).then_some(place)
 }
@@ -162,7 +162,7 @@ impl<const N: usize, R: Receivers<N> + ?Sized, V: Sync> OrderBuilder<'_, N, R, V
         let Some(middle) = self.middle(len) else {
             for k in 0..len {
                 for to in self.receivers.receivers(start + k) {
-                    match place(to, start, len) {
+                    match band_position(to, start, len) {
                         Some(at) => donors[at] += u8::from(at != k),
                         None => leaving.push(to),
                     }
@@ -173,7 +173,7 @@ impl<const N: usize, R: Receivers<N> + ?Sized, V: Sync> OrderBuilder<'_, N, R, V
         let (low, high) = donors.split_at_mut(middle);
         let (low, high) = rayon::join(|| self.count_donors(start, low), || self.count_donors(start + middle, high));
         for to in low?.into_iter().chain(high?) {
-            match place(to, start, len) {
+            match band_position(to, start, len) {
                 Some(at) => donors[at] += 1,
                 None => leaving.push(to),
             }
@@ -218,7 +218,7 @@ impl CellBand {
         let mut ready = Vec::new();
         let tos = halves.iter().flat_map(|half| &half.leaving);
         for (amount, &to) in from_low.into_iter().chain(from_high).zip(tos) {
-            let Some(at) = place(to, start, len) else {
+            let Some(at) = band_position(to, start, len) else {
                 band.leaving.push(to);
                 given.push(amount);
                 continue;
@@ -265,7 +265,7 @@ impl CellBand {
                 continue;
             }
             for (amount, to) in (builder.visit)(k as usize, held[at]).into_iter().zip(tos) {
-                let Some(at) = place(to, start, len) else {
+                let Some(at) = band_position(to, start, len) else {
                     self.leaving.push(to);
                     leaving.push(amount);
                     continue;
@@ -306,7 +306,7 @@ impl CellBand {
             );
             let tos = halves.iter().flat_map(|half| &half.leaving);
             for (given, &to) in low?.into_iter().chain(high?).zip(tos) {
-                match place(to, start, len) {
+                match band_position(to, start, len) {
                     Some(at) => held[at] += given,
                     None => leaving.push(given),
                 }
@@ -321,7 +321,7 @@ impl CellBand {
                 }
                 let given = visit(k as usize, held[at], &mut own[at]);
                 for (given, to) in given.into_iter().zip(tos) {
-                    match place(to, start, len) {
+                    match band_position(to, start, len) {
                         Some(at) => held[at] += given,
                         None => leaving.push(given),
                     }
@@ -347,7 +347,7 @@ impl CellBand {
                 let (mut below, tos) = ([0.0; N], receivers.receivers(k as usize));
                 // indexed loop: iterating backwards through two zipped lists costs more time than the visit
                 for side in (0..N).rev() {
-                    below[side] = match place(tos[side], start, len) {
+                    below[side] = match band_position(tos[side], start, len) {
                         Some(at) => values[at],
                         None => beyond.pop().expect("a value for each receiver beyond the band"),
                     };
@@ -359,7 +359,7 @@ impl CellBand {
         let Some(halves) = &self.halves else { return Ok(()) };
         let mut beyond = beyond.into_iter();
         let mut handed = halves.each_ref().map(|half| {
-            let value = |&to: &u32| match place(to, start, len) {
+            let value = |&to: &u32| match band_position(to, start, len) {
                 Some(at) => values[at],
                 None => beyond.next().expect("a value for each receiver beyond the band"),
             };

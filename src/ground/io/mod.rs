@@ -8,13 +8,13 @@ mod raster;
 
 pub use files::{
     FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, StoppableWriter, TemporaryFolder, check_name,
-    check_new_folder, check_place, sweep_folder, write_atomically, write_folder_atomically,
+    check_new_folder, check_writable, sweep_folder, write_atomically, write_folder_atomically,
 };
 pub use formats::is_heightmap;
 pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet};
 pub use raster::catmull_rom;
 pub use raster::{
-    Raster, RasterError, STAMP_PREFIX, clear_raster_cache, filled_gaps, is_shipped, raster, raster_as,
+    Raster, RasterError, STAMP_PREFIX, clear_raster_cache, filled_gaps, is_built_in, raster, raster_as,
     raster_from_reader, stamp_names,
 };
 

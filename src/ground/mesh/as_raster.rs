@@ -7,7 +7,7 @@ use super::import::{MeshReadError, MeshSurface, is_mesh};
 use crate::field::Control;
 use crate::io::formats::{DecodedRaster, GeoReference, RawLayout, SampleMeaning};
 use crate::io::memory::shortage;
-use crate::io::{Raster, RasterError, is_shipped, raster_as, raster_from_reader};
+use crate::io::{Raster, RasterError, is_built_in, raster_as, raster_from_reader};
 
 /// Minimum number of samples along the longer side of a mesh, then the maximum number.
 const FEWEST: usize = 1025;
@@ -22,7 +22,7 @@ const MOST_FOR_TRIANGLE: f64 = 32.0;
 /// # Errors
 /// When the file does not exist, or cannot be parsed.
 pub fn raster_or_mesh(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterError> {
-    if is_shipped(name) || !is_mesh(Path::new(name)) {
+    if is_built_in(name) || !is_mesh(Path::new(name)) {
         return raster_as(name, layout);
     }
     raster_from_reader(name, from_above)

@@ -43,7 +43,7 @@ impl SheetPlaces<'_> {
     }
 
     /// Position of a sample: x to the east, y up, z to the south.
-    fn place(&self, k: usize) -> [f64; 3] {
+    fn position(&self, k: usize) -> [f64; 3] {
         let n = self.n;
         let metres = self.metres(k);
         match &self.globe {
@@ -83,7 +83,7 @@ impl MeshSheet<'_> {
 
     /// Position of a vertex in single precision, as the mesh stores it.
     pub fn position(&self, k: usize) -> [f32; 3] {
-        self.places().place(k).map(|x| x as f32)
+        self.places().position(k).map(|x| x as f32)
     }
 
     /// Triangles of sample indices. They use every sample, or as few as the error in the options allows. On a globe, an
@@ -193,7 +193,7 @@ impl MeshSheet<'_> {
             }
             let uv = [k % n, k / n % n].map(|index| index as f32 / n as f32 + half);
             let colour = || self.ground.colour.map_or([0; 3], |colour| colour(k));
-            mesh.push(places.place(k).map(|x| x as f32), self.normal(&places, k), colour, uv);
+            mesh.push(places.position(k).map(|x| x as f32), self.normal(&places, k), colour, uv);
         }
         mesh.parts.push(MeshPart { kind, vertices: first..first + count as u32, triangles });
         Ok(())
@@ -206,11 +206,11 @@ impl MeshSheet<'_> {
             return self.level_normal(places, k);
         }
         let around = self.grid.neighbours(k);
-        let place = |direction: usize| places.place(around[direction].filter(has).unwrap_or(k));
+        let place = |direction: usize| places.position(around[direction].filter(has).unwrap_or(k));
         // One difference is from west to east, the other from south to north. At corners of the cube, one difference
         // starts at the sample itself.
         let (east, north) = (minus(place(0), place(4)), minus(place(2), place(6)));
-        let here = places.place(k);
+        let here = places.position(k);
         let normal = cross(east, north);
         let outwards = dot(normal, here);
         let normal = match outwards.total_cmp(&0.0) {

@@ -169,7 +169,7 @@ macro_rules! params {
                             name: stringify!($field),
                             label: $crate::params!(@label $field $($flabel)?),
                             unit: $crate::param::unit_in_files(concat!($($unit)?)),
-                            is_share: concat!($($unit)?) == $crate::param::SHARE,
+                            is_fraction: concat!($($unit)?) == $crate::param::SHARE,
                             help: concat!($($fdoc),+).trim(),
                             kind: $crate::params!(@kind $ty $(, $hard $(, $slider)?)?),
                             default: $crate::param::ParamType::to_value(&default.$field),

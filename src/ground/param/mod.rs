@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use json::description_json;
 pub use text::{ParamsInFile, deserialize_params, serialize_params};
-use types::wrong;
+use types::wrong_type;
 pub use types::{
     ImageFile, LayerName, ParamType, StructuredParam, StructuredValue, ToneCurve, WithRange, WithoutRange,
 };
@@ -93,7 +93,7 @@ pub struct ParamSpec {
     /// Unit of the value, such as "°" or "m"; empty if the value has no unit.
     pub unit: &'static str,
     /// Whether the value is a fraction of a whole: 0 to 1 in files, percent in the window.
-    pub is_share: bool,
+    pub is_fraction: bool,
     /// One sentence about the parameter, for the tooltip and the help.
     pub help: &'static str,
     /// Type and ranges.
@@ -295,7 +295,7 @@ impl ParamSpec {
             ParamKind::Image | ParamKind::Layer => Ok(Value::Text(text_trimmed.into())),
             ParamKind::Tree | ParamKind::Strokes => match &self.default {
                 Value::Structured(default) => default.parse(text_trimmed).map(Value::Structured).map_err(fail),
-                _ => Err(wrong(self, "a structured value")),
+                _ => Err(wrong_type(self, "a structured value")),
             },
         }
     }
@@ -317,23 +317,23 @@ impl ParamSpec {
 
     /// The unit in which the window displays this parameter; see [`shown_number`](Self::shown_number).
     pub fn shown_unit(&self) -> &'static str {
-        if self.is_share { "%" } else { self.unit }
+        if self.is_fraction { "%" } else { self.unit }
     }
 
     /// Converts a stored number to the displayed number: fractions become percent.
     pub fn shown_number(&self, value: f64) -> f64 {
-        if self.is_share { value * 100.0 } else { value }
+        if self.is_fraction { value * 100.0 } else { value }
     }
 
     /// Converts a displayed number back to the stored number.
     pub fn number_from_shown(&self, shown: f64) -> f64 {
-        if self.is_share { shown / 100.0 } else { shown }
+        if self.is_fraction { shown / 100.0 } else { shown }
     }
 
     /// A value as the window displays it, without its unit.
     pub fn shown_text(&self, value: &Value) -> String {
         match (value, &self.kind) {
-            (Value::Float(v), _) if self.is_share => percent_text(*v),
+            (Value::Float(v), _) if self.is_fraction => percent_text(*v),
             (Value::Choice(i), ParamKind::Choice(options)) => options.get(*i).map_or("?", |o| o.label).to_string(),
             (Value::Bool(on), _) => if *on { "on" } else { "off" }.to_string(),
             _ => self.show(value),
@@ -343,7 +343,7 @@ impl ParamSpec {
     /// The hard range as the window displays it, without the unit.
     pub fn shown_range_text(&self) -> String {
         match &self.kind {
-            ParamKind::Float { hard, .. } if self.is_share => {
+            ParamKind::Float { hard, .. } if self.is_fraction => {
                 format!("{} to {}", percent_text(hard.0), percent_text(hard.1))
             }
             _ => self.range_text(),

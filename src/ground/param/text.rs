@@ -10,7 +10,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{SerializeStruct, Serializer};
 use serde::{Deserialize, Serialize};
 
-use super::{About, ParamError, ParamKind, ParamSpec, Params, ToneCurve, Value, wrong};
+use super::{About, ParamError, ParamKind, ParamSpec, Params, ToneCurve, Value, wrong_type};
 
 /// Writes the parameters that differ from their defaults.
 ///
@@ -136,7 +136,7 @@ impl<'de> DeserializeSeed<'de> for ValueSeed {
             ParamKind::Image | ParamKind::Layer => Value::Text(String::deserialize(from)?),
             ParamKind::Tree | ParamKind::Strokes => {
                 let Value::Structured(default) = &self.0.default else {
-                    return Err(D::Error::custom(wrong(self.0, "a structured value")));
+                    return Err(D::Error::custom(wrong_type(self.0, "a structured value")));
                 };
                 let mut from = <dyn erased_serde::Deserializer>::erase(from);
                 Value::Structured(default.deserialize(&mut from).map_err(D::Error::custom)?)
@@ -152,7 +152,9 @@ impl Visitor<'_> for ValueSeed {
         write!(f, "one of {}", self.0.range_text())
     }
     fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Value, E> {
-        let ParamKind::Choice(options) = self.0.kind else { return Err(E::custom(wrong(self.0, "no option name"))) };
+        let ParamKind::Choice(options) = self.0.kind else {
+            return Err(E::custom(wrong_type(self.0, "no option name")));
+        };
         let index = options.iter().position(|option| option.name == name);
         index.map(Value::Choice).ok_or_else(|| {
             let (param, text) = (self.0.name.into(), name.into());

@@ -37,7 +37,7 @@ pub trait WithoutRange: ParamType {
 }
 
 /// The error for a value of the wrong type.
-pub(super) fn wrong(spec: &ParamSpec, expected: &'static str) -> ParamError {
+pub(super) fn wrong_type(spec: &ParamSpec, expected: &'static str) -> ParamError {
     ParamError::Type { param: spec.name.to_string(), expected }
 }
 
@@ -55,7 +55,7 @@ impl ParamType for f32 {
         match value {
             Value::Float(v) => Ok(*v),
             Value::Int(v) => Ok(*v as f32),
-            _ => Err(wrong(spec, "a number")),
+            _ => Err(wrong_type(spec, "a number")),
         }
     }
 }
@@ -75,8 +75,8 @@ macro_rules! whole_numbers {
             }
             fn from_value(value: &Value, spec: &ParamSpec) -> Result<$ty, ParamError> {
                 match value {
-                    Value::Int(v) => <$ty>::try_from(*v).map_err(|_| wrong(spec, "a whole number in its range")),
-                    _ => Err(wrong(spec, "a whole number")),
+                    Value::Int(v) => <$ty>::try_from(*v).map_err(|_| wrong_type(spec, "a whole number in its range")),
+                    _ => Err(wrong_type(spec, "a whole number")),
                 }
             }
         }
@@ -97,7 +97,7 @@ impl ParamType for bool {
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<bool, ParamError> {
         match value {
             Value::Bool(v) => Ok(*v),
-            _ => Err(wrong(spec, "true or false")),
+            _ => Err(wrong_type(spec, "true or false")),
         }
     }
 }
@@ -208,7 +208,7 @@ impl ParamType for ToneCurve {
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<ToneCurve, ParamError> {
         match value {
             Value::Curve(c) => Ok(c.clone()),
-            _ => Err(wrong(spec, "a curve")),
+            _ => Err(wrong_type(spec, "a curve")),
         }
     }
 }
@@ -240,7 +240,7 @@ macro_rules! texts {
             fn from_value(value: &Value, spec: &ParamSpec) -> Result<$ty, ParamError> {
                 match value {
                     Value::Text(text) => Ok(Self(text.clone())),
-                    _ => Err(wrong(spec, $expected)),
+                    _ => Err(wrong_type(spec, $expected)),
                 }
             }
         }
@@ -327,7 +327,7 @@ impl<T: StructuredParam> ParamType for Arc<T> {
         Value::Structured(self.clone())
     }
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<Self, ParamError> {
-        value.structured().ok_or_else(|| wrong(spec, T::EXPECTED))
+        value.structured().ok_or_else(|| wrong_type(spec, T::EXPECTED))
     }
 }
 

@@ -123,7 +123,7 @@ impl PlanetClouds {
 
     /// The same clouds with only the octaves that are visible when the view resolves `humps` bumps per planet radius.
     #[must_use]
-    pub fn seen_at(self, humps: f64) -> Self {
+    pub fn with_visible_octaves(self, humps: f64) -> Self {
         let finer = libm::log(humps / f64::from(HUMPS)) / libm::log(f64::from(OCTAVE_HUMPS));
         let [fewest, most] = CLOUD_OCTAVES;
         Self { octaves: (1.0 + finer as f32).clamp(fewest, most), ..self }

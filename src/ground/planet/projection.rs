@@ -94,7 +94,7 @@ impl Equirectangular {
 
     /// Column and row of a direction on the map; the position can be between samples. Inverse of
     /// [`direction`](Self::direction).
-    pub fn place(&self, direction: [f64; 3]) -> [f64; 2] {
+    pub fn map_position(&self, direction: [f64; 3]) -> [f64; 2] {
         let [u, v] = equirectangular(direction);
         match self.registration {
             Registration::Pixel => [u * self.width as f64 - 0.5, v * self.height as f64 - 0.5],
@@ -223,7 +223,7 @@ mod tests {
     fn map_positions_are_those_of_the_samples() {
         for map in [Registration::Pixel, Registration::Grid].map(self::map) {
             for (column, row) in [(0, 7), (31, 1), (63, 30), (17, 16)] {
-                let [x, y] = map.place(map.direction(column, row));
+                let [x, y] = map.map_position(map.direction(column, row));
                 assert!((x - column as f64).abs() < 1e-9 && (y - row as f64).abs() < 1e-9, "{column}, {row}: {x}, {y}");
             }
         }

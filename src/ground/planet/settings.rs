@@ -46,7 +46,7 @@ impl Planet {
 
     /// Fraction from 0 to 1 by which the air shields the surface from impacts and erodes the surface. The fraction is 0
     /// without air, half at a tenth of Earth's density, and near 1 at Earth's density or more.
-    pub fn shelter(&self) -> f32 {
+    pub fn air_shielding(&self) -> f32 {
         let air = self.atmosphere;
         air / (air + 0.1)
     }
@@ -76,6 +76,6 @@ mod tests {
         let summer = Planet { season: 90.0, hour: 18.0, ..Planet::default() };
         assert!((summer.declination().to_degrees() - 23.4).abs() < 1e-3);
         assert!(summer.sun_direction()[1] < -0.9, "in the evening the sun must be in the west");
-        assert_eq!(Planet { atmosphere: 0.0, ..Planet::default() }.shelter(), 0.0);
+        assert_eq!(Planet { atmosphere: 0.0, ..Planet::default() }.air_shielding(), 0.0);
     }
 }

@@ -18,12 +18,12 @@ pub struct Square {
 
 /// Maximum side length of a square, as a fraction of half the circumference. The corners of larger squares would be too
 /// far around the planet.
-const MOST: f64 = 0.5;
+const MAX_SIDE_FRACTION: f64 = 0.5;
 
 impl Square {
     /// Maximum side length of a square on a planet, in metres.
     pub fn longest_side(radius_metres: f64) -> f64 {
-        std::f64::consts::PI * radius_metres * MOST
+        std::f64::consts::PI * radius_metres * MAX_SIDE_FRACTION
     }
 
     /// Points along the border, `per_side` on each side; the last point repeats the first.
@@ -49,7 +49,7 @@ impl Square {
     }
 
     /// Position (u, v) of a direction in the square; `None` if the direction is more than 120° from the centre.
-    pub fn place(&self, radius_metres: f64, direction: [f64; 3]) -> Option<[f64; 2]> {
+    pub fn position(&self, radius_metres: f64, direction: [f64; 3]) -> Option<[f64; 2]> {
         let (right, up) = self.axes();
         let (out, east, north) = (dot(direction, self.middle()), dot(direction, right), dot(direction, up));
         if out < -0.5 {
@@ -93,7 +93,7 @@ const SMALL: f64 = 1.0e-4;
 
 impl SquareAxes {
     /// Position of sample `k` of `samples` along a side, from 0 to 1.
-    pub fn place(&self, k: usize, samples: usize) -> f64 {
+    pub fn position(&self, k: usize, samples: usize) -> f64 {
         k as f64 / (samples - 1) as f64
     }
 
@@ -125,13 +125,13 @@ mod tests {
         let square = Square { longitude: 170.0, latitude: 60.0, side_metres: 2.0e6 };
         let radius = 6.371e6;
         for (u, v) in [(0.5, 0.5), (0.0, 0.0), (1.0, 0.3), (0.2, 0.9)] {
-            let [x, y] = square.place(radius, square.direction(radius, u, v)).unwrap();
+            let [x, y] = square.position(radius, square.direction(radius, u, v)).unwrap();
             assert!((x - u).abs() < 1e-9 && (y - v).abs() < 1e-9, "{u}, {v} became {x}, {y}");
         }
         assert!(latitude(square.direction(radius, 0.5, 0.0)) > latitude(square.direction(radius, 0.5, 0.5)));
         // The projection preserves distances: half the side to the north is 1000 km.
         let up = latitude(square.direction(radius, 0.5, 0.0)) - 60f64.to_radians();
         assert!((up * radius - 1.0e6).abs() < 1.0);
-        assert_eq!(square.place(radius, square.direction(radius, 0.5, 0.5).map(|c| -c)), None);
+        assert_eq!(square.position(radius, square.direction(radius, 0.5, 0.5).map(|c| -c)), None);
     }
 }

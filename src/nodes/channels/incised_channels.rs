@@ -15,7 +15,8 @@
 //! Measured: without channels, 0.78 of the trunk streams of *Droplet gullies* on 4097 samples were within a cell of the
 //! trunk streams on 513 samples; with channels, 0.98. Rejected alternatives, on 2049 samples and with the same depth
 //! for all streams:
-//! - straight courses, 0.97: they draw rows and diagonals on every even slope;
+//! - streams without random heights, 0.97: on every uniform slope they run straight, along rows and diagonals of the
+//!   grid;
 //! - random receivers (Fairfield & Leymarie 1991) instead of random heights, 0.94 to 0.96;
 //! - keeping the beds as the droplets shape them, 0.96: channels became deep trenches.
 //!

@@ -204,7 +204,7 @@ pub(crate) mod tests {
             sea_level: 0.0,
             planet: None,
             scene_samples: grid.whole_samples(),
-            level: 1.0,
+            cell_ratio: 1.0,
             random: Stream::new(1, 1),
             control,
         }

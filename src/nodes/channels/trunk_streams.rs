@@ -86,7 +86,7 @@ impl TrunkStreams {
         let courses = match beds {
             StreamBeds::Cleared => Some(through(&ground.height)),
             StreamBeds::Incised => Some(through(&incised_channels::beds(cx, ground, &samples, &graph, &area))),
-            StreamBeds::Free | StreamBeds::Kept | StreamBeds::Held => None,
+            StreamBeds::Free | StreamBeds::WithoutNewDetail | StreamBeds::Preserved => None,
         };
         Ok(Self { grid, samples, beds, courses })
     }
@@ -173,15 +173,15 @@ impl TrunkStreams {
         let (fine, control) = (cx.grid, cx.control);
         let smooth = resample(coarse, fine, &sampled(fine, coarse, beneath), control)?;
         let half_width = match self.beds {
-            StreamBeds::Held => HELD_BED_CELLS,
+            StreamBeds::Preserved => HELD_BED_CELLS,
             StreamBeds::Incised => INCISED_BED_CELLS,
-            StreamBeds::Free | StreamBeds::Kept | StreamBeds::Cleared => BED_CELLS,
+            StreamBeds::Free | StreamBeds::WithoutNewDetail | StreamBeds::Cleared => BED_CELLS,
         };
         let beds = self.bed_weights(fine, half_width, control)?;
         let reliefs = beneath.par_iter().zip(&smooth).map(|(height, smooth)| height - smooth);
         let thalweg = match self.beds {
-            StreamBeds::Kept => THALWEG,
-            StreamBeds::Held => HELD_THALWEG,
+            StreamBeds::WithoutNewDetail => THALWEG,
+            StreamBeds::Preserved => HELD_THALWEG,
             StreamBeds::Free | StreamBeds::Cleared | StreamBeds::Incised => {
                 let beds = ground.par_iter_mut().zip(reliefs).zip(&beds);
                 beds.for_each(|((ground, detail), bed)| *ground -= bed * detail);
@@ -198,31 +198,31 @@ impl TrunkStreams {
         Ok(())
     }
 
-    /// Whether beds are [restored](HeldBeds::restore) after a process has run on a grid.
+    /// Whether beds are [restored](SavedBeds::restore) after a process has run on a grid.
     pub fn restores_beds(&self) -> bool {
         self.beds.restores_beds()
     }
 
-    /// The beds of `ground` before a process runs on the grid of `cx`. [`restore`](HeldBeds::restore) uses them after
+    /// The beds of `ground` before a process runs on the grid of `cx`. [`restore`](SavedBeds::restore) uses them after
     /// the process.
     ///
     /// # Errors
     /// If the evaluation is cancelled.
-    pub fn held(self: &Arc<Self>, cx: &Context, ground: &[f32]) -> Result<HeldBeds, Cancelled> {
+    pub fn save_beds(self: &Arc<Self>, cx: &Context, ground: &[f32]) -> Result<SavedBeds, Cancelled> {
         let beds = self.bed_weights(cx.grid, HELD_BED_CELLS, cx.control)?;
         let in_beds = beds.par_iter().zip(ground).filter_map(|(&bed, &height)| (bed > 0.0).then_some(height));
-        Ok(HeldBeds { streams: self.clone(), heights: in_beds.collect() })
+        Ok(SavedBeds { streams: self.clone(), heights: in_beds.collect() })
     }
 }
 
 /// Channel beds that the process must preserve: the heights of their samples, in order. The samples and their weights
 /// are computed again when needed, because storing them would take three times the memory.
-pub struct HeldBeds {
+pub struct SavedBeds {
     streams: Arc<TrunkStreams>,
     heights: Vec<f32>,
 }
 
-impl HeldBeds {
+impl SavedBeds {
     /// Undoes most of the change of the beds on the grid of `cx` since they were [held](TrunkStreams::held), and cuts
     /// the channels once more.
     ///
@@ -301,7 +301,7 @@ mod tests {
         // A valley along the first row that falls to the east and wraps there.
         ground.height = (0..grid.len()).map(|k| ((k / 129).min(128 - k / 129) * 10 + k % 128) as f32).collect();
         let control = Control::default();
-        let streams = TrunkStreams::new(&context(grid, &control), &ground, StreamBeds::Kept).unwrap();
+        let streams = TrunkStreams::new(&context(grid, &control), &ground, StreamBeds::WithoutNewDetail).unwrap();
         assert!(!streams.samples.is_empty());
         let fine = Grid::new(257, Edges::Wrap);
         let beds = streams.bed_weights(fine, BED_CELLS, &control).unwrap();

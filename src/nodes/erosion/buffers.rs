@@ -114,7 +114,7 @@ pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
 /// area if cells differ in area ([`Metric::owned_areas`](talweg_ground::field::Metric::owned_areas)).
 pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carried: Option<&[f32]>) -> RowAccount {
     let Some(areas) = areas else {
-        let distinct = grid.distinct();
+        let distinct = grid.distinct_side();
         let [lost, gained] = balance(&old[..distinct], &new[..distinct]);
         return [lost, gained, carried.map_or(0.0, |carried| total(&carried[..distinct]))];
     };

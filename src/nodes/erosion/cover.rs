@@ -56,7 +56,7 @@ pub struct Layers<'a> {
     /// Heights without the cover.
     pub bed: &'a [f32],
     /// Depth eroded from the bed so far, in whole slabs.
-    pub worn: Option<&'a [f32]>,
+    pub eroded: Option<&'a [f32]>,
     /// Depth of the cover on the bed.
     pub cover: &'a [f32],
 }
@@ -65,7 +65,7 @@ impl Layers<'_> {
     /// Height of the surface at sample `k`.
     #[inline(always)]
     pub fn surface(&self, k: usize) -> f32 {
-        surface(self.bed[k], self.cover[k], self.worn.map_or(0.0, |w| w[k]))
+        surface(self.bed[k], self.cover[k], self.eroded.map_or(0.0, |w| w[k]))
     }
 }
 
@@ -77,7 +77,7 @@ pub fn surface(bed: f32, cover: f32, worn: f32) -> f32 {
 
 /// Parameters of a slide to the angle of repose.
 #[derive(Clone, Copy)]
-pub struct Repose {
+pub struct CoverSlide {
     /// A square grid; its edges determine whether the cover slides over them.
     pub grid: Grid,
     /// Height of a slab.
@@ -85,7 +85,7 @@ pub struct Repose {
     /// Rise of the angle of repose over one cell.
     pub rise: f32,
     /// Fraction of the excess slope that flows through a face in one slide.
-    pub share: f32,
+    pub slide_fraction: f32,
     /// Fraction of the height difference that flows through a face in one slide, whatever the slope.
     pub creep: f32,
 }
@@ -103,7 +103,7 @@ struct CoverRows {
     outflow: Vec<f32>,
 }
 
-impl Repose {
+impl CoverSlide {
     /// Writes to `out` the cover after one slide, for the rows from row `first` on.
     pub fn slide(&self, layers: Layers, first: usize, out: &mut [f32]) {
         let n = self.grid.samples;
@@ -159,7 +159,7 @@ impl Repose {
 
     fn copy(&self, layers: Layers, row: usize, line: &mut [f32]) {
         let (bed, cover) = (self.grid.row(layers.bed, row), self.grid.row(layers.cover, row));
-        match layers.worn {
+        match layers.eroded {
             None => line.iter_mut().zip(bed).zip(cover).for_each(|((h, &b), &c)| *h = surface(b, c, 0.0)),
             Some(worn) => {
                 let worn = self.grid.row(worn, row);
@@ -207,7 +207,7 @@ impl Repose {
         let fall = here - there;
         let steep = (fall * fall + across * across).sqrt();
         let excess = steep - self.rise;
-        let slide = if excess > 0.0 { self.share * excess / steep } else { 0.0 };
+        let slide = if excess > 0.0 { self.slide_fraction * excess / steep } else { 0.0 };
         let down = fall > 0.0;
         let wanted = (slide + self.creep) * if down { fall } else { -fall };
         let most = 0.25 * if down { cover_here } else { cover_there };

@@ -31,7 +31,7 @@ use crate::{
     Context, MassBalance, MultiScale, NodeMemory, NodeParts, OnPlanet, Pace, Process, Run, StencilRadius, Traits,
 };
 use talweg_ground::field::metric::{GridMetric, Links, Stencil};
-use talweg_ground::field::topology::{Beyond, FieldValues, StencilWindow, around_row};
+use talweg_ground::field::topology::{EdgeFill, FieldValues, StencilWindow, around_row};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
 
 talweg_ground::params! {
@@ -318,7 +318,7 @@ impl ErosionRun for CreepRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 
@@ -370,9 +370,9 @@ fn diffuse<S: Stencil>(
     (first, count): (usize, usize),
     mut put: impl FnMut(usize, &[f64]),
 ) {
-    let mut heights = StencilWindow::new(grid, Beyond::Nearest, now, first);
+    let mut heights = StencilWindow::new(grid, EdgeFill::Nearest, now, first);
     let differs = !rates.of_cells.is_empty();
-    let mut windows = differs.then(|| StencilWindow::new(grid, Beyond::Nearest, rates.of_cells, first));
+    let mut windows = differs.then(|| StencilWindow::new(grid, EdgeFill::Nearest, rates.of_cells, first));
     let mut out = vec![0.0; grid.samples];
     for row in first..first + count {
         heights.advance(now);
@@ -391,7 +391,8 @@ fn diffuse<S: Stencil>(
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();
-    let (around, here, stencil) = (around_row(heights).map(|row| &row[..n]), &heights[1][1..][..n], stencil.cut(n));
+    let (around, here, stencil) =
+        (around_row(heights).map(|row| &row[..n]), &heights[1][1..][..n], stencil.limited_to(n));
     for (j, out) in out.iter_mut().enumerate() {
         let h = here[j];
         *out = h + rate * stencil.divergence(j, |direction| around[direction][j] - h);
@@ -402,7 +403,8 @@ fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &m
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 fn diffuse_uneven<S: Stencil>(stencil: S, rates: [&[f64]; 3], heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();
-    let (around, here, stencil) = (around_row(heights).map(|row| &row[..n]), &heights[1][1..][..n], stencil.cut(n));
+    let (around, here, stencil) =
+        (around_row(heights).map(|row| &row[..n]), &heights[1][1..][..n], stencil.limited_to(n));
     let (rates, own) = (around_row(rates).map(|row| &row[..n]), &rates[1][1..][..n]);
     for (j, out) in out.iter_mut().enumerate() {
         let h = here[j];

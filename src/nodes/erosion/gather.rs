@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::buffers::{RowAccount, account, add_balance};
 use crate::Context;
 use talweg_ground::field::metric::{GridMetric, RowMetric};
-use talweg_ground::field::topology::{Beyond, StencilWindow};
+use talweg_ground::field::topology::{EdgeFill, StencilWindow};
 use talweg_ground::field::{Cancelled, Grid, Metric, Uniform};
 
 /// Number of cells in a band. Two rows next to each band are computed twice, so bands must not be too small.
@@ -43,7 +43,7 @@ pub trait GatherLaw<const OWN: usize, const GIVEN: usize, const OUT: usize>: Syn
     );
 
     /// Writes the new maps of row `row` of the grid.
-    fn settle<M: RowMetric>(&self, row: usize, metric: M, cells: Settling<'_, OWN, GIVEN>, out: [&mut [f32]; OUT]);
+    fn update_row<M: RowMetric>(&self, row: usize, metric: M, cells: Settling<'_, OWN, GIVEN>, out: [&mut [f32]; OUT]);
 }
 
 /// Input of the second pass for a row.
@@ -141,14 +141,14 @@ fn in_bands<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     })
 }
 
-/// A row of a square after [`GatherLaw::load`].
+/// One row of the terrain with its neighbours' values, as [`GatherLaw::load`] returns it.
 struct Loaded<const OWN: usize> {
     level: Vec<f32>,
     own: [Vec<f32>; OWN],
 }
 
 /// A row of a square after [`GatherLaw::give`].
-struct GivenShares<const GIVEN: usize> {
+struct RowFractions<const GIVEN: usize> {
     lost: [Vec<f32>; GIVEN],
     shares: [Vec<f32>; GIVEN],
 }
@@ -164,7 +164,7 @@ fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     // with r = first + ahead, `loaded` holds rows r - 1 … r + 2 and `given` holds rows r - 1 … r + 1
     let mut loaded: [Loaded<OWN>; 4] =
         std::array::from_fn(|_| Loaded { level: vec![f32::NAN; n + 2], own: std::array::from_fn(|_| vec![0.0; n]) });
-    let mut given: [GivenShares<GIVEN>; 3] = std::array::from_fn(|_| GivenShares {
+    let mut given: [RowFractions<GIVEN>; 3] = std::array::from_fn(|_| RowFractions {
         lost: std::array::from_fn(|_| vec![0.0; n]),
         shares: std::array::from_fn(|_| vec![0.0; n + 2]),
     });
@@ -186,7 +186,7 @@ fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
         given.rotate_left(1);
         load(first as isize + ahead + 2, &mut loaded[3]);
         let [north, here, south, beyond] = &loaded;
-        let GivenShares { lost, shares } = &mut given[2];
+        let RowFractions { lost, shares } = &mut given[2];
         law.give(
             Uniform,
             [&here.level, &south.level, &beyond.level],
@@ -202,7 +202,7 @@ fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
                 lost: given[1].lost.each_ref().map(|lost| &lost[..]),
                 shares: std::array::from_fn(|kind| given.each_ref().map(|row| &row.shares[kind][..])),
             };
-            law.settle(first + ahead as usize, Uniform, cells, row_mut(out, ahead as usize, n));
+            law.update_row(first + ahead as usize, Uniform, cells, row_mut(out, ahead as usize, n));
         }
     }
 }
@@ -240,7 +240,7 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
     );
     bands.into_par_iter().enumerate().try_for_each(|(b, (mut lost, mut shares))| {
         cx.control.check()?;
-        let mut levels = StencilWindow::new(grid, Beyond::Value(f32::NAN), level, b * rows);
+        let mut levels = StencilWindow::new(grid, EdgeFill::Value(f32::NAN), level, b * rows);
         for k in 0..lost[0].len() / n {
             let row = b * rows + k;
             levels.advance(level);
@@ -260,8 +260,8 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
     );
     bands.into_par_iter().enumerate().try_for_each(|(b, (mut out, wear, deposits, accounts))| {
         cx.control.check()?;
-        let mut levels = StencilWindow::new(grid, Beyond::Value(f32::NAN), level, b * rows);
-        let mut windows = shares.map(|share| StencilWindow::new(grid, Beyond::Value(0.0), share, b * rows));
+        let mut levels = StencilWindow::new(grid, EdgeFill::Value(f32::NAN), level, b * rows);
+        let mut windows = shares.map(|share| StencilWindow::new(grid, EdgeFill::Value(0.0), share, b * rows));
         let balances = wear.chunks_mut(n).zip(deposits.chunks_mut(n)).zip(accounts);
         for (k, ((wear, deposits), to)) in balances.enumerate() {
             let row = b * rows + k;
@@ -273,7 +273,7 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
                 lost: lost.map(|lost| grid.row(lost, row)),
                 shares: windows.each_ref().map(StencilWindow::rows),
             };
-            law.settle(row, metric.row(row), cells, row_mut(&mut out, k, n));
+            law.update_row(row, metric.row(row), cells, row_mut(&mut out, k, n));
             // copies on face borders have no area; they get the values of their owners
             let made = |field: usize| &out[field][k * n..][..n];
             let old = grid.row(old_height, row);
@@ -323,7 +323,7 @@ mod tests {
             }
         }
 
-        fn settle<M: RowMetric>(&self, row: usize, metric: M, cells: Settling<'_, 1, 1>, [out]: [&mut [f32]; 1]) {
+        fn update_row<M: RowMetric>(&self, row: usize, metric: M, cells: Settling<'_, 1, 1>, [out]: [&mut [f32]; 1]) {
             let Settling { levels, own: [own], lost: [lost], shares: [shares] } = cells;
             assert!(own.iter().all(|&share| share == 0.25));
             assert_eq!(&levels[1][1..=out.len()], self.grid.row(self.height, row));
@@ -349,7 +349,7 @@ mod tests {
             sea_level: 0.0,
             planet: None,
             scene_samples: grid.samples,
-            level: 1.0,
+            cell_ratio: 1.0,
             random,
             control: &control,
         };

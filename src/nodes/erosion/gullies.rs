@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::super::filters::gauss;
 use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, SmoothedFilter, Traits};
-use talweg_construction::operators::gully_law::{GOLDEN_ANGLE, GullyLattice, GullyLaw, GullyOctave};
+use talweg_construction::operators::gully_law::{GOLDEN_ANGLE, GullyFunction, GullyLattice, GullyOctave};
 use talweg_ground::field::{Cancelled, MapKind, Terrain, globe_gradient, gradient};
 
 talweg_ground::params! {
@@ -116,7 +116,7 @@ impl SmoothedFilter for Gullies {
 
 impl Gullies {
     /// The parameters of the gully equations on a grid.
-    fn law(&self, cx: &Context) -> GullyLaw {
+    fn law(&self, cx: &Context) -> GullyFunction {
         let tangent = |degrees: f32| libm::tanf(if degrees < 89.9 { degrees } else { 89.9 } * (TAU / 360.0));
         let octave = |k: u32| {
             let wanted = self.size / (1u32 << k) as f32;
@@ -136,7 +136,7 @@ impl Gullies {
                 lattice: GullyLattice::Stream(cx.random.fork(u64::from(k))),
             }
         };
-        GullyLaw {
+        GullyFunction {
             octaves: (0..self.octaves).map(octave).collect(),
             branching: f64::from(self.branching),
             crest_fade: f64::from(self.crest_fade),
@@ -162,7 +162,7 @@ mod tests {
             sea_level: 0.0,
             planet: None,
             scene_samples: 129,
-            level: 1.0,
+            cell_ratio: 1.0,
             random: Stream::new(3, 1),
             control: &control,
         };

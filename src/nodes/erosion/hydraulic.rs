@@ -177,7 +177,7 @@ impl ErosionRun for HydraulicRun {
         (&self.terrain, mass_balance)
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 }
@@ -222,7 +222,7 @@ impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
         give(metric, levels, water, sediment, lost, sediment_lost, share, sediment_share);
     }
 
-    fn settle<M: RowMetric>(&self, row: usize, metric: M, cells: Settling<'_, 3, 2>, out: [&mut [f32]; 4]) {
+    fn update_row<M: RowMetric>(&self, row: usize, metric: M, cells: Settling<'_, 3, 2>, out: [&mut [f32]; 4]) {
         let [height, water, sediment, flow] = out;
         let settle = match self.neighbours {
             Neighbours::Moore => settle_row::<M, true, true>,
@@ -272,7 +272,7 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     sediment_share: &mut [f32],
 ) {
     let n = water_lost.len();
-    let (around, here, metric) = (around_row(levels).map(|row| &row[..n]), &levels[1][1..][..n], metric.cut(n));
+    let (around, here, metric) = (around_row(levels).map(|row| &row[..n]), &levels[1][1..][..n], metric.limited_to(n));
     let (water, sediment) = (&water[..n], &sediment[..n]);
     let (sediment_lost, water_share, sediment_share) =
         (&mut sediment_lost[..n], &mut water_share[..n], &mut sediment_share[..n]);
@@ -326,7 +326,7 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
     let [water_shares, sediment_shares] = cells.shares.map(|rows| around_row(rows).map(|row| &row[..n]));
     let [water_lost, sediment_lost] = cells.lost.map(|row| &row[..n]);
     let [own_water, own_sediment, dissolved] = cells.own.map(|row| &row[..n]);
-    let (heights, sediments, flows, metric) = (&heights[..n], &sediments[..n], &flows[..n], metric.cut(n));
+    let (heights, sediments, flows, metric) = (&heights[..n], &sediments[..n], &flows[..n], metric.limited_to(n));
     let (water_left, sediment, flow) = (&mut water_left[..n], &mut sediment[..n], &mut flow[..n]);
     let (capacity, left, unit) = (law.capacity, law.left, 1.0 / law.weather.unit_of_flow());
     for j in 0..n {

@@ -6,13 +6,13 @@
 //!    flows to this neighbour with the sediment in it;
 //! 3. evaporation: w *= 1 - K_e, and the sediment that the water can no longer hold is deposited.
 //!
-//! Water always holds as much sediment as it can, so the sediment follows from the water. On rock of varying hardness s
-//! is the erodibility of the cell that holds the water: water from soft rock deposits its excess when it reaches hard
-//! rock. Le Martelot 2005 adds the merged map of water and sediment to the height: a = h + K·w, which is
-//! [`LevelledSurface::Merged`]. By default a is the height of the water surface, as in the reference form. Only Le
-//! Martelot's surface reproduces the results that Le Martelot and Olsen report for the fast form. The table shows the
-//! erosion score on the terrain of Le Martelot's figures 17 and 18 after the given iterations (257², the constants of
-//! the paper, tests/core/nodes/documents.rs):
+//! Water always holds as much sediment as it can, so the sediment follows from the water. Where the hardness of the
+//! rock varies, s is the erodibility of the cell that holds the water. Water that flows from soft to hard rock deposits
+//! its excess sediment there. Le Martelot 2005 adds the merged map of water and sediment to the height: a = h + K·w,
+//! which is [`LevelledSurface::Merged`]. By default a is the height of the water surface, as in the reference form.
+//! Only Le Martelot's surface reproduces the results that Le Martelot and Olsen report for the fast form. The table
+//! shows the erosion score on the terrain of Le Martelot's figures 17 and 18 after the given iterations (257², the
+//! constants of the paper, tests/core/nodes/documents.rs):
 //!
 //! | iterations | 0 | 25 | 100 | 1000 | 4000 |
 //! |---|---|---|---|---|---|
@@ -184,7 +184,7 @@ impl ErosionRun for HydraulicFastRun {
         (&self.terrain, mass_balance)
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 }
@@ -247,7 +247,7 @@ impl HydraulicFastLaw<'_> {
                 let old = grid.row(&self.terrain.height, i);
                 let maps = [self.map(MapKind::Wear, i), self.map(MapKind::Deposits, i)];
                 add_balance(old, height, maps, wear, deposits);
-                let distinct = grid.distinct();
+                let distinct = grid.distinct_side();
                 let [lost, gained] = balance(&old[..distinct], &height[..distinct]);
                 *account = [lost, gained, total(&sediment[..distinct])];
             },
@@ -260,7 +260,7 @@ impl HydraulicFastLaw<'_> {
     /// that left the cells. If `came_apart`, `sediment` holds the net sediment that arrived.
     fn dry(&self, i: usize, came_apart: bool, [height, water, sediment, flow]: [&mut [f32]; 4]) {
         let grid = self.terrain.grid;
-        let n = grid.distinct();
+        let n = grid.distinct_side();
         {
             let h = &grid.row(&self.terrain.height, i)[..n];
             let [w, m, passed] = [MapKind::Film, MapKind::Sediment, MapKind::Flow].map(|kind| &self.map(kind, i)[..n]);
@@ -380,12 +380,12 @@ impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
         let raised = moved * all(self.unit);
         around.set(LEVEL, CENTRE, level - raised);
         around.set(WATER, CENTRE, water - moved);
-        around.take(LEVEL, CROSS, &lowest, -raised);
-        around.take(WATER, CROSS, &lowest, -moved);
+        around.lower_lowest(LEVEL, CROSS, &lowest, -raised);
+        around.lower_lowest(WATER, CROSS, &lowest, -moved);
         if P > SOLUBILITY {
             let sediment = around.get(SOLUBILITY, CENTRE) * moved;
             around.set(SEDIMENT, CENTRE, around.get(SEDIMENT, CENTRE) - sediment);
-            around.take(SEDIMENT, CROSS, &lowest, -sediment);
+            around.lower_lowest(SEDIMENT, CROSS, &lowest, -sediment);
         }
     }
 }

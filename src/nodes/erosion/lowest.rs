@@ -22,7 +22,7 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 /// The slopes on which material moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Where {
+pub enum MovingSlopes {
     /// Slopes whose drop is above the threshold.
     Steep,
     /// Slopes whose drop is at or below the threshold.
@@ -44,7 +44,7 @@ pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 /// A run of fast thermal erosion or of Olsen's erosion.
 #[derive(Clone)]
 pub struct LowestNeighbourRun {
-    place: Where,
+    moving_slopes: MovingSlopes,
     threshold: LowestThreshold,
     neighbours: Neighbours,
     rock: Rock,
@@ -60,14 +60,14 @@ pub struct LowestNeighbourRun {
 impl LowestNeighbourRun {
     pub fn start(
         mut terrain: Terrain,
-        place: Where,
+        place: MovingSlopes,
         threshold: LowestThreshold,
         neighbours: Neighbours,
         hardness: f32,
     ) -> Self {
         buffers::prepare(&mut terrain, &WRITTEN);
         Self {
-            place,
+            moving_slopes: place,
             threshold,
             neighbours,
             rock: Rock::new(&terrain, hardness),
@@ -105,13 +105,13 @@ impl LowestNeighbourRun {
 
 impl ErosionRun for LowestNeighbourRun {
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
-        match (self.place, self.neighbours) {
-            (Where::Steep, Neighbours::Moore) => self.scan::<true, true, true>(cx),
-            (Where::Steep, Neighbours::VonNeumann) => self.scan::<true, true, false>(cx),
-            (Where::Steep, Neighbours::Rotated) => self.scan::<true, false, true>(cx),
-            (Where::Gentle, Neighbours::Moore) => self.scan::<false, true, true>(cx),
-            (Where::Gentle, Neighbours::VonNeumann) => self.scan::<false, true, false>(cx),
-            (Where::Gentle, Neighbours::Rotated) => self.scan::<false, false, true>(cx),
+        match (self.moving_slopes, self.neighbours) {
+            (MovingSlopes::Steep, Neighbours::Moore) => self.scan::<true, true, true>(cx),
+            (MovingSlopes::Steep, Neighbours::VonNeumann) => self.scan::<true, true, false>(cx),
+            (MovingSlopes::Steep, Neighbours::Rotated) => self.scan::<true, false, true>(cx),
+            (MovingSlopes::Gentle, Neighbours::Moore) => self.scan::<false, true, true>(cx),
+            (MovingSlopes::Gentle, Neighbours::VonNeumann) => self.scan::<false, true, false>(cx),
+            (MovingSlopes::Gentle, Neighbours::Rotated) => self.scan::<false, false, true>(cx),
         }
     }
 
@@ -119,7 +119,7 @@ impl ErosionRun for LowestNeighbourRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 }
@@ -155,7 +155,7 @@ impl<const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> LowestStep<'
             .map(|(((height, wear), deposits), account)| ScanRow { kept: [height], out: (wear, deposits, account) });
         let before = WRITTEN.map(|kind| terrain.map(kind).expect("made at the start"));
         sweep.run(cx, self, outs, |i, ScanRow { kept: [height], out: (wear, deposits, account) }| {
-            let distinct = grid.distinct();
+            let distinct = grid.distinct_side();
             if distinct < n {
                 height[n - 1] = height[0];
             }
@@ -224,11 +224,11 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
         // the amount actually removed after rounding, so that no material is lost
         let taken = left - h;
         match (STRAIGHT, DIAGONAL) {
-            (true, false) => around.take(HEIGHT, CROSS, &cross, taken),
-            (false, true) => around.take(HEIGHT, CORNERS, &corners, taken),
+            (true, false) => around.lower_lowest(HEIGHT, CROSS, &cross, taken),
+            (false, true) => around.lower_lowest(HEIGHT, CORNERS, &corners, taken),
             _ => {
-                around.take(HEIGHT, CROSS, &cross, taken.except(outside));
-                around.take(HEIGHT, CORNERS, &corners, taken.only(outside));
+                around.lower_lowest(HEIGHT, CROSS, &cross, taken.except(outside));
+                around.lower_lowest(HEIGHT, CORNERS, &corners, taken.only(outside));
             }
         }
     }

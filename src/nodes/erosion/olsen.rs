@@ -14,7 +14,7 @@
 //! [`sweep`](super::sweep).
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.3 (T = k/N is the slope of atan(k · relief_metres / size_metres)).
 
-use super::lowest::{LowestNeighbourRun, LowestThreshold, Where};
+use super::lowest::{LowestNeighbourRun, LowestThreshold, MovingSlopes};
 use super::talus::TalusThreshold;
 use super::thermal::Neighbours;
 use crate::multiscale::{LargestScale, multiscale_params};
@@ -69,7 +69,7 @@ impl Process for Olsen {
     fn start(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {
         Box::new(LowestNeighbourRun::start(
             terrain,
-            Where::Gentle,
+            MovingSlopes::Gentle,
             LowestThreshold { threshold: self.threshold, angle: self.flat_angle, k: self.k },
             self.neighbours,
             self.hardness,

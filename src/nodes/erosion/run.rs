@@ -11,21 +11,21 @@ pub trait ErosionRun: Clone + Send + Sync + 'static {
     fn advance_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.advance(cx)
     }
-    /// Removes these records from the run's terrain, as [`Run::leave_out`] does.
-    fn leave_out(&mut self, _records: &[MapKind]) {}
+    /// Removes these records from the run's terrain, as [`Run::drop_records`] does.
+    fn drop_records(&mut self, _records: &[MapKind]) {}
     /// Jumps to another moment without computing it, as [`Run::jump`] does.
     fn jump(&mut self, _iterations: u32) -> bool {
         false
     }
     /// The terrain after the last completed iteration, and the mass balance of all iterations up to then.
     fn state(&self) -> (&Terrain, MassBalance);
-    /// The terrain after the last completed iteration; all other memory is freed. Runs whose state has more than heights
-    /// and data maps implement this method, to drop the rest.
+    /// The terrain after the last completed iteration; all other memory is freed. Runs whose state has more than
+    /// heights and data maps implement this method, to drop the rest.
     fn into_terrain(self) -> Terrain {
-        self.into_under_way()
+        self.into_resumable_state()
     }
-    /// The complete state from which the next iteration follows, as [`Run::into_under_way`] returns it.
-    fn into_under_way(self) -> Terrain;
+    /// The complete state from which the next iteration follows, as [`Run::into_resumable_state`] returns it.
+    fn into_resumable_state(self) -> Terrain;
     /// Memory of a snapshot in addition to its terrain, without the data that all snapshots of a run share.
     fn own_bytes(&self) -> usize {
         0
@@ -41,8 +41,8 @@ impl<R: ErosionRun> Run for R {
         self.advance_in_place(cx)
     }
 
-    fn leave_out(&mut self, records: &[MapKind]) {
-        ErosionRun::leave_out(self, records);
+    fn drop_records(&mut self, records: &[MapKind]) {
+        ErosionRun::drop_records(self, records);
     }
 
     fn jump(&mut self, iterations: u32) -> bool {
@@ -61,8 +61,8 @@ impl<R: ErosionRun> Run for R {
         ErosionRun::into_terrain(*self)
     }
 
-    fn into_under_way(self: Box<Self>) -> Terrain {
-        ErosionRun::into_under_way(*self)
+    fn into_resumable_state(self: Box<Self>) -> Terrain {
+        ErosionRun::into_resumable_state(*self)
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

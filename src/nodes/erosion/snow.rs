@@ -8,7 +8,7 @@
 //! - Melt: M · (T(H) + S · n(H))⁺, at most s, where x⁺ means max(x, 0). T is the temperature, 0 °C at the snow line and
 //!   colder above by the lapse rate. n is the cosine of the angle between the ground and the noon sun, minus the same
 //!   cosine for level ground. S is `sun_warmth`.
-//! - Slides (`Repose`): snow steeper than the angle of repose slides down, through all faces in proportion to their
+//! - Slides (`CoverSlide`): snow steeper than the angle of repose slides down, through all faces in proportion to their
 //!   slope. Wind and creep level the surface over a length ℓ. Each iteration makes several passes (`passes`), so that
 //!   on grids of up to 2049 samples an avalanche is equally fast in metres.
 //!
@@ -31,7 +31,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::buffers::{WorkingMemory, exchange_maps};
-use super::cover::{Layers, Repose, Slabs, exchange, surface};
+use super::cover::{CoverSlide, Layers, Slabs, exchange, surface};
 use super::run::ErosionRun;
 use super::wind::wind_direction;
 use crate::multiscale::{LargestScale, multiscale_params};
@@ -91,7 +91,7 @@ impl Process for Snow {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Snow],
-            memory: NodeMemory { state_fields: UNDER_WAY, ..NodeMemory::constant(4.0) },
+            memory: NodeMemory { state_fields: STATE_FIELDS, ..NodeMemory::constant(4.0) },
             ..Traits::PROCESS
         }
     }
@@ -124,7 +124,7 @@ impl Process for Snow {
             mass_balance: MassBalance::default(),
             next: WorkingMemory::default(),
         };
-        if terrain.process_state.len() == UNDER_WAY
+        if terrain.process_state.len() == STATE_FIELDS
             && let (Some(fallen), Some(bed)) = (terrain.process_state.pop(), terrain.process_state.pop())
         {
             return Box::new(run(bed, fallen[0], terrain));
@@ -141,7 +141,7 @@ impl Process for Snow {
         }
         terrain.set_map(MapKind::Snow, Some(Arc::new(snow)));
         // on a finer grid all snow has already fallen
-        let fallen_metres = if cx.level > 1.0 { self.total_metres } else { 0.0 };
+        let fallen_metres = if cx.cell_ratio > 1.0 { self.total_metres } else { 0.0 };
         Box::new(run(bed, fallen_metres, terrain))
     }
 }
@@ -179,7 +179,7 @@ fn passes(samples: usize, level: f32) -> usize {
 const MOST_PASSES: usize = 8;
 /// Number of extra fields in the saved state of a run: the ground without snow, and the depth fallen, repeated in every
 /// sample.
-const UNDER_WAY: usize = 2;
+const STATE_FIELDS: usize = 2;
 
 /// A run of snow.
 #[derive(Clone)]
@@ -213,14 +213,14 @@ impl ErosionRun for SnowRun {
         let left = self.params.total_metres - self.fallen_metres;
         let fall_metres = if self.params.snowfall_metres < left { self.params.snowfall_metres } else { left };
         let weather = SnowWeather::new(&self.params, self.slabs, cx, if fall_metres > 0.0 { fall_metres } else { 0.0 });
-        let count = passes(grid.whole_samples(), cx.level);
+        let count = passes(grid.whole_samples(), cx.cell_ratio);
         let cell = cx.cell_metres();
         let creep = 0.25 * self.params.smoothing_metres * self.params.smoothing_metres / (cell * cell * count as f32);
-        let repose = Repose {
+        let repose = CoverSlide {
             grid,
             slabs: self.slabs,
             rise: cx.rise_per_cell(self.params.repose_angle),
-            share: SLIDE_SHARE,
+            slide_fraction: SLIDE_SHARE,
             creep: if creep < MOST_CREEP { creep } else { MOST_CREEP },
         };
         let SnowBuffers { height, snow, spare, weather: sky, slides } = &mut *self.next;
@@ -233,7 +233,7 @@ impl ErosionRun for SnowRun {
         let surface_height = &self.terrain.height;
         let band = (BAND_CELLS / n).max(BAND_ROWS);
         let cells = band * n;
-        let distinct = grid.distinct();
+        let distinct = grid.distinct_side();
 
         (spare.par_chunks_mut(cells), sky.par_chunks_mut(band)).into_par_iter().enumerate().try_for_each(
             |(b, (snow, sky))| {
@@ -247,7 +247,7 @@ impl ErosionRun for SnowRun {
         )?;
         for pass in 0..count {
             let last = pass + 1 == count;
-            let layers = Layers { bed: &self.bed, worn: None, cover: spare };
+            let layers = Layers { bed: &self.bed, eroded: None, cover: spare };
             let outs = (snow.par_chunks_mut(cells), height.par_chunks_mut(cells), slides.par_chunks_mut(band));
             outs.into_par_iter().enumerate().try_for_each(|(b, (snow, height, slides))| {
                 cx.control.check()?;
@@ -299,7 +299,7 @@ impl ErosionRun for SnowRun {
         self.terrain
     }
 
-    fn into_under_way(mut self) -> Terrain {
+    fn into_resumable_state(mut self) -> Terrain {
         let fallen = vec![self.fallen_metres; self.terrain.grid.len()];
         self.terrain.process_state = vec![Arc::unwrap_or_clone(self.bed), fallen];
         self.terrain

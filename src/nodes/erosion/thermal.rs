@@ -170,7 +170,7 @@ impl ErosionRun for ThermalRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 }
@@ -215,7 +215,7 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
         }
     }
 
-    fn settle<M: RowMetric>(&self, _row: usize, metric: M, cells: Settling<'_, 1, 1>, [out]: [&mut [f32]; 1]) {
+    fn update_row<M: RowMetric>(&self, _row: usize, metric: M, cells: Settling<'_, 1, 1>, [out]: [&mut [f32]; 1]) {
         let Settling { levels, lost: [lost], shares: [shares], .. } = cells;
         let rises = self.rise.over_distances();
         match self.neighbours {
@@ -238,7 +238,7 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     shares: &mut [f32],
 ) {
     let n = lost.len();
-    let (around, here, metric) = (around_row(levels).map(|row| &row[..n]), &levels[1][1..][..n], metric.cut(n));
+    let (around, here, metric) = (around_row(levels).map(|row| &row[..n]), &levels[1][1..][..n], metric.limited_to(n));
     let (rates, shares) = (&rates[..n], &mut shares[..n]);
     for j in 0..n {
         let (h, area) = (here[j], metric.area(j));
@@ -261,7 +261,7 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
             look(SOUTH_WEST, diagonal);
             look(SOUTH_EAST, diagonal);
         }
-        let moved = metric.depth_share(rates[j], j) * most;
+        let moved = metric.equal_volume_fraction(rates[j], j) * most;
         lost[j] = moved;
         shares[j] = if sum > 0.0 { moved * area / sum } else { 0.0 };
     }
@@ -278,7 +278,7 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
     out: &mut [f32],
 ) {
     let n = out.len();
-    let (around, here, metric) = (around_row(levels).map(|row| &row[..n]), &levels[1][1..][..n], metric.cut(n));
+    let (around, here, metric) = (around_row(levels).map(|row| &row[..n]), &levels[1][1..][..n], metric.limited_to(n));
     let (shares, lost) = (around_row(shares).map(|row| &row[..n]), &lost[..n]);
     for j in 0..n {
         let h = here[j];

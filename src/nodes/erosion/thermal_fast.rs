@@ -15,7 +15,7 @@
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.1 (in the paper T = k/N is the same for diagonal neighbours; the talus
 //! angle is atan(k · relief_metres / size_metres)).
 
-use super::lowest::{LowestNeighbourRun, LowestThreshold, Where};
+use super::lowest::{LowestNeighbourRun, LowestThreshold, MovingSlopes};
 use super::talus::TalusThreshold;
 use super::thermal::Neighbours;
 use crate::multiscale::{LargestScale, multiscale_params};
@@ -70,7 +70,7 @@ impl Process for ThermalFast {
     fn start(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {
         Box::new(LowestNeighbourRun::start(
             terrain,
-            Where::Steep,
+            MovingSlopes::Steep,
             LowestThreshold { threshold: self.threshold, angle: self.talus_angle, k: self.k },
             self.neighbours,
             self.hardness,

@@ -36,7 +36,7 @@ impl Filter for Expander {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("higher summits reach farther")
+        NodeParts::WholeTerrain("higher summits reach farther")
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -31,7 +31,7 @@ impl Filter for LayerGroup {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("a group blends two terrains")
+        NodeParts::WholeTerrain("a group blends two terrains")
     }
 
     fn apply(&self, cx: &Context, _: &mut Terrain) -> Result<(), Cancelled> {

@@ -76,12 +76,12 @@ impl HeightOrder {
 
 /// Number of samples that are sorted: the distinct samples, and on a globe also the duplicates on face borders.
 pub fn count(grid: Grid) -> usize {
-    grid.distinct_rows() * grid.distinct()
+    grid.distinct_rows() * grid.distinct_side()
 }
 
 /// The height with rank `below`, counted from 0, among the [`count`] samples in ascending order.
 pub fn nth(cx: &Context, field: &[f32], below: usize) -> Result<f32, Cancelled> {
-    let distinct = cx.grid.distinct();
+    let distinct = cx.grid.distinct_side();
     let (mut found, mut below) = (0u32, below);
     for pass in (0..3).rev() {
         let mut counts = [0usize; DIGITS];

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::height_order::HeightOrder;
 use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, StencilRadius, Traits};
-use talweg_ground::field::topology::Beyond;
+use talweg_ground::field::topology::EdgeFill;
 use talweg_ground::field::{Cancelled, Edges, Grid, Terrain};
 
 talweg_ground::params! {
@@ -45,7 +45,7 @@ impl Filter for Median {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Within(StencilRadius { most_sides: FARTHEST, ..StencilRadius::of_metres(self.radius, 1) })
+        NodeParts::Within(StencilRadius { max_sides: FARTHEST, ..StencilRadius::of_metres(self.radius, 1) })
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -60,7 +60,7 @@ impl Filter for Median {
             let margin = disc.reach();
             let square = Grid::working(n + 2 * margin, Edges::Open);
             for (face, cells) in terrain.height.chunks_mut(n * n).enumerate() {
-                let ranks = cx.grid.face_with_margin(&order.rank, face, margin, Beyond::Value(NO_RANK));
+                let ranks = cx.grid.face_with_margin(&order.rank, face, margin, EdgeFill::Value(NO_RANK));
                 disc.filter::<true>(cx, square, Ranks { ranks: &ranks, sorted: &order.sorted }, margin, cells)?;
             }
             let lowest = |values: &[f32]| values.iter().fold(f32::INFINITY, |low, &h| if h < low { h } else { low });
@@ -129,7 +129,7 @@ impl DiscRows {
         margin: usize,
         out: &mut [f32],
     ) {
-        let n = grid.distinct() as i64;
+        let n = grid.distinct_side() as i64;
         let (first, end) = (margin as i64, n - margin as i64);
         let sorted = ranks.sorted;
         let has_rank = |rank: u32| !HOLES || rank != NO_RANK;

@@ -48,7 +48,7 @@ impl Filter for Normalise {
     fn parts(&self) -> NodeParts<'_> {
         match self.ignore == 0.0 {
             true => NodeParts::Ranged(self),
-            false => NodeParts::Whole("it counts the fraction of all heights below each height"),
+            false => NodeParts::WholeTerrain("it counts the fraction of all heights below each height"),
         }
     }
 

@@ -64,7 +64,7 @@ impl Filter for Perturbation {
     fn parts(&self) -> NodeParts<'_> {
         match self.unit {
             Unit::Metres => NodeParts::Within(StencilRadius::of_metres(self.magnitude, 4)),
-            Unit::Cells => NodeParts::Whole("it displaces cells of the scene's own resolution"),
+            Unit::Cells => NodeParts::WholeTerrain("it displaces cells of the scene's own resolution"),
         }
     }
 

@@ -15,7 +15,7 @@ use std::f32::consts::FRAC_PI_2;
 
 use super::gauss;
 use super::lines::index_beyond;
-use super::sampling::ghosts;
+use super::sampling::face_with_margin;
 use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, SmoothedFilter, Traits};
 use talweg_ground::field::{Cancelled, Globe, Terrain};
 
@@ -105,7 +105,7 @@ fn raise_on_globe(cx: &Context, smooth: &[f32], amounts: [f32; 2], terrain: &mut
     // tangents of the angles of rows and columns, and the angle between neighbouring rows
     let tangents: Vec<f32> = (0..n).map(|k| globe.tangent(k) as f32).collect();
     let half_step = 0.5 * FRAC_PI_2 / (n - 1) as f32;
-    let faces: Vec<Vec<f32>> = (0..grid.faces()).map(|face| ghosts(&globe, smooth, face, 1)).collect();
+    let faces: Vec<Vec<f32>> = (0..grid.faces()).map(|face| face_with_margin(&globe, smooth, face, 1)).collect();
     cx.rows(&mut terrain.height, |i, row| {
         let (face, i) = (i / n, i % n);
         let [north, here, south] = [i, i + 1, i + 2].map(|row| &faces[face][row * (n + 2)..][..n + 2]);

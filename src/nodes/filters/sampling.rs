@@ -51,7 +51,7 @@ pub fn resample_terrain(
     between: Resampling,
     place: impl Fn(usize, usize) -> [f64; 2] + Sync,
 ) -> Result<(), Cancelled> {
-    let distinct = cx.grid.distinct();
+    let distinct = cx.grid.distinct_side();
     let first = cx.grid.first().map(|first| first as f64);
     let read = |field: &[f32], between: Resampling| {
         let source = Source { samples: cx.grid.samples, field, beyond };
@@ -116,7 +116,7 @@ pub fn resample_globe(
     let read = |field: &[f32], between: Resampling| {
         let faces: Vec<Vec<f32>> = match between {
             Resampling::Linear => Vec::new(),
-            Resampling::Cubic => (0..grid.faces()).map(|face| ghosts(&globe, field, face, MARGIN)).collect(),
+            Resampling::Cubic => (0..grid.faces()).map(|face| face_with_margin(&globe, field, face, MARGIN)).collect(),
         };
         let mut out = vec![0.0; field.len()];
         cx.rows(&mut out, |row, cells| {
@@ -147,7 +147,7 @@ pub fn resample_globe(
 ///
 /// In the margin a sample is on a row or column of the adjacent face, between two samples of that face. The lattice
 /// therefore has no bend at the border. `margin` must be small compared with n.
-pub fn ghosts(globe: &Globe, field: &[f32], face: usize, margin: usize) -> Vec<f32> {
+pub fn face_with_margin(globe: &Globe, field: &[f32], face: usize, margin: usize) -> Vec<f32> {
     let n = globe.samples();
     let side = n + 2 * margin;
     let mut out = vec![0.0; side * side];

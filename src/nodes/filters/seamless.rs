@@ -30,7 +30,7 @@ impl Filter for Seamless {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("it matches opposite edges of the terrain")
+        NodeParts::WholeTerrain("it matches opposite edges of the terrain")
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -57,7 +57,7 @@ impl Filter for Transform {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("it moves, rotates or scales the whole terrain")
+        NodeParts::WholeTerrain("it moves, rotates or scales the whole terrain")
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -35,7 +35,7 @@ talweg_ground::params! {
 
 impl Generator for Circles {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let (n, distinct) = (cx.grid.samples, cx.grid.distinct());
+        let (n, distinct) = (cx.grid.samples, cx.grid.distinct_side());
         let xs: Vec<f32> = (0..distinct).map(|k| cx.grid.column_position(k)).collect();
         let circles = self.circles(cx.random, cx.grid.edges);
         cx.bands(out, |first, cells| {

@@ -46,12 +46,12 @@ const LAID: [(MaterialLayer, MapKind); 4] = [
 ];
 
 /// Number of maps that a construction can write.
-const KINDS: usize = LAID.len() + 1 + MapKind::SHARES.len();
+const KINDS: usize = LAID.len() + 1 + MapKind::COVER_FRACTIONS.len();
 
 /// All possible sets of written maps. Bit k of the index stands for entry k of [`LAID`]; the next bit for the existing
 /// ground, and the remaining bits for the material fractions.
 static SETS: LazyLock<Vec<Vec<MapKind>>> = LazyLock::new(|| {
-    let kinds = || LAID.iter().map(|laid| laid.1).chain([MapKind::Ground]).chain(MapKind::SHARES).enumerate();
+    let kinds = || LAID.iter().map(|laid| laid.1).chain([MapKind::Ground]).chain(MapKind::COVER_FRACTIONS).enumerate();
     let set = |set: usize| kinds().filter(|(k, _)| set >> k & 1 == 1).map(|(_, kind)| kind).collect();
     (0..1 << KINDS).map(set).collect()
 });
@@ -62,8 +62,8 @@ impl Construction {
     }
 
     /// The material fractions that the node writes, by their index in [`MapKind::SHARES`].
-    fn shares(&self) -> impl Iterator<Item = usize> {
-        (0..MapKind::SHARES.len()).filter(|k| self.tree.is_made_of(PieceMaterial::LAID[*k]))
+    fn written_fractions(&self) -> impl Iterator<Item = usize> {
+        (0..MapKind::COVER_FRACTIONS.len()).filter(|k| self.tree.is_made_of(PieceMaterial::COVERING[*k]))
     }
 
     /// The layer's contribution to the random seeds of the pieces.
@@ -125,10 +125,10 @@ impl Construction {
             let map = made.map_mut(kind);
             cells().zip(values).for_each(|(k, value)| map[k] = value);
         }
-        if self.shares().next().is_some() {
+        if self.written_fractions().next().is_some() {
             let found = program.material_shares(cx.grid, region, f64::from(self.detail), cx.control)?;
-            for share in self.shares() {
-                let map = made.map_mut(MapKind::SHARES[share]);
+            for share in self.written_fractions() {
+                let map = made.map_mut(MapKind::COVER_FRACTIONS[share]);
                 cells().zip(&found).for_each(|(k, shares)| map[k] = shares[share]);
             }
         }
@@ -172,7 +172,7 @@ impl Generator for Construction {
         Traits {
             // version 2 keeps narrow parts of a curve with varying width narrow
             version: 2,
-            writes: &SETS[self.shares().fold(set, |set, k| set | 2 << (LAID.len() + k))],
+            writes: &SETS[self.written_fractions().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,
             memory: NodeMemory::constant(1.6),
             ..Traits::GENERATOR
@@ -210,13 +210,13 @@ impl Generator for Construction {
             }
             made.set_map(kind, Some(Arc::new(map)));
         }
-        if self.shares().next().is_some() {
+        if self.written_fractions().next().is_some() {
             let whole = Region::whole(cx.grid);
             let found = program.material_shares(cx.grid, &whole, f64::from(self.detail), cx.control)?;
-            for share in self.shares() {
+            for share in self.written_fractions() {
                 let mut map: Vec<f32> = found.iter().map(|shares| shares[share]).collect();
                 cx.grid.close(&mut map);
-                made.set_map(MapKind::SHARES[share], Some(Arc::new(map)));
+                made.set_map(MapKind::COVER_FRACTIONS[share], Some(Arc::new(map)));
             }
         }
         if self.cut_out {
@@ -228,4 +228,4 @@ impl Generator for Construction {
 }
 
 /// one map for each material
-const _: () = assert!(PieceMaterial::LAID.len() == MapKind::SHARES.len());
+const _: () = assert!(PieceMaterial::COVERING.len() == MapKind::COVER_FRACTIONS.len());

@@ -92,7 +92,7 @@ impl Generator for DiamondSquare {
 
     fn parts(&self) -> NodeParts<'_> {
         match self.smoothed == SmoothedPart::Finished && self.smoothing > 0.0 {
-            true => NodeParts::Whole("it smooths cells of the scene's own resolution"),
+            true => NodeParts::WholeTerrain("it smooths cells of the scene's own resolution"),
             false => NodeParts::Points,
         }
     }

@@ -41,7 +41,7 @@ impl Generator for Fault {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let lines = self.lines(cx.random, cx.grid.edges);
         let n = cx.grid.samples;
-        let distinct = cx.grid.distinct();
+        let distinct = cx.grid.distinct_side();
         let xs: Vec<f32> = (0..distinct).map(|k| cx.grid.column_position(k)).collect();
         cx.bands(out, |first, cells| {
             let (mut steps, mut slope) = (vec![0i64; distinct + 1], vec![0i32; distinct]);

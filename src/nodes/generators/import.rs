@@ -193,10 +193,10 @@ impl Import {
         let place = |k: usize, (first, width): (f32, f32)| first + grid.position(k) * width;
         let is_turned = self.raw_rows == RowOrder::South && self.is_raw();
         cx.rows(out, |i, row| {
-            let v = place(first_row + i % grid.distinct(), down);
+            let v = place(first_row + i % grid.distinct_side(), down);
             let v = if is_turned { 1.0 - v } else { v };
             for (j, number_here) in row.iter_mut().enumerate() {
-                *number_here = number(place(first_column + j % grid.distinct(), across), v);
+                *number_here = number(place(first_column + j % grid.distinct_side(), across), v);
             }
         })
     }

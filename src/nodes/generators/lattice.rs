@@ -64,7 +64,7 @@ impl GradientOctave {
         let mut runs = Vec::new();
         if columns.lines.len() * RUN <= n {
             // a wrapping grid's last sample is in the first cell; it is computed separately
-            let last = grid.distinct();
+            let last = grid.distinct_side();
             runs = vec![last as u32; columns.lines.len()];
             for j in (0..last).rev() {
                 runs[columns.cell[j] as usize] = j as u32;

@@ -80,7 +80,7 @@ struct LevelTable {
 
 /// Margin of a coarser table around a window of a finer table, in samples: at a window border, a split plus its
 /// smoothing contaminates 2 samples.
-const BESIDE: usize = 4;
+const SPLIT_MARGIN: usize = 4;
 
 impl LevelTable {
     /// The part of each level's table that a window of the last level depends on, from the coarsest level to `levels`.
@@ -90,8 +90,8 @@ impl LevelTable {
         for level in (0..levels).rev() {
             let (first, side) = needed[needed.len() - 1];
             let whole = (1 << level) + 1;
-            let side = (side / 2 + 2 * BESIDE + 2).min(whole);
-            needed.push((first.map(|first| (first / 2).saturating_sub(BESIDE).min(whole - side)), side));
+            let side = (side / 2 + 2 * SPLIT_MARGIN + 2).min(whole);
+            needed.push((first.map(|first| (first / 2).saturating_sub(SPLIT_MARGIN).min(whole - side)), side));
         }
         needed.reverse();
         needed
@@ -346,7 +346,7 @@ fn resample_part(
 /// On other grids these neighbours are interpolated bilinearly. Neighbours beyond an open edge are ignored.
 pub fn blend_with_neighbours(cx: &Context, share: f32, heights: &mut [f32]) -> Result<(), Cancelled> {
     let grid = cx.grid;
-    let (n, distinct) = (grid.samples, grid.distinct() as f64);
+    let (n, distinct) = (grid.samples, grid.distinct_side() as f64);
     let apart = (n - 1) as f64 / (cx.scene_samples - 1) as f64;
     // returns, for a row or column, up to three neighbours, each interpolated between two indices with the given
     // fraction

@@ -205,8 +205,9 @@ impl NoiseLibrary {
             });
         }
         let [first_row, first_column] = cx.grid.first();
-        let position =
-            |first: usize, k: usize| (first + k % cx.grid.distinct()) as f64 / (cx.grid.whole_samples() - 1) as f64;
+        let position = |first: usize, k: usize| {
+            (first + k % cx.grid.distinct_side()) as f64 / (cx.grid.whole_samples() - 1) as f64
+        };
         let read = |x: f64, y: f64| noise.get([x - 0.5 + offset[0], y - 0.5 + offset[1]]);
         let seamless = |x: f64, y: f64| {
             let (across, down) = (fade_weights(x), fade_weights(y));

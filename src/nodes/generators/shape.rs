@@ -60,7 +60,7 @@ impl Generator for Shape {
         let [first_row, first_column] = grid.first();
         // distance from the centre, the shorter way around on wrapping terrains
         let from = |first: usize, centre: f32| {
-            let place = move |k: usize| grid.position(first + k % grid.distinct()) - centre;
+            let place = move |k: usize| grid.position(first + k % grid.distinct_side()) - centre;
             (0..grid.samples).map(move |k| if wraps { place(k) - libm::rintf(place(k)) } else { place(k) })
         };
         let (xs, ys): (Vec<f32>, Vec<f32>) =

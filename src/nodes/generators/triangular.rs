@@ -69,7 +69,7 @@ impl Generator for Triangular {
     fn parts(&self) -> NodeParts<'_> {
         match self.layout {
             TriangleLayout::Square => NodeParts::Points,
-            TriangleLayout::Triangle => NodeParts::Whole(
+            TriangleLayout::Triangle => NodeParts::WholeTerrain(
                 "its triangle is computed on the whole terrain at once, and the area around it has the triangle's lowest height",
             ),
         }
@@ -136,7 +136,7 @@ const RIM: f32 = 0.01;
 
 /// Position of row or column `index` in the triangle, from 0 at its apex to 1 at its base. Across the seam of a
 /// wrapping terrain the surroundings of the triangle continue.
-fn place(grid: Grid, index: usize) -> f32 {
+fn triangle_position(grid: Grid, index: usize) -> f32 {
     let inset = if grid.edges == Edges::Wrap { 1.0 / 64.0 } else { 0.0 };
     (grid.position(index) - inset) / (1.0 - 2.0 * inset)
 }
@@ -144,13 +144,13 @@ fn place(grid: Grid, index: usize) -> f32 {
 /// Writes the triangle's area: 1 inside, 0 outside, with a transition one sample wide.
 pub(super) fn outline(cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
     let grid = cx.grid;
-    let samples = (place(grid, 1) - place(grid, 0)).recip();
+    let samples = (triangle_position(grid, 1) - triangle_position(grid, 0)).recip();
     // the slanted edges rise by 2 over a run of 1
     let slanted = samples / 5.0f32.sqrt();
     cx.rows(out, |i, row| {
-        let down = place(grid, i);
+        let down = triangle_position(grid, i);
         for (j, ground) in row.iter_mut().enumerate() {
-            let aside = (place(grid, j) - 0.5).abs();
+            let aside = (triangle_position(grid, j) - 0.5).abs();
             let edge = (down - 2.0 * aside) * slanted;
             // on an open terrain the base is the edge of the terrain itself
             let base = if grid.edges == Edges::Wrap { (1.0 - down) * samples } else { f32::INFINITY };
@@ -166,10 +166,10 @@ pub(super) fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -
     let lowest = rows.fold(f32::MAX, |low, &h| if h < low { h } else { low });
     let grid = cx.grid;
     cx.rows(out, |i, row| {
-        let down = place(grid, i);
+        let down = triangle_position(grid, i);
         let y = down * (side - 1) as f32;
         for (j, h) in row.iter_mut().enumerate() {
-            let along = place(grid, j);
+            let along = triangle_position(grid, j);
             // column of the sheared row
             let x = (along - 0.5) * (side - 1) as f32 + 0.5 * y;
             let within = (-RIM..=side as f32 - 1.0 + RIM).contains(&y) && (-RIM..=y + RIM).contains(&x);

@@ -65,7 +65,7 @@ impl ValueOctave {
 
     /// A reader for a band of rows.
     pub fn reader(&self) -> ValueReader<'_> {
-        ValueReader { values: self, held: [None; 4], tables: Default::default(), blend: Vec::new() }
+        ValueReader { values: self, line_indices: [None; 4], tables: Default::default(), blend: Vec::new() }
     }
 }
 
@@ -73,7 +73,7 @@ impl ValueOctave {
 pub struct ValueReader<'a> {
     values: &'a ValueOctave,
     /// The lattice row that each of `tables` holds, as an index in `rows.lines`.
-    held: [Option<usize>; 4],
+    line_indices: [Option<usize>; 4],
     tables: [Vec<f32>; 4],
     /// The lattice interpolated at this row, for every lattice column.
     blend: Vec<f32>,
@@ -107,11 +107,11 @@ impl ValueReader<'_> {
         for (line, weight) in (first..first + taps).zip(row_weights[row]) {
             let slot = line % taps;
             let table = &mut self.tables[slot];
-            if self.held[slot] != Some(line) {
+            if self.line_indices[slot] != Some(line) {
                 let y = lattice.rows.lines[line];
                 table.clear();
                 table.extend(lattice.columns.lines.iter().map(|&x| lattice.stream.signed(x, y)));
-                self.held[slot] = Some(line);
+                self.line_indices[slot] = Some(line);
             }
             let weight = weight * amplitude;
             self.blend.iter_mut().zip(table).for_each(|(b, v)| *b += weight * *v);

@@ -85,11 +85,13 @@ impl Filter for Hardness {
             noise.sum(cx, 0.0, &weights, &mut map)?;
             cx.rows(&mut map, |i, row| {
                 let heights = grid.row(&terrain.height, i);
-                let v = grid.row_position(i % grid.distinct()) * cx.size_metres;
+                let v = grid.row_position(i % grid.distinct_side()) * cx.size_metres;
                 for (j, (cell, &h)) in row.iter_mut().zip(heights).enumerate() {
                     let place = match &globe {
                         Some(globe) => beds.place_on_globe(globe.direction_of(i * grid.samples + j), cx.size_metres),
-                        None => beds.place_on_square(grid.column_position(j % grid.distinct()) * cx.size_metres, v),
+                        None => {
+                            beds.place_on_square(grid.column_position(j % grid.distinct_side()) * cx.size_metres, v)
+                        }
                     };
                     *cell = beds.hardness_at(place, h * cx.relief_metres, *cell);
                 }

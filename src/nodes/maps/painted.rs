@@ -49,7 +49,7 @@ impl PaintedKind {
     }
 
     /// Maximum value of the map, in the unit of the strokes.
-    fn most(self) -> f32 {
+    fn max_value(self) -> f32 {
         match self {
             Self::Uplift | Self::Hardness | Self::Vegetation | Self::Trees | Self::Undergrowth | Self::Stones => 1.0,
             Self::Rain => 1000.0,
@@ -106,7 +106,13 @@ impl PaintedMap {
     /// The canvas of the strokes.
     pub fn canvas<'a>(&self, cx: &'a Context<'a>) -> Canvas<'a> {
         let unit = self.unit(cx);
-        Canvas { cx, unit, limits: (0.0, self.kind.most() * unit), rock: CanvasRock::None, erosion_samples: usize::MAX }
+        Canvas {
+            cx,
+            unit,
+            limits: (0.0, self.kind.max_value() * unit),
+            rock: CanvasRock::None,
+            erosion_samples: usize::MAX,
+        }
     }
 
     /// The map before the first stroke.
@@ -115,12 +121,12 @@ impl PaintedMap {
         match beneath.map(kind).filter(|_| self.keep_below) {
             Some(map) => map.to_vec(),
             None if self.keep_below => vec![kind.neutral(); beneath.grid.len()],
-            None => vec![self.value.min(self.kind.most()) * self.unit(cx); beneath.grid.len()],
+            None => vec![self.value.min(self.kind.max_value()) * self.unit(cx); beneath.grid.len()],
         }
     }
 
     /// Sets `map` as the painted map of `terrain`. Sand and snow also change the heights by their change of thickness.
-    pub fn lay(&self, cx: &Context, map: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
+    pub fn set_map(&self, cx: &Context, map: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let kind = self.kind.map();
         if self.kind.is_laid_on_ground() {
             let before = terrain.map(kind).cloned();
@@ -154,6 +160,6 @@ impl Filter for PaintedMap {
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let mut map = self.blank(cx, terrain);
         self.canvas(cx).strokes(&self.strokes, &mut map)?;
-        self.lay(cx, map, terrain)
+        self.set_map(cx, map, terrain)
     }
 }

@@ -58,7 +58,7 @@ impl Filter for Rain {
     fn parts(&self) -> NodeParts<'_> {
         match self.shadow == 0.0 {
             true => NodeParts::Points,
-            false => NodeParts::Whole("its air crosses the whole terrain, line by line"),
+            false => NodeParts::WholeTerrain("its air crosses the whole terrain, line by line"),
         }
     }
 
@@ -66,9 +66,9 @@ impl Filter for Rain {
         let mut map = if self.shadow == 0.0 {
             vec![1.0; cx.grid.len()]
         } else if cx.grid.is_globe() {
-            self.carried(cx, terrain)?
+            self.planet_rain(cx, terrain)?
         } else {
-            self.caught(cx, &gauss::smoothed(cx, &terrain.height, 0.25 * self.shadow_reach)?)?
+            self.orographic_rain(cx, &gauss::smoothed(cx, &terrain.height, 0.25 * self.shadow_reach)?)?
         };
         let growth = self.growth_with_height * cx.relief_metres * 1.0e-3;
         cx.rows(&mut map, |i, row| {
@@ -85,7 +85,7 @@ impl Filter for Rain {
 
 impl Rain {
     /// Rainfall that the winds of a planet carry from the sea. The mean of the rainfall is 1.
-    fn carried(&self, cx: &Context, terrain: &Terrain) -> Result<Vec<f32>, Cancelled> {
+    fn planet_rain(&self, cx: &Context, terrain: &Terrain) -> Result<Vec<f32>, Cancelled> {
         let climate = Climate { rain_height: self.rain_height, ..Climate::default() };
         let ground = ClimateTerrain {
             terrain,
@@ -101,7 +101,7 @@ impl Rain {
     }
 
     /// Rainfall under the effect of mountains, where open lowlands receive 1. The growth with height is not included.
-    fn caught(&self, cx: &Context, height: &[f32]) -> Result<Vec<f32>, Cancelled> {
+    fn orographic_rain(&self, cx: &Context, height: &[f32]) -> Result<Vec<f32>, Cancelled> {
         let n = cx.grid.samples;
         let wraps = cx.grid.edges == Edges::Wrap;
         let from = self.wind_from * (std::f32::consts::PI / 180.0);

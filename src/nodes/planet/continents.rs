@@ -18,7 +18,7 @@ use crate::generators::octaves::{self, NoiseFade, Octaves, RowReader};
 use crate::generators::solid::{Solid, SolidField, SolidNoise, SpacePoints};
 use crate::generators::warp::DomainWarp;
 use crate::{Context, Generator, NodeParts, OnPlanet, Traits};
-use talweg_ground::field::globe::{face_direction, meet};
+use talweg_ground::field::globe::{face_direction, face_tangents};
 use talweg_ground::field::vector::{dot, squared_distance};
 use talweg_ground::field::{Cancelled, Globe, smooth_step};
 
@@ -91,7 +91,7 @@ const RANGE_WIDTH: f32 = 0.36;
 
 impl Generator for Continents {
     fn traits(&self) -> Traits {
-        Traits { on_square: false, on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
+        Traits { runs_on_square: false, on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
     }
 
     fn parts(&self) -> NodeParts<'_> {
@@ -106,7 +106,9 @@ impl Generator for Continents {
         let weights = octaves::weights(self.octaves, self.persistence, 1.0);
         let globe = Globe::new(cx.grid.samples);
         let weight = match cx.planet {
-            Some(planet) if self.follow_air => planet.shelter() / talweg_ground::planet::Planet::default().shelter(),
+            Some(planet) if self.follow_air => {
+                planet.air_shielding() / talweg_ground::planet::Planet::default().air_shielding()
+            }
             _ => 1.0,
         };
         let n = cx.grid.samples;
@@ -311,7 +313,7 @@ impl<'a> PlateCells<'a> {
         squares.iter_mut().for_each(|s| s.resize(n, 0.0));
         for (((x, y), z), bucket) in x.iter_mut().zip(&mut *y).zip(&mut *z).zip(&mut *bucket) {
             [*x, *y, *z] = unit([*x, *y, *z]);
-            let (face, place) = meet([*x, *y, *z].map(f64::from));
+            let (face, place) = face_tangents([*x, *y, *z].map(f64::from));
             let [column, row] = place.map(|t| (((t + 1.0) * (0.5 * BUCKETS as f64)) as usize).min(BUCKETS - 1));
             *bucket = (face * BUCKETS + row) * BUCKETS + column;
         }

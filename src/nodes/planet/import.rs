@@ -73,7 +73,7 @@ talweg_ground::params! {
 impl Generator for PlanetImport {
     fn traits(&self) -> Traits {
         let reads_sea_level = self.voids == PlanetVoidFill::Sea;
-        Traits { on_square: false, reads_sea_level, on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
+        Traits { runs_on_square: false, reads_sea_level, on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
     }
 
     fn parts(&self) -> NodeParts<'_> {
@@ -157,8 +157,10 @@ impl PlanetImport {
         if let Some(part) = placed.map(|placement| PlacedMap::new(&raster, placement)).filter(|map| !map.is_global()) {
             let goes_on = self.voids == PlanetVoidFill::Smooth;
             return each(cx, out, |direction| {
-                let value = match part.place(direction, goes_on) {
-                    Some([column, row]) => value_between(column, row, is_smooth, |i, j| number(part.sample(i, j))),
+                let value = match part.map_position(direction, goes_on) {
+                    Some([column, row]) => {
+                        value_between(column, row, is_smooth, |i, j| number(part.sample_index(i, j)))
+                    }
                     None => nothing,
                 };
                 self.height(cx, &raster, value)
@@ -171,7 +173,7 @@ impl PlanetImport {
         let map = Equirectangular { width: raster.width, height: raster.height, registration };
         let (sin, cos) = libm::sincos((-middle).to_radians());
         each(cx, out, |[x, y, z]| {
-            let [column, row] = map.place([x * cos - y * sin, x * sin + y * cos, z]);
+            let [column, row] = map.map_position([x * cos - y * sin, x * sin + y * cos, z]);
             let value = value_between(column, row, is_smooth, |i, j| {
                 let (column, row) = map.wrapped(j, i);
                 number(row * raster.width + column)
@@ -232,7 +234,7 @@ impl PlacedMap {
 
     /// The position of a direction, as columns from the first sample and rows from the top. Beyond the map, it is the
     /// nearest position on the map's rim if `goes_on`, otherwise `None`.
-    fn place(&self, direction: [f64; 3], goes_on: bool) -> Option<[f64; 2]> {
+    fn map_position(&self, direction: [f64; 3], goes_on: bool) -> Option<[f64; 2]> {
         let [u, v] = equirectangular(direction);
         let (longitude, latitude) = (u * 360.0 - 180.0, 90.0 - v * 180.0);
         let ([east, south], [across, down]) = (self.placement.step, self.degrees());
@@ -257,7 +259,7 @@ impl PlacedMap {
 
     /// Index of the sample at a row and a column. Beyond the map, the index of the nearest sample on the map's rim.
     /// Columns wrap if the map covers all longitudes.
-    fn sample(&self, row: isize, column: isize) -> usize {
+    fn sample_index(&self, row: isize, column: isize) -> usize {
         let (width, height) = (self.width as isize, self.height as isize);
         let column = if self.is_around() { column.rem_euclid(width) } else { column.clamp(0, width - 1) };
         (row.clamp(0, height - 1) * width + column) as usize

@@ -29,7 +29,7 @@ talweg_ground::params! {
 
 impl Filter for Patch {
     fn traits(&self) -> Traits {
-        Traits { on_square: false, on_planet: Some(OnPlanet::DEFAULT), ..Traits::FILTER }
+        Traits { runs_on_square: false, on_planet: Some(OnPlanet::DEFAULT), ..Traits::FILTER }
     }
 
     fn parts(&self) -> NodeParts<'_> {
@@ -50,7 +50,7 @@ impl Filter for Patch {
         let n = cx.grid.samples;
         cx.rows(&mut terrain.height, |i, row| {
             for (j, h) in row.iter_mut().enumerate() {
-                let Some([u, v]) = square.place(radius, globe.exact_direction(i / n, i % n, j)) else { continue };
+                let Some([u, v]) = square.position(radius, globe.exact_direction(i / n, i % n, j)) else { continue };
                 let inside = u.min(1.0 - u).min(v).min(1.0 - v);
                 if inside < 0.0 {
                     continue;

@@ -37,7 +37,7 @@ const CHECK: usize = 4096;
 /// The sample closest to the position that the three uniform random numbers `draw` define.
 fn sample_near(grid: Grid, draw: [f32; 3]) -> usize {
     let among = |count: usize, draw: f32| ((draw * count as f32) as usize).min(count - 1);
-    let [column, row] = [draw[0], draw[1]].map(|draw| among(grid.distinct(), draw));
+    let [column, row] = [draw[0], draw[1]].map(|draw| among(grid.distinct_side(), draw));
     grid.owner((among(grid.faces(), draw[2]) * grid.samples + row) * grid.samples + column)
 }
 
@@ -55,7 +55,7 @@ impl Filter for RiverWalk {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("its rivers start anywhere and follow the terrain")
+        NodeParts::WholeTerrain("its rivers start anywhere and follow the terrain")
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -9,7 +9,7 @@ use std::f64::consts::FRAC_2_PI;
 use rayon::prelude::*;
 
 use super::octaves::{BlockLane, BlockPoints, PART};
-use talweg_ground::field::globe::{Globe, direction_at, face_axes, fast_atan, locate_fast, meet};
+use talweg_ground::field::globe::{Globe, direction_at, face_axes, face_tangents, fast_atan, locate_fast};
 use talweg_ground::field::{Cancelled, Control};
 use talweg_ground::hydrology::FlowMesh;
 
@@ -45,7 +45,7 @@ impl GlobePlaces {
     pub fn find(&mut self, samples: usize, points: &BlockPoints) {
         let mut tangents = [[0.0f64; PART]; 2];
         for k in 0..PART {
-            let (face, [right, down]) = meet([points[0][k], points[1][k], points[2][k]]);
+            let (face, [right, down]) = face_tangents([points[0][k], points[1][k], points[2][k]]);
             (self.face[k], tangents[0][k], tangents[1][k]) = (face as u8, right, down);
         }
         let first = self.face[0];
@@ -53,7 +53,7 @@ impl GlobePlaces {
             place_all(samples, points, &tangents, face_axes(usize::from(first)), self);
         } else {
             for k in 0..PART {
-                place(samples, points, &tangents, face_axes(usize::from(self.face[k])), self, k);
+                locate_point(samples, points, &tangents, face_axes(usize::from(self.face[k])), self, k);
             }
         }
     }
@@ -80,14 +80,14 @@ fn place_all(
     out: &mut GlobePlaces,
 ) {
     for k in 0..PART {
-        place(samples, points, tangents, axes, out, k);
+        locate_point(samples, points, tangents, axes, out, k);
     }
 }
 
 /// Position u and gradients of a point: u = ½ + (2/π)·atan(e/o) has the gradient (2/π)·(ê - (e/o)·ô)/(o·(1 + (e/o)²)).
 /// e is the coordinate along an axis of the face, o the coordinate outwards; ê and ô are the unit vectors.
 #[inline(always)]
-fn place(
+fn locate_point(
     samples: usize,
     points: &BlockPoints,
     tangents: &[[f64; PART]; 2],

@@ -297,7 +297,7 @@ impl RiverCourses {
 }
 
 /// Distance from a river, as a fraction of its valley width, within which this river outweighs all other rivers.
-const ALONE: f32 = 1.0e-3;
+const DOMINANCE_DISTANCE: f32 = 1.0e-3;
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn reach(
@@ -351,7 +351,7 @@ fn reach_point(
     out.beyond[k] = if is_nearer { beyond } else { out.beyond[k] };
     let way = if beyond > 0.0 { beyond / valley } else { 0.0 };
     let rest = if way < 1.0 { 1.0 - way } else { 0.0 };
-    let weight = rest / (way + ALONE);
+    let weight = rest / (way + DOMINANCE_DISTANCE);
     let weight = weight * weight;
     let weight = weight * weight;
     out.bank[k] += weight * bank;

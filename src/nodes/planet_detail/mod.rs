@@ -16,9 +16,9 @@
 //!    Outside the river the terrain starts at the banks and blends into the coarse terrain within 0.45 cells:
 //!    g = bank + t·(coarse - bank) + v. Here t rises from 0 to 1, and v is the height of the valley sides, as high as
 //!    the surrounding relief.
-//! 4. Gullies, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the terrain. This slope includes
-//!    the
-//!    larger octaves and the previous gullies, so that the gullies branch (as in [`gullies`](crate::erosion::gullies)).
+//! 4. Gullies with wavelengths from half a cell down to [`GULLY_METRES`]. They run down the slope of the terrain. This
+//!    slope includes the larger octaves and the previous gullies, so that the gullies branch (as in
+//!    [`gullies`](crate::erosion::gullies)).
 //!    There are no gullies where the slope turns within one of their cells, as around summits: stripes would crowd into
 //!    spikes there.
 //! 5. The relief F of noise and gullies is limited by its room R, the height of g above (or below) the sea, a lake and
@@ -161,7 +161,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             &ClimateTerrain { terrain: &terrain, relief_metres, sea_metres, side_metres: side },
         );
         control.check()?;
-        let air = planet.shelter() / Planet::default().shelter();
+        let air = planet.air_shielding() / Planet::default().air_shielding();
         let air = if air < 1.0 { air } else { 1.0 };
         let globe = Globe::new(terrain.samples());
         let gullying: Vec<f32> = (0..terrain.grid.len())
@@ -301,7 +301,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             for k in 0..PART {
                 // beyond the square the last sample is repeated
                 let (i, j) = ((k / TILE).min(rows - 1), (k % TILE).min(columns - 1));
-                let direction = frame.direction(frame.place(left + j, n), frame.place(first + i, n));
+                let direction = frame.direction(frame.position(left + j, n), frame.position(first + i, n));
                 (0..3).for_each(|axis| points[axis][k] = direction[axis] * self.radius_metres);
             }
             self.block(&points, spacing, work, &mut ground);
@@ -327,7 +327,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             read.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
                 control.check()?;
                 for (j, out) in row.iter_mut().enumerate() {
-                    let direction = frame.direction(frame.place(j, n), frame.place(i, n));
+                    let direction = frame.direction(frame.position(j, n), frame.position(i, n));
                     *out = self.globe.sample_at(map, locate_fast(direction));
                 }
                 Ok(())
@@ -338,8 +338,10 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             let moisture = self.moisture(frame);
             let mut map = vec![0.0f32; out.grid.len()];
             map.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
-                let v = frame.place(i, n) as f32;
-                row.iter_mut().enumerate().for_each(|(j, out)| *out = moisture.height_at(frame.place(j, n) as f32, v));
+                let v = frame.position(i, n) as f32;
+                row.iter_mut()
+                    .enumerate()
+                    .for_each(|(j, out)| *out = moisture.height_at(frame.position(j, n) as f32, v));
             });
             out.set_map(MapKind::Humidity, Some(Arc::new(map)));
         }

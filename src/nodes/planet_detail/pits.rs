@@ -172,7 +172,7 @@ impl SmallCraters {
             // in air, small meteorites burn up
             let least = air * 5000.0 * (0.5 + draw(k, 5));
             let falls = if air > 0.0 { smooth(least, 1.3 * least, diameter) } else { 1.0 };
-            let strength = fade * Craters::is_left(wear) * falls;
+            let strength = fade * Craters::visible_fraction(wear) * falls;
             if strength <= 0.0 {
                 continue;
             }

@@ -17,7 +17,7 @@ const FIRST: f32 = 0.42;
 /// next.
 const MOVE: f32 = 0.016;
 const MOVE_FALLS: f32 = 0.8;
-/// Height of gullies relative to noise of the same size.
+/// Height of gullies relative to noise of the same wavelength.
 const GULLIES: f32 = 1.5;
 /// Slopes (rise over run) between which gullies fade in.
 const GULLIES_FROM: [f32; 2] = [0.004, 0.04];
@@ -121,7 +121,7 @@ fn smooth([from, to]: [f32; 2], at: f32) -> f32 {
 }
 
 /// Visible fraction of an octave at this sample spacing.
-fn shown(lattice: &SpaceLattice, spacing: f64) -> f32 {
+fn visible_fraction(lattice: &SpaceLattice, spacing: f64) -> f32 {
     smooth([2.0, 4.0], (lattice.cell_metres / spacing) as f32)
 }
 
@@ -161,7 +161,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         moved.clone_from(points);
         let mut push = MOVE;
         for (lattice, (value, slope)) in self.octaves.iter().zip(broad) {
-            let shown = shown(lattice, spacing);
+            let shown = visible_fraction(lattice, spacing);
             if shown <= 0.0 {
                 break;
             }
@@ -227,7 +227,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         // gullies follow noise and gullies of a larger size
         let mut gullies = self.gullies.iter();
         for (index, lattice) in octaves.by_ref().take(BROAD).enumerate() {
-            let shown = shown(lattice, spacing);
+            let shown = visible_fraction(lattice, spacing);
             if shown <= 0.0 {
                 break;
             }
@@ -244,7 +244,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
                 && let Some(lattice) = gullies.next()
             {
                 let height = amplitude * PERSISTENCE * GULLIES;
-                let shown = self::shown(lattice, spacing);
+                let shown = self::visible_fraction(lattice, spacing);
                 gully_octave(lattice, points, work, room, [shown, height], &mut state);
             }
         }
@@ -258,7 +258,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         }
         let mut value = [0.0f32; PART];
         for lattice in octaves {
-            let shown = shown(lattice, spacing);
+            let shown = visible_fraction(lattice, spacing);
             if shown <= 0.0 {
                 break;
             }
@@ -407,7 +407,7 @@ fn read_point(
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_octave(amplitude: f32, relief: &BlockLane, room: &BlockLane, value: &BlockLane, out: &mut BlockLane) {
     for k in 0..PART {
-        out[k] += held(amplitude * relief[k], room[k]) * value[k];
+        out[k] += limited_amplitude(amplitude * relief[k], room[k]) * value[k];
     }
 }
 
@@ -424,7 +424,7 @@ fn move_points(way: f32, up: &[BlockLane; 3], slope: &[BlockLane; 3], moved: &mu
 
 /// The amplitude of an octave of `height` that is limited by `room`.
 #[inline(always)]
-fn held(height: f32, room: f32) -> f32 {
+fn limited_amplitude(height: f32, room: f32) -> f32 {
     height * room / (room + OCTAVE_ROOM_FACTOR * height + f32::MIN_POSITIVE)
 }
 
@@ -452,7 +452,7 @@ fn gully_octave(
     let cell = lattice.cell_metres as f32;
     across_slope(&work.up, state, cell, &mut across, &mut begun);
     for k in 0..PART {
-        depth[k] = held(shown * height * work.relief[k] * state.mask[k] * begun[k], room[k]);
+        depth[k] = limited_amplitude(shown * height * work.relief[k] * state.mask[k] * begun[k], room[k]);
     }
     if depth.iter().all(|&depth| depth <= 0.0) {
         return;

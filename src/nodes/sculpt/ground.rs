@@ -36,7 +36,7 @@ impl Sculpt {
             cx,
             unit: 1.0 / cx.relief_metres,
             limits: (-HIGHEST, HIGHEST),
-            rock: CanvasRock::Ground(hardness),
+            rock: CanvasRock::Terrain(hardness),
             erosion_samples: usize::MAX,
         }
     }

@@ -32,7 +32,7 @@ pub enum CanvasRock<'a> {
     /// The field is not a terrain: erosion brushes have no effect.
     None,
     /// The field is a terrain, with its hardness map if there is one.
-    Ground(Option<&'a [f32]>),
+    Terrain(Option<&'a [f32]>),
 }
 
 impl<'a> Canvas<'a> {

@@ -42,8 +42,9 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
     let Some(covered) = stroke.coverage(cx.grid, cx.size_metres, cx.control)? else { return Ok(Region::none()) };
     let (amount, strength) = (brush.amount * canvas.unit, brush.strength);
     let share = |w: f32| (strength * w).min(1.0);
-    let change =
-        |field: &mut [f32], new: &(dyn Fn(f32, f32, usize, usize) -> f32 + Sync)| changed(canvas, &covered, field, new);
+    let change = |field: &mut [f32], new: &(dyn Fn(f32, f32, usize, usize) -> f32 + Sync)| {
+        replace_covered(canvas, &covered, field, new)
+    };
     match brush.tool {
         BrushTool::Raise => change(field, &|h, w, _, _| h + amount * w)?,
         BrushTool::Lower => change(field, &|h, w, _, _| h - amount * w)?,
@@ -83,7 +84,7 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
             change(field, &|h, w, i, j| if w > 0.0 { window.bilinear(&before, origin(i, j)) } else { h })?;
         }
         BrushTool::Erode => {
-            let CanvasRock::Ground(hardness) = canvas.rock else { return Ok(Region::none()) };
+            let CanvasRock::Terrain(hardness) = canvas.rock else { return Ok(Region::none()) };
             let margin = (EROSION_MARGIN * brush.radius / cx.cell_metres()).ceil() as usize + 2;
             let window = Window::enclosing(&covered.region, margin, cx);
             let eroded = window.eroded(canvas, brush, field, hardness)?;
@@ -99,7 +100,7 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
 
 /// Replaces every covered sample by the result of `new`, a function of its old value, the weight, and its row and
 /// column in the whole grid.
-fn changed(
+fn replace_covered(
     canvas: &Canvas,
     covered: &Coverage,
     field: &mut [f32],
@@ -313,7 +314,7 @@ impl Window {
             grid: Grid::working(self.samples, Edges::Open),
             size_metres: cx.cell_metres() * (self.samples - 1) as f32,
             scene_samples: ((self.samples - 1) as f64 * ratio).round() as usize + 1,
-            level: 1.0,
+            cell_ratio: 1.0,
             ..*cx
         }
     }

@@ -36,7 +36,7 @@ impl RiverCell {
 /// [`Grid::close`](talweg_ground::field::Grid::close).
 pub struct BankedGround {
     /// For each cell, the index in `reaches` of the river cell whose bank cuts it lowest, or [`NONE`].
-    pub by: Vec<u32>,
+    pub river_index: Vec<u32>,
     /// Heights of all cells after the cut, as fractions of the relief.
     pub cut: Vec<f32>,
 }
@@ -58,10 +58,10 @@ impl BankedGround {
         reaches: &[RiverCell],
         control: &Control,
     ) -> Result<Self, Cancelled> {
-        let mut banks = Self { by: vec![NONE; height.len()], cut: height.to_vec() };
+        let mut banks = Self { river_index: vec![NONE; height.len()], cut: height.to_vec() };
         for (index, reach) in reaches.iter().enumerate() {
             let k = reach.cell as usize;
-            banks.by[k] = index as u32;
+            banks.river_index[k] = index as u32;
             banks.cut[k] = if reach.bed < height[k] { reach.bed } else { height[k] };
         }
         if mesh.grid().is_globe() {
@@ -82,20 +82,22 @@ impl BankedGround {
         control: &Control,
     ) -> Result<(), Cancelled> {
         let grid = mesh.grid();
-        let (n, side) = (grid.samples, grid.distinct());
+        let (n, side) = (grid.samples, grid.distinct_side());
         let beside = |index: usize, step: isize| {
             let there = if step < 0 { grid.previous(index) } else { grid.next(index) };
             there.map(|there| grid.original(there))
         };
         let mut learn = |k: usize, from: Option<usize>| {
-            let Some(index) = from.map(|from| self.by[from]).filter(|&by| by != NONE && by != self.by[k]) else {
+            let Some(index) =
+                from.map(|from| self.river_index[from]).filter(|&by| by != NONE && by != self.river_index[k])
+            else {
                 return;
             };
             let reach = &reaches[index as usize];
             let low = reach.bank(mesh.straight_distance(k, reach.cell as usize));
             if low < self.cut[k] && height[k] > floor {
                 self.cut[k] = low;
-                self.by[k] = index;
+                self.river_index[k] = index;
             }
         };
         // On a torus, banks that cross the seam need a second round.
@@ -134,17 +136,17 @@ impl BankedGround {
         for _ in 0..BROADEST {
             control.check()?;
             for &k in &front {
-                let index = self.by[k as usize];
+                let index = self.river_index[k as usize];
                 let reach = &reaches[index as usize];
                 for there in mesh.existing_neighbours(k as usize) {
                     // no bank cuts below its own bed
-                    if self.by[there] == index || height[there] <= floor || self.cut[there] <= reach.bed {
+                    if self.river_index[there] == index || height[there] <= floor || self.cut[there] <= reach.bed {
                         continue;
                     }
                     let low = reach.bank(mesh.straight_distance(there, reach.cell as usize));
                     if low < self.cut[there] {
                         self.cut[there] = low;
-                        self.by[there] = index;
+                        self.river_index[there] = index;
                         next.push(there as u32);
                     }
                 }

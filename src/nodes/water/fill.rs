@@ -54,9 +54,9 @@ impl Filter for FillDepressions {
 
     fn parts(&self) -> NodeParts<'_> {
         match self.gradient > 0.0 && self.fill_with == Filling::Ground {
-            true => NodeParts::Whole("its gradient adds up, with rounding, cell by cell from the outlet"),
+            true => NodeParts::WholeTerrain("its gradient adds up, with rounding, cell by cell from the outlet"),
             false => {
-                let areas = NodeAreas::Unasked;
+                let areas = NodeAreas::NotNeeded;
                 NodeParts::Drained(NodeDrainage { sea_metres: self.sea_level, is_drawn: false, areas }, self)
             }
         }

@@ -70,7 +70,7 @@ impl Filter for FlowAccumulation {
         let mut area = routed.rain(terrain);
         if self.courses == Courses::Spread {
             let flow = DInfinity::new(mesh, &graph.filled(&terrain.height), outlets, &graph.receivers, cx.control)?;
-            flow.accumulate(&flow.shares(mesh), &mut area, cx.control)?;
+            flow.accumulate(&flow.second_fractions(mesh), &mut area, cx.control)?;
         } else {
             accumulate(&graph.receivers, &mut area, cx.control)?;
         }

@@ -93,9 +93,9 @@ impl Filter for Rivers {
         let mut ground = height.clone();
         let mut surface = if self.lakes { filled.clone() } else { vec![f32::NEG_INFINITY; height.len()] };
         if self.depth > 0.0 {
-            for k in (0..height.len()).filter(|&k| banks.by[k] != NONE) {
+            for k in (0..height.len()).filter(|&k| banks.river_index[k] != NONE) {
                 ground[k] = banks.cut[k];
-                let by = banks.by[k] as usize;
+                let by = banks.river_index[k] as usize;
                 let full = reaches[by].bed + FULL * depths[by];
                 surface[k] = if lake(k) && surface[k] > full { surface[k] } else { full };
             }

@@ -68,11 +68,11 @@ pub fn tile_plan_with_masks(
         stages: Vec::new(),
         streams: HashMap::new(),
         known: HashMap::new(),
-        wanted: masks,
+        masks_to_plan: masks,
         masks: Vec::new(),
     };
     let made = planner.plan_stack(&[], scene, samples, None)?;
-    for layer in std::mem::take(&mut planner.wanted) {
+    for layer in std::mem::take(&mut planner.masks_to_plan) {
         planner.plan_mask(scene, layer, made.ground, samples)?;
     }
     let result = match made.ground {
@@ -113,7 +113,7 @@ struct Planner {
     /// are needed.
     known: HashMap<(u128, usize, Option<usize>), StackProducts>,
     /// Layers whose masks are kept and not planned yet, in ascending order.
-    wanted: Vec<usize>,
+    masks_to_plan: Vec<usize>,
     masks: Vec<PlannedMask>,
 }
 
@@ -147,16 +147,16 @@ impl Planner {
             tasks: tile_count(samples, self.tile).pow(2),
             layers: Vec::new(),
             whole: Vec::new(),
-            of_masks: of_masks.to_vec(),
+            mask_path: of_masks.to_vec(),
             halo: 0,
             memory_bytes: 0,
-            beneath: None,
-            under_way: None,
+            terrain_below: None,
+            unfinished: None,
             changes: Vec::new(),
             streams: Vec::new(),
             sources: Vec::new(),
             survey: None,
-            tells: None,
+            summary: None,
             smoothed: Vec::new(),
             smoothing: None,
             mask_of: None,
@@ -278,12 +278,12 @@ impl Planner {
         let mut open = OpenStage { stage: self.stage(of_masks, samples), levels: Vec::new() };
         let is_result = of_masks.is_empty() && !wants_changes;
         for layer in layers {
-            while is_result && let Some(&wanted) = self.wanted.first().filter(|wanted| **wanted <= layer.index) {
+            while is_result && let Some(&wanted) = self.masks_to_plan.first().filter(|wanted| **wanted <= layer.index) {
                 if !open.stage.layers.is_empty() {
                     self.close(scene, &mut open, &mut made);
                 }
-                self.wanted.remove(0);
-                self.plan_mask(scene, wanted, open.stage.beneath, samples)?;
+                self.masks_to_plan.remove(0);
+                self.plan_mask(scene, wanted, open.stage.terrain_below, samples)?;
             }
             self.add_layer(scene, layer, &begins, &sources, wants_changes, &mut open, &mut made);
         }
@@ -376,7 +376,7 @@ impl Planner {
                     stage.start_from(index, coarse.get(&index));
                 }
                 stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
-                open.stage.under_way = Some(self.push(stage));
+                open.stage.unfinished = Some(self.push(stage));
                 first += batch;
             }
             let left = (look.iterations - first) as usize;
@@ -403,10 +403,10 @@ impl Planner {
     ) -> Result<(), TileError> {
         let (name, (look, reason)) = (scene.layers[index].name.clone(), mask_stencil(scene, index));
         let layer = PlannedLayer { layer: index, name: name.clone(), iterations: None };
-        let mut stage = PlanStage { beneath, mask_of: Some(layer.clone()), ..self.stage(&[], samples) };
+        let mut stage = PlanStage { terrain_below: beneath, mask_of: Some(layer.clone()), ..self.stage(&[], samples) };
         if let Some(reason) = reason {
             stage.whole.push(format!("mask of {name}: {reason}"));
-            (stage.tasks, stage.beneath) = (1, None);
+            (stage.tasks, stage.terrain_below) = (1, None);
         } else {
             let source = match source_scene(scene, index) {
                 Some((_, alone)) => self.plan_stack(&[index], &alone, samples, None)?.ground,
@@ -438,17 +438,17 @@ impl Planner {
     ) -> Vec<(usize, SmoothedField, StageProduct)> {
         let mut made: Vec<(usize, SmoothedField, StageProduct)> = Vec::new();
         for &field in &look.smoothed {
-            let mut from = at.beneath;
+            let mut from = at.terrain_below;
             let steps = [SmoothingStep::Weights, SmoothingStep::Columns, SmoothingStep::Rows];
             for step in steps.into_iter().skip(usize::from(field != SmoothedField::Mask)) {
                 let smoothing =
                     PlannedSmoothing { layer: layer.layer, name: layer.name.clone(), iteration: None, field, step };
                 let product = StageProduct::Field(self.stages.len());
                 let mut stage = PlanStage {
-                    beneath: from,
+                    terrain_below: from,
                     smoothing: Some(smoothing),
                     writes: vec![product],
-                    ..self.stage(&at.of_masks, at.samples)
+                    ..self.stage(&at.mask_path, at.samples)
                 };
                 if step == SmoothingStep::Weights {
                     stage.halo = look.mask_cells;
@@ -474,7 +474,7 @@ impl Planner {
 
     /// Ends the open stage, and opens another one that starts from its product.
     fn close(&mut self, scene: &Scene, open: &mut OpenStage, made: &mut StackProducts) {
-        let next = self.stage(&open.stage.of_masks, open.stage.samples);
+        let next = self.stage(&open.stage.mask_path, open.stage.samples);
         let mut stage = std::mem::replace(&mut open.stage, next);
         let number = self.stages.len();
         for layer in std::mem::take(&mut open.levels) {
@@ -484,7 +484,7 @@ impl Planner {
         }
         stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
         let ground = self.push(stage);
-        (made.ground, open.stage.beneath) = (Some(ground), Some(ground));
+        (made.ground, open.stage.terrain_below) = (Some(ground), Some(ground));
     }
 }
 
@@ -522,7 +522,7 @@ impl OpenStage {
 fn memory_of_task(scene: &Scene, stage: &PlanStage, tile: usize) -> u64 {
     let widest = (tile + tile / 2 + 2 * stage.halo).min(stage.samples);
     let cells = (widest * widest) as u64;
-    let water = if stage.survey.is_some() || stage.tells.is_some() { WATER_BYTES * cells } else { 0 };
+    let water = if stage.survey.is_some() || stage.summary.is_some() { WATER_BYTES * cells } else { 0 };
     let smoothed = NUMBER_BYTES * cells * stage.smoothed.len() as u64;
     memory_of_whole(scene, if stage.is_one_piece() { stage.samples } else { widest }) + water + smoothed
 }

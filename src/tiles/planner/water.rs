@@ -27,7 +27,7 @@ impl Planner {
         let mut known = PlannedSurvey { layer, name, iteration, step: SurveyStep::Ground, reads: Vec::new() };
         let basins = &[SurveyStep::Basins, SurveyStep::Spills];
         let rounds: &[&[SurveyStep; 2]] = match asked {
-            LayerSurvey::Drainage(NodeDrainage { areas: NodeAreas::Unasked, .. }) => &[basins],
+            LayerSurvey::Drainage(NodeDrainage { areas: NodeAreas::NotNeeded, .. }) => &[basins],
             LayerSurvey::Drainage(NodeDrainage { areas: NodeAreas::Undivided, .. }) => {
                 &[basins, &[SurveyStep::Flow, SurveyStep::Inflows]]
             }
@@ -48,12 +48,12 @@ impl Planner {
                 let asking =
                     PlannedSurvey { step, reads: std::mem::replace(&mut reads, vec![survey]), ..known.clone() };
                 let mut planned =
-                    PlanStage { survey: Some(asking), writes: vec![survey], ..self.stage(&at.of_masks, at.samples) };
-                if step.is_for_all() {
+                    PlanStage { survey: Some(asking), writes: vec![survey], ..self.stage(&at.mask_path, at.samples) };
+                if step.is_one_task() {
                     planned.tasks = 1;
                     planned.memory_bytes = memory_of_rims(planned.samples, self.tile, step);
                 } else {
-                    (planned.halo, planned.beneath) = (usize::from(step != SurveyStep::Range), at.beneath);
+                    (planned.halo, planned.terrain_below) = (usize::from(step != SurveyStep::Range), at.terrain_below);
                     planned.memory_bytes = memory_of_task(scene, &planned, self.tile);
                 }
                 if step == SurveyStep::Courses {
@@ -72,7 +72,7 @@ impl Planner {
 
     /// Makes the stage that produces the terrain below `at` also write the tiles' summaries, if that stage can do so.
     fn summarise_below(&mut self, scene: &Scene, tells: PlannedSurvey, at: &PlanStage) -> Option<StageProduct> {
-        let Some(StageProduct::Ground(number)) = at.beneath else { return None };
+        let Some(StageProduct::Ground(number)) = at.terrain_below else { return None };
         let halo = match tells.step {
             SurveyStep::Basins => 1,
             SurveyStep::Range => 0,
@@ -83,16 +83,16 @@ impl Planner {
         let is_known_around = before.survey.as_ref().is_none_or(|survey| {
             let step_of = |product: &StageProduct| Some(self.stages[product.stage()].written_survey()?.step);
             let first = survey.reads.first().and_then(step_of);
-            survey.step == SurveyStep::Ground && matches!(first, Some(SurveyStep::Wear | SurveyStep::Ranges))
+            survey.step == SurveyStep::Ground && matches!(first, Some(SurveyStep::Erosion | SurveyStep::Ranges))
         });
         let is_tiled = before.tasks == tile_count(before.samples, self.tile).pow(2) && !before.is_one_piece();
-        let is_same = before.of_masks == at.of_masks && before.samples == at.samples;
-        let is_free = !before.layers.is_empty() && before.tells.is_none();
+        let is_same = before.mask_path == at.mask_path && before.samples == at.samples;
+        let is_free = !before.layers.is_empty() && before.summary.is_none();
         if !(is_known_around && is_tiled && is_same && is_free) {
             return None;
         }
         let product = StageProduct::Survey(number);
-        let mut stage = PlanStage { tells: Some(tells), halo: before.halo + halo, ..before.clone() };
+        let mut stage = PlanStage { summary: Some(tells), halo: before.halo + halo, ..before.clone() };
         stage.writes.push(product);
         stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
         self.stages[number] = stage;
@@ -141,15 +141,15 @@ impl Planner {
             begun.layers.push(PlannedLayer { iterations: Some((0, 0)), ..planned.clone() });
             begun.start_from(index, Some(&coarse));
             begun.memory_bytes = memory_of_task(scene, &begun, self.tile);
-            open.stage.under_way = Some(self.push(begun));
+            open.stage.unfinished = Some(self.push(begun));
         }
         for iteration in 0..look.iterations {
             let Some(asks) = WaterLayer::find(scene, open.stage.samples, index, Some(iteration)) else { continue };
-            let before = open.stage.under_way.or(open.stage.beneath);
-            let at = PlanStage { beneath: before, ..self.stage(&open.stage.of_masks, open.stage.samples) };
-            let drainage = LayerSurvey::Drainage(asks.asked());
+            let before = open.stage.unfinished.or(open.stage.terrain_below);
+            let at = PlanStage { terrain_below: before, ..self.stage(&open.stage.mask_path, open.stage.samples) };
+            let drainage = LayerSurvey::Drainage(asks.drainage());
             let known = self.plan_survey(scene, (planned, Some(iteration)), drainage, &at);
-            let wear = PlannedSurvey { step: SurveyStep::Wear, ..known.clone() };
+            let wear = PlannedSurvey { step: SurveyStep::Erosion, ..known.clone() };
             let mut stage = PlanStage { survey: Some(wear), halo: 1, ..at.clone() };
             stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
             let worn = self.push(stage);
@@ -158,20 +158,20 @@ impl Planner {
             let smoothed = asks.creep_deviation().map(|_| {
                 let mut from = worn;
                 for step in [SmoothingStep::Columns, SmoothingStep::Rows] {
-                    let (field, name) = (SmoothedField::Worn, planned.name.clone());
+                    let (field, name) = (SmoothedField::Eroded, planned.name.clone());
                     let smoothing = PlannedSmoothing { layer: index, name, iteration: Some(iteration), field, step };
                     let product = StageProduct::Field(self.stages.len());
                     self.stages.push(PlanStage {
-                        beneath: Some(from),
+                        terrain_below: Some(from),
                         smoothing: Some(smoothing),
                         writes: vec![product],
                         tasks: tile_count(at.samples, self.tile),
                         memory_bytes: memory_of_lines(at.samples, self.tile),
-                        ..self.stage(&at.of_masks, at.samples)
+                        ..self.stage(&at.mask_path, at.samples)
                     });
                     from = product;
                 }
-                (index, SmoothedField::Worn, from)
+                (index, SmoothedField::Eroded, from)
             });
             open.stage.halo = if smoothed.is_some() { 0 } else { CREEP_CELLS };
             if iteration + 1 < look.iterations {
@@ -179,7 +179,7 @@ impl Planner {
                 stage.smoothed = smoothed.into_iter().collect();
                 stage.layers.push(planned.clone());
                 stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
-                open.stage.under_way = Some(self.push(stage));
+                open.stage.unfinished = Some(self.push(stage));
             } else {
                 open.stage.smoothed.extend(smoothed);
                 open.stage.halo += look.mask_cells;

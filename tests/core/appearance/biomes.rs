@@ -34,7 +34,7 @@ fn the_documents_parameters_give_its_zones() {
     let at = |v: f32, level: f32| {
         let terrain = Terrain::from_fn(65, Edges::Open, |_, _| level / 255.0);
         let paint = Paint::new(&terrain, &scene.settings, &Biomes::for_scene(&scene).unwrap());
-        paint.place_on(&terrain, 0.5, v)
+        paint.conditions_on_square(&terrain, 0.5, v)
     };
     let equator = at(0.5, 130.0);
     assert!((equator.celsius - (50.0 - 0.1 * 30.0)).abs() < 1e-3, "the document's t: {equator:?}");

@@ -81,7 +81,7 @@ fn exports_follow_the_rules_of_the_scene() {
     let folder = tempfile::tempdir().unwrap();
     let mut preset = products(&[]);
     preset.products.push(talweg::scene::BuildProduct {
-        what: talweg::export::PLANTS.into(),
+        map: talweg::export::PLANTS.into(),
         format: talweg::export::ScatterFormat::Csv.id().into(),
         file: Some("plants.csv".into()),
     });

@@ -38,11 +38,14 @@ fn program(terrain: Piece) -> Program {
 }
 
 fn blend(of: Vec<Piece>) -> Piece {
-    piece(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }))
+    piece(PieceKind::Blend(OperatorGroup { children: of, ..OperatorGroup::default() }))
 }
 
 fn replace(extent: Extent, of: Vec<Piece>) -> Piece {
-    piece(PieceKind::Replace(OperatorGroup { settings: ReplaceSettings { extent, ..ReplaceSettings::default() }, of }))
+    piece(PieceKind::Replace(OperatorGroup {
+        settings: ReplaceSettings { extent, ..ReplaceSettings::default() },
+        children: of,
+    }))
 }
 
 /// Level terrain below all other primitives.
@@ -74,7 +77,7 @@ fn crater() -> Piece {
 fn rich(by_slope: bool) -> Piece {
     let carved = replace(Extent::Both, vec![hill(), crater()]);
     let settings = WarpSettings { strength: 60.0, size: 500.0, ..WarpSettings::default() };
-    let warped = piece(PieceKind::Warp(CopyGroup { settings, of: vec![carved], ..CopyGroup::default() }));
+    let warped = piece(PieceKind::Warp(CopyGroup { settings, children: vec![carved], ..CopyGroup::default() }));
     let settings = AddSettings {
         by_height: true,
         height_from: 100.0,
@@ -85,21 +88,21 @@ fn rich(by_slope: bool) -> Piece {
         ..AddSettings::default()
     };
     let sand = Disc { x: 4100.0, y: 3900.0, radius: 500.0, core: 0.3, height: 20.0, amplitude: 5.0, ..Disc::default() };
-    piece(PieceKind::Add(OperatorGroup { settings, of: vec![warped, piece(PieceKind::Disc(sand))] }))
+    piece(PieceKind::Add(OperatorGroup { settings, children: vec![warped, piece(PieceKind::Disc(sand))] }))
 }
 
 /// A hill and a crater with gullies down their slopes.
 fn gullied() -> Piece {
     let settings = GullySettings { size: 160.0, octaves: 3, depth: 20.0, ..GullySettings::default() };
-    piece(PieceKind::Gullies(OperatorGroup { settings, of: vec![hill(), crater()] }))
+    piece(PieceKind::Gullies(OperatorGroup { settings, children: vec![hill(), crater()] }))
 }
 
 fn array(settings: ArraySettings, of: Vec<Piece>) -> Piece {
-    piece(PieceKind::Array(CopyGroup { settings, of, points: Vec::new() }))
+    piece(PieceKind::Array(CopyGroup { settings, children: of, points: Vec::new() }))
 }
 
 fn scatter(settings: ScatterSettings, of: Vec<Piece>) -> Piece {
-    piece(PieceKind::Scatter(CopyGroup { settings, of, points: Vec::new() }))
+    piece(PieceKind::Scatter(CopyGroup { settings, children: of, points: Vec::new() }))
 }
 
 fn strewn() -> ScatterSettings {
@@ -151,13 +154,13 @@ fn trees() -> Vec<(String, Tree)> {
                 pivot_y: 4000.0,
                 ..Placement::default()
             };
-            let add = |of| piece(PieceKind::Add(OperatorGroup { settings: AddSettings::default(), of }));
+            let add = |of| piece(PieceKind::Add(OperatorGroup { settings: AddSettings::default(), children: of }));
             for (under, terrain) in [
                 ("blend", blend(vec![plain(), copies()])),
                 ("replace", replace(Extent::Below, vec![plain(), copies()])),
                 ("replace with", replace(Extent::Both, vec![hill(), array(grid.clone(), vec![what.clone()])])),
                 ("add", add(vec![plain(), copies()])),
-                ("place", piece(PieceKind::Place(OperatorGroup { settings: placed, of: vec![copies()] }))),
+                ("place", piece(PieceKind::Place(OperatorGroup { settings: placed, children: vec![copies()] }))),
                 ("array", array(ArraySettings { count: 3, ..ArraySettings::default() }, vec![copies()])),
             ] {
                 made.push((format!("{name} {overlap:?} under {under}"), Tree { terrain, ..Tree::default() }));
@@ -168,12 +171,16 @@ fn trees() -> Vec<(String, Tree)> {
 }
 
 fn spot(dice: &mut Dice) -> Point {
-    [dice.between(-200.0, 8200.0), dice.between(-200.0, 8200.0)]
+    [dice.uniform(-200.0, 8200.0), dice.uniform(-200.0, 8200.0)]
 }
 
-fn near(a: &GroundSample, b: &GroundSample, what: &str) {
+fn assert_near(a: &GroundSample, b: &GroundSample, what: &str) {
     let close = |a: f64, b: f64| (a - b).abs() <= 1e-7 * (1.0 + a.abs());
-    let all = [(a.weight, b.weight), (a.fade[0], b.fade[0]), (a.fade[1], b.fade[1])];
+    let all = [
+        (a.weight, b.weight),
+        (a.weight_gradient[0], b.weight_gradient[0]),
+        (a.weight_gradient[1], b.weight_gradient[1]),
+    ];
     let there = [(a.height, b.height), (a.slope[0], b.slope[0]), (a.slope[1], b.slope[1])];
     let counts = a.weight > 1e-9;
     assert!(all.iter().all(|(a, b)| close(*a, *b)), "{what}: {a:?} {b:?}");
@@ -251,7 +258,7 @@ fn an_array_equals_copies_placed_by_hand() {
                 let mut dice = Dice::new(5);
                 for _ in 0..600 {
                     let p = spot(&mut dice);
-                    near(
+                    assert_near(
                         &short.sample(p, &Detail::FULL),
                         &long.sample(p, &Detail::FULL),
                         &format!("{p:?} of {:?}", settings.arrangement),
@@ -298,10 +305,10 @@ fn copies_keep_the_promises_of_every_evaluator() {
         let mut dice = Dice::new(number as u64 + 40);
         for _ in 0..60 {
             let p = spot(&mut dice);
-            let reach = dice.between(1.0, 700.0);
-            let q = add(p, [dice.between(-reach, reach), dice.between(-reach, reach)]);
-            let detail = Detail::every(dice.between(0.0, 30.0));
-            let capsule = Capsule::segment(p, q).padded(dice.between(0.0, 50.0));
+            let reach = dice.uniform(1.0, 700.0);
+            let q = add(p, [dice.uniform(-reach, reach), dice.uniform(-reach, reach)]);
+            let detail = Detail::every(dice.uniform(0.0, 30.0));
+            let capsule = Capsule::segment(p, q).padded(dice.uniform(0.0, 50.0));
             let bounds = program.bounds(&capsule, &detail);
             let (range, steepest) = program.surface_bounds(&capsule, &detail);
             for k in 0..24 {
@@ -312,7 +319,7 @@ fn copies_keep_the_promises_of_every_evaluator() {
                 assert!((range.low - 1e-6..=range.high + 1e-6).contains(&height), "{name}: {height} {range:?}");
                 assert!(length(slope) <= steepest * (1.0 + 1e-6) + 1e-9, "{name}: {} {steepest}", length(slope));
                 assert!((bounds.weight.low - 1e-9..=bounds.weight.high + 1e-9).contains(&sample.weight), "{name}");
-                assert!(length(sample.fade) <= bounds.fade * (1.0 + 1e-6) + 1e-9, "{name}");
+                assert!(length(sample.weight_gradient) <= bounds.weight_gradient * (1.0 + 1e-6) + 1e-9, "{name}");
             }
         }
         let (mut kinks, mut seen, e) = (0, 0, 1e-4);
@@ -338,8 +345,8 @@ fn copies_keep_the_promises_of_every_evaluator() {
         assert!(kinks <= 2 + seen / 4, "{name}: {kinks} of {seen}");
         let tracer = Tracer::new(&program);
         for _ in 0..12 {
-            let origin = [dice.between(0.0, 8000.0), dice.between(0.0, 8000.0), tracer.range().high.min(1500.0)];
-            let (turn, fall) = (dice.between(0.0, std::f64::consts::TAU), dice.between(0.1, 0.8));
+            let origin = [dice.uniform(0.0, 8000.0), dice.uniform(0.0, 8000.0), tracer.range().high.min(1500.0)];
+            let (turn, fall) = (dice.uniform(0.0, std::f64::consts::TAU), dice.uniform(0.1, 0.8));
             let flat = (1.0 - fall * fall).sqrt();
             let ray = TraceRay { origin, direction: [flat * libm::cos(turn), flat * libm::sin(turn), -fall] };
             let trace = tracer.trace(&ray);
@@ -373,8 +380,8 @@ fn a_scatter_that_grows_keeps_its_copies() {
     let along = |last: f32| {
         let points = vec![CurvePoint::new(500.0, 500.0, 100.0), CurvePoint::new(last, 500.0, 300.0)];
         let settings = ScatterSettings { region: ScatterRegion::Curve, distance: 120.0, ..strewn() };
-        let group = CopyGroup { settings, points, of: vec![hill()] };
-        group.places(3).unwrap().iter().map(|place| place.at).collect::<Vec<_>>()
+        let group = CopyGroup { settings, points, children: vec![hill()] };
+        group.positions(3).unwrap().iter().map(|place| place.at).collect::<Vec<_>>()
     };
     let (short, long) = (along(3000.0), along(6000.0));
     assert!(short.len() > 15 && long.len() > short.len());
@@ -402,8 +409,8 @@ fn a_scatter_that_grows_keeps_its_copies() {
 fn copies_follow_a_curve() {
     let points = vec![CurvePoint::new(1000.0, 1000.0, 100.0), CurvePoint::new(1000.0, 5000.0, 300.0)];
     let settings = ArraySettings { arrangement: Arrangement::Curve, count: 5, ..ArraySettings::default() };
-    let group = |settings: ArraySettings| CopyGroup { settings, points: points.clone(), of: vec![hill()] };
-    let places = group(settings.clone()).places().unwrap();
+    let group = |settings: ArraySettings| CopyGroup { settings, points: points.clone(), children: vec![hill()] };
+    let places = group(settings.clone()).positions().unwrap();
     for (k, place) in places.iter().enumerate() {
         assert!(length(sub(place.at, [1000.0, 1000.0 + 1000.0 * k as f64])) < 1e-9, "{place:?}");
         // The curve points south.
@@ -412,7 +419,7 @@ fn copies_follow_a_curve() {
     let raise = |k: usize| places[k].raise;
     assert!((raise(0), raise(4)) == (100.0, 300.0) && raise(1) > 100.0 && raise(1) < raise(2) && raise(3) < 300.0);
     let spaced = ArraySettings { by_spacing: true, spacing: 300.0, follow: false, ..settings };
-    let places = group(spaced).places().unwrap();
+    let places = group(spaced).positions().unwrap();
     assert!(places.len() == 14 && places.iter().all(|place| place.turn == 0.0));
     assert!(places.windows(2).all(|two| (length(sub(two[1].at, two[0].at)) - 300.0).abs() < 1e-9));
 }
@@ -445,19 +452,19 @@ fn arrays_and_scatters_are_moved_whole() {
     let curve = ArraySettings { arrangement: Arrangement::Curve, count: 7, ..ArraySettings::default() };
     let along = ScatterSettings { region: ScatterRegion::Curve, ..strewn() };
     let forms = [
-        PieceKind::Array(CopyGroup { settings: ArraySettings::default(), points: vec![], of: vec![crater()] }),
+        PieceKind::Array(CopyGroup { settings: ArraySettings::default(), points: vec![], children: vec![crater()] }),
         PieceKind::Array(CopyGroup {
             settings: ArraySettings { arrangement: Arrangement::Grid, ..ArraySettings::default() },
             points: vec![],
-            of: vec![crater()],
+            children: vec![crater()],
         }),
         PieceKind::Array(CopyGroup {
             settings: ArraySettings { arrangement: Arrangement::Radial, x: 3000.0, ..ArraySettings::default() },
             points: vec![],
-            of: vec![crater()],
+            children: vec![crater()],
         }),
-        PieceKind::Array(CopyGroup { settings: curve, points: points(), of: vec![crater()] }),
-        PieceKind::Scatter(CopyGroup { settings: along, points: points(), of: vec![crater()] }),
+        PieceKind::Array(CopyGroup { settings: curve, points: points(), children: vec![crater()] }),
+        PieceKind::Scatter(CopyGroup { settings: along, points: points(), children: vec![crater()] }),
     ];
     let about = [3500.0, 4200.0];
     let transform = TransformPath::plain(3);
@@ -482,7 +489,7 @@ fn arrays_and_scatters_are_moved_whole() {
             };
             let copies = |piece: &Piece| piece.copies(3).unwrap().unwrap().0;
             let middle = |piece: &Piece| {
-                let PieceKind::Contour(crater) = &piece.children()[0].form else { panic!("it is a crater") };
+                let PieceKind::Contour(crater) = &piece.children()[0].kind else { panic!("it is a crater") };
                 [f64::from(crater.settings.x), f64::from(crater.settings.y)]
             };
             let (old, new) = (copies(&before), copies(&after));
@@ -510,7 +517,10 @@ fn a_placement_stretches_and_shears() {
     let level = Disc { x: 4000.0, y: 4000.0, radius: 1000.0, height: 100.0, amplitude: 0.0, ..Disc::default() };
     let placed = |settings: Placement| {
         let settings = Placement { pivot_x: 4000.0, pivot_y: 4000.0, ..settings };
-        program(piece(PieceKind::Place(OperatorGroup { settings, of: vec![piece(PieceKind::Disc(level.clone()))] })))
+        program(piece(PieceKind::Place(OperatorGroup {
+            settings,
+            children: vec![piece(PieceKind::Disc(level.clone()))],
+        })))
     };
     let plain = placed(Placement::default());
     let settings =
@@ -518,7 +528,7 @@ fn a_placement_stretches_and_shears() {
     let skewed = placed(settings);
     let mut dice = Dice::new(8);
     for _ in 0..300 {
-        let way = [dice.between(-1000.0, 1000.0), dice.between(-1000.0, 1000.0)];
+        let way = [dice.uniform(-1000.0, 1000.0), dice.uniform(-1000.0, 1000.0)];
         // x' = 2 x + y' tan 45°, y' = y / 2; then a quarter turn from east to south.
         let (x, y) = (2.0 * way[0] + 0.5 * way[1], 0.5 * way[1]);
         let there = skewed.sample([4000.0 - y, 4000.0 + x], &Detail::FULL);
@@ -533,5 +543,10 @@ fn a_placement_stretches_and_shears() {
     let (a, b, c) = (2.0f64, 0.5f64, 0.5f64);
     let (sum, det) = (a * a + b * b + c * c, a * c);
     let least = (0.5 * (sum - (sum * sum - 4.0 * det * det).sqrt())).sqrt();
-    assert!((more.fade - bare.fade / least).abs() < 1e-6 * more.fade, "{} {}", more.fade, bare.fade / least);
+    assert!(
+        (more.weight_gradient - bare.weight_gradient / least).abs() < 1e-6 * more.weight_gradient,
+        "{} {}",
+        more.weight_gradient,
+        bare.weight_gradient / least
+    );
 }

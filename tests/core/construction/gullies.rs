@@ -37,7 +37,7 @@ fn mountain() -> Piece {
 }
 
 fn gullied(settings: GullySettings, of: Vec<Piece>) -> Piece {
-    Piece::new(PieceKind::Gullies(OperatorGroup { settings, of }))
+    Piece::new(PieceKind::Gullies(OperatorGroup { settings, children: of }))
 }
 
 fn program(terrain: Piece) -> Program {
@@ -51,7 +51,7 @@ fn added(with: &Program, without: &Program, p: Point, detail: &Detail) -> f64 {
 
 fn places(count: usize, from: f64, to: f64) -> impl Iterator<Item = Point> {
     let mut dice = Dice::new(17);
-    (0..count).map(move |_| [dice.between(from, to), dice.between(from, to)])
+    (0..count).map(move |_| [dice.uniform(from, to), dice.uniform(from, to)])
 }
 
 /// Gullies change the height much more across the slope than along it. The mean height stays, and gentle slopes do not
@@ -115,7 +115,7 @@ fn gullies_keep_the_weight_of_the_pieces() {
     let mut raised = 0;
     for p in places(3000, -500.0, 8500.0) {
         let (a, b) = (with.sample(p, &Detail::FULL), without.sample(p, &Detail::FULL));
-        assert_eq!((a.weight, a.fade), (b.weight, b.fade));
+        assert_eq!((a.weight, a.weight_gradient), (b.weight, b.weight_gradient));
         assert!(a.height.is_finite() && a.slope.iter().all(|s| s.is_finite()));
         assert!(a.weight > 0.0 || a == b);
         raised += usize::from(a.weight > 0.5 && a.height != b.height);
@@ -140,7 +140,7 @@ fn gullies_move_with_a_placement() {
     };
     let (map, (rise, lift)) = (settings.map(), settings.heights());
     let piece = || gullied(GullySettings::default(), vec![mountain()]);
-    let there = program(Piece::new(PieceKind::Place(OperatorGroup { settings, of: vec![piece()] })));
+    let there = program(Piece::new(PieceKind::Place(OperatorGroup { settings, children: vec![piece()] })));
     let here = program(piece());
     let mut seen = 0;
     for p in places(800, 1500.0, 6500.0) {
@@ -168,9 +168,9 @@ fn bounds_hold_over_any_ground() {
         let of = vec![if round % 3 == 0 { ramp(0.5) } else { mountain() }];
         let program = program(gullied(any_gullies(&mut dice), of));
         for k in 0..60 {
-            let p = [dice.between(1500.0, 6500.0), dice.between(1500.0, 6500.0)];
+            let p = [dice.uniform(1500.0, 6500.0), dice.uniform(1500.0, 6500.0)];
             let reach = [2.0, 30.0, 500.0][k % 3];
-            let q = add(p, [dice.between(-reach, reach), dice.between(-reach, reach)]);
+            let q = add(p, [dice.uniform(-reach, reach), dice.uniform(-reach, reach)]);
             let detail = [Detail::FULL, Detail::every(20.0)][k % 2];
             let capsule = Capsule::segment(p, q).padded(if k % 5 == 0 { 0.3 * reach } else { 0.0 });
             let bounds = program.bounds(&capsule, &detail);
@@ -188,7 +188,7 @@ fn bounds_hold_over_any_ground() {
                 let is_within = sample.height >= bounds.height.low - 1e-6 && sample.height <= bounds.height.high + 1e-6;
                 assert!(is_within, "{} beyond {:?}", sample.height, bounds.height);
                 assert!(slope <= bounds.slope * (1.0 + 1e-6) + 1e-9, "{slope} beyond {}", bounds.slope);
-                assert!(sample.weight * slope <= bounds.laid * (1.0 + 1e-6) + 1e-9);
+                assert!(sample.weight * slope <= bounds.weighted_slope * (1.0 + 1e-6) + 1e-9);
             }
             if steepest > 0.0 && bounds.slope.is_finite() {
                 (tightness, count) = (tightness + libm::log(bounds.slope / steepest), count + 1);
@@ -210,8 +210,8 @@ fn rays_end_on_the_ground() {
     (tracer.tolerance, tracer.spread) = ((0.05, 0.0), 1e-3);
     let (mut dice, mut asked, mut met) = (Dice::new(8), 0, 0);
     for _ in 0..60 {
-        let origin = [dice.between(500.0, 1500.0), dice.between(500.0, 7500.0), 1800.0];
-        let target = [dice.between(2500.0, 5500.0), dice.between(2500.0, 5500.0), 300.0];
+        let origin = [dice.uniform(500.0, 1500.0), dice.uniform(500.0, 7500.0), 1800.0];
+        let target = [dice.uniform(2500.0, 5500.0), dice.uniform(2500.0, 5500.0), 300.0];
         let way = [0, 1, 2].map(|k| target[k] - origin[k]);
         let long = (way[0] * way[0] + way[1] * way[1] + way[2] * way[2]).sqrt();
         let ray = TraceRay { origin, direction: way.map(|w| w / long) };
@@ -240,7 +240,7 @@ fn gullies_around_a_piece_are_read_back_from_text() {
     let mut tree = Tree { terrain: mountain(), ..Tree::default() };
     let root = edit::PiecePath::material(talweg::construction::MaterialLayer::Terrain);
     edit::group(&mut tree, &root, edit::Wrap::Gullies).unwrap();
-    let PieceKind::Gullies(group) = &mut tree.terrain.form else { panic!("{:?}", tree.terrain) };
+    let PieceKind::Gullies(group) = &mut tree.terrain.kind else { panic!("{:?}", tree.terrain) };
     group.settings.depth = 75.0;
     let text = tree.to_ron(0).unwrap();
     assert!(text.contains("Gullies(") && text.contains("depth: 75.0"), "{text}");

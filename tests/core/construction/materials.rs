@@ -25,16 +25,16 @@ fn disc(x: f32, height: f32, material: PieceMaterial) -> Piece {
 }
 
 fn blend(of: Vec<Piece>) -> Piece {
-    Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }))
+    Piece::new(PieceKind::Blend(OperatorGroup { children: of, ..OperatorGroup::default() }))
 }
 
 fn replace(of: Vec<Piece>) -> Piece {
-    Piece::new(PieceKind::Replace(OperatorGroup { of, settings: ReplaceSettings::default() }))
+    Piece::new(PieceKind::Replace(OperatorGroup { children: of, settings: ReplaceSettings::default() }))
 }
 
 fn shares(terrain: &Piece, x: f64) -> [f64; 6] {
     let program = Program::new(&Tree { terrain: terrain.clone(), ..Tree::default() }, 1);
-    program.material_fractions_in(&program.selection(&Area::ALL), [x, 4000.0], &Detail::FULL).laid()
+    program.material_fractions_in(&program.selection(&Area::ALL), [x, 4000.0], &Detail::FULL).cover_fractions()
 }
 
 fn weight(piece: &Piece, x: f64) -> f64 {
@@ -87,7 +87,7 @@ fn pieces_inherit_the_material_of_their_operator() {
     let terrain = Piece { material: PieceMaterial::Bare, ..Piece::new(form) };
     let program = Program::new(&Tree { definitions, terrain, ..Tree::default() }, 1);
     let found = program.material_fractions_in(&program.selection(&Area::ALL), [4000.0; 2], &Detail::FULL);
-    assert_eq!(found.laid(), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(found.cover_fractions(), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
 }
 
 #[test]
@@ -105,7 +105,8 @@ fn files_keep_materials_and_omit_missing_ones() {
 fn made(mut tree: Tree, dice: &mut Dice) -> Tree {
     for (_, root) in tree.roots_mut() {
         root.visit_mut(&mut |piece| {
-            piece.material = PieceMaterial::ALL[dice.below(PieceMaterial::ALL.len() + 4) % PieceMaterial::ALL.len()];
+            piece.material =
+                PieceMaterial::ALL[dice.next_below(PieceMaterial::ALL.len() + 4) % PieceMaterial::ALL.len()];
         });
     }
     tree

@@ -15,7 +15,7 @@ fn alone(form: PieceKind) -> Program {
     Program::new(&Tree { terrain: Piece::new(form), ..Tree::default() }, 1)
 }
 
-fn at(program: &Program, x: f64, y: f64) -> GroundSample {
+fn sample_at(program: &Program, x: f64, y: f64) -> GroundSample {
     program.sample([x, y], &Detail::FULL)
 }
 
@@ -58,7 +58,7 @@ fn four_corners_make_a_square() {
             let inside = x.abs().max(y.abs()) - 500.0;
             let distance = if inside > 0.0 { (outside[0].powi(2) + outside[1].powi(2)).sqrt() } else { inside };
             let part = (1.0 + distance / 500.0).max(0.0);
-            let sample = at(&program, 4000.0 + x, 4000.0 + y);
+            let sample = sample_at(&program, 4000.0 + x, 4000.0 + y);
             let weight = if part <= 1.0 { 1.0 } else { falloff(part - 1.0, 0.5) };
             assert!((sample.weight - weight).abs() < 1e-3, "{x} {y}: {} {weight}", sample.weight);
             if weight > 0.0 {
@@ -85,7 +85,7 @@ fn a_star_keeps_its_corners() {
             assert!(program.problems.is_empty());
             for k in 0..10 {
                 let (x, y) = point(k, 800.0);
-                let there = at(&program, 4000.0 + x, 4000.0 + y);
+                let there = sample_at(&program, 4000.0 + x, 4000.0 + y);
                 let is_arm = k.is_multiple_of(2);
                 assert_eq!(there.weight >= 1.0, is_arm, "{k}: {}", there.weight);
             }
@@ -94,7 +94,7 @@ fn a_star_keeps_its_corners() {
     // The star is far from the centre to which its points are relative.
     let shifted: Vec<(f32, f32)> = points.iter().map(|(x, y)| (x + 1500.0, *y)).collect();
     let program = alone(PieceKind::Contour(contour(&shifted, OutlineFit::Straight)));
-    assert!(at(&program, 6300.0, 4000.0).weight >= 1.0 && at(&program, 4000.0, 4000.0).weight == 0.0);
+    assert!(sample_at(&program, 6300.0, 4000.0).weight >= 1.0 && sample_at(&program, 4000.0, 4000.0).weight == 0.0);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_narrowing_curve_has_its_widths() {
         for k in 0..40 {
             let d = 15.0 * f64::from(k);
             let weight = if d <= width { 1.0 } else { falloff(d - width, 200.0) };
-            let found = at(&program, x, 4000.0 + d).weight;
+            let found = sample_at(&program, x, 4000.0 + d).weight;
             assert!((found - weight).abs() < 1e-6, "{d} m beside the line at {x}: {found} {weight}");
         }
     }
@@ -153,8 +153,8 @@ fn an_image_has_the_weights_of_its_map() {
     let mut dice = Dice::new(4);
     let mut seen = [0; 2];
     for _ in 0..500 {
-        let (x, y) = (dice.between(2500.0, 5500.0), dice.between(2500.0, 5500.0));
-        let (a, b, m) = (at(&plain, x, y), at(&mapped, x, y), at(&map, x, y));
+        let (x, y) = (dice.uniform(2500.0, 5500.0), dice.uniform(2500.0, 5500.0));
+        let (a, b, m) = (sample_at(&plain, x, y), sample_at(&mapped, x, y), sample_at(&map, x, y));
         if a.weight > 0.0 {
             assert!((b.weight - a.weight * m.height.clamp(0.0, 1.0)).abs() < 1e-9);
             assert!(b.weight == 0.0 || a.height == b.height);
@@ -171,7 +171,7 @@ fn an_image_has_the_weights_of_its_map() {
 fn a_hundred_thousand_pieces_are_all_evaluated() {
     let mut dice = Dice::new(11);
     let disc = |dice: &mut Dice| {
-        let (x, y) = dice.place();
+        let (x, y) = dice.position();
         let radius = dice.number(15.0, 40.0);
         let height = dice.number(100.0, 300.0);
         Piece::new(PieceKind::Disc(Disc { x, y, radius, height, amplitude: 0.0, core: 0.5, ..Disc::default() }))
@@ -180,8 +180,8 @@ fn a_hundred_thousand_pieces_are_all_evaluated() {
     for count in [100_000, 3_000] {
         let mut of = vec![plain.clone()];
         of.extend((1..count).map(|_| disc(&mut dice)));
-        let group = OperatorGroup { settings: ReplaceSettings::default(), of: of.clone() };
-        let blend = OperatorGroup { of, ..OperatorGroup::default() };
+        let group = OperatorGroup { settings: ReplaceSettings::default(), children: of.clone() };
+        let blend = OperatorGroup { children: of, ..OperatorGroup::default() };
         for form in [PieceKind::Replace(group), PieceKind::Blend(blend)] {
             let program = alone(form);
             assert!(program.problems.is_empty(), "{:?}", program.problems);
@@ -247,19 +247,19 @@ fn a_replacement_acts_within_heights_and_slopes() {
         base: 50.0,
         ..ReplaceSettings::default()
     };
-    let group = OperatorGroup { settings, of: vec![hills.clone(), top.clone()] };
-    let [program, ground, above] = [PieceKind::Replace(group), hills.form, top.form].map(alone);
+    let group = OperatorGroup { settings, children: vec![hills.clone(), top.clone()] };
+    let [program, ground, above] = [PieceKind::Replace(group), hills.kind, top.kind].map(alone);
     let tan = |degrees: f64| degrees.to_radians().tan();
     let (mut acts, mut partly) = (0, 0);
     for k in 0..900 {
         let (x, y) = (1000.0 + 200.0 * f64::from(k % 30), 1000.0 + 200.0 * f64::from(k / 30));
-        let (f, b) = (at(&ground, x, y), at(&above, x, y));
-        let height = |dx: f64, dy: f64| at(&ground, x + dx, y + dy).height;
+        let (f, b) = (sample_at(&ground, x, y), sample_at(&above, x, y));
+        let height = |dx: f64, dy: f64| sample_at(&ground, x + dx, y + dy).height;
         let across = [height(50.0, 0.0) - height(-50.0, 0.0), height(0.0, 50.0) - height(0.0, -50.0)];
         let slope = (across[0].powi(2) + across[1].powi(2)).sqrt() / 100.0;
         let by_slope = band(slope, tan(4.0), tan(24.0), tan(4.0) - tan(1.0), tan(27.0) - tan(24.0));
         let share = b.weight.min(1.0) * band(f.height, 200.0, 420.0, 60.0, 60.0) * by_slope;
-        let found = at(&program, x, y);
+        let found = sample_at(&program, x, y);
         let expected = f.height + share * (b.height - f.height);
         // Parameters and the tangents of their angles have single precision.
         assert!((found.height - expected).abs() < 0.02, "{x} {y}: {} and not {expected}", found.height);
@@ -269,7 +269,8 @@ fn a_replacement_acts_within_heights_and_slopes() {
         let e = 1e-3;
         let slopes = [0, 1].map(|axis| {
             let step = if axis == 0 { (e, 0.0) } else { (0.0, e) };
-            (at(&program, x + step.0, y + step.1).height - at(&program, x - step.0, y - step.1).height) / (2.0 * e)
+            (sample_at(&program, x + step.0, y + step.1).height - sample_at(&program, x - step.0, y - step.1).height)
+                / (2.0 * e)
         });
         assert!((0..2).all(|k| (slopes[k] - found.slope[k]).abs() < 2e-3), "{slopes:?} {:?}", found.slope);
         let bounds = program.bounds(&Capsule::disc([x, y], 40.0), &Detail::FULL);
@@ -304,7 +305,7 @@ fn figures_have_the_primitive_counts_of_the_document() {
         tree.roots().iter().for_each(|(_, root)| root.visit(&mut |piece| count += usize::from(is_it(piece))));
         count
     };
-    let primitive = |piece: &Piece| piece.children().is_empty() && !matches!(piece.form, PieceKind::Instance(_));
+    let primitive = |piece: &Piece| piece.children().is_empty() && !matches!(piece.kind, PieceKind::Instance(_));
     for (name, primitives, operators) in [
         ("01-lake-in-the-mountains", 70, 9),
         ("03-river-in-rough-relief", 20, 3),
@@ -318,10 +319,10 @@ fn figures_have_the_primitive_counts_of_the_document() {
         assert!(program.problems.is_empty(), "{:?}", program.problems);
     }
     let road = tree("paper-004-fig-21-mountain-road");
-    assert_eq!(count(&road, &|piece| matches!(piece.form, PieceKind::Curve(_))), 20);
+    assert_eq!(count(&road, &|piece| matches!(piece.kind, PieceKind::Curve(_))), 20);
     let oasis = tree("paper-004-fig-22-oasis");
-    let is_warp = |name: &str| oasis.definition(name).is_some_and(|d| matches!(d.piece.form, PieceKind::Warp(_)));
-    let instances = count(&oasis, &|piece| match &piece.form {
+    let is_warp = |name: &str| oasis.definition(name).is_some_and(|d| matches!(d.piece.kind, PieceKind::Warp(_)));
+    let instances = count(&oasis, &|piece| match &piece.kind {
         PieceKind::Instance(instance) => is_warp(&instance.definition),
         _ => false,
     });
@@ -336,7 +337,7 @@ fn a_river_with_levees_stands_in_banks() {
     let points = [CurvePoint::new(0.0, 4000.0, 200.0), CurvePoint::new(8000.0, 4000.0, 200.0)];
     let settings = CurveSettings { cross: Cross::Levee, width: 100.0, depth: 10.0, ..CurveSettings::default() };
     let program = alone(PieceKind::Curve(Curve { points: points.to_vec(), settings }));
-    let rise = |away: f64| at(&program, 4000.0, 4000.0 + away).height - 200.0;
+    let rise = |away: f64| sample_at(&program, 4000.0, 4000.0 + away).height - 200.0;
     assert!((rise(0.0) + 10.0).abs() < 1e-6, "the bed has another depth than its parameter: {}", rise(0.0));
     let across: Vec<f64> = (0..=100).map(|metre| rise(f64::from(metre))).collect();
     let (bank, crest) =

@@ -48,7 +48,7 @@ fn marched(tracer: &PacketTracer, ray: &TraceRay, side: f64) -> Option<f64> {
 fn rays(side: f64, dice: &mut Dice, count: usize) -> Vec<(TraceRay, f64, f64)> {
     let eye = [0.2 * side, 1.7 * side, 0.55 * side];
     let ray = |dice: &mut Dice| {
-        let to = [dice.between(0.02, 0.98) * side, dice.between(0.02, 0.98) * side, dice.between(0.0, 0.08) * side];
+        let to = [dice.uniform(0.02, 0.98) * side, dice.uniform(0.02, 0.98) * side, dice.uniform(0.0, 0.08) * side];
         let way: [f64; 3] = std::array::from_fn(|k| to[k] - eye[k]);
         let long = way.iter().map(|w| w * w).sum::<f64>().sqrt();
         (TraceRay { origin: eye, direction: way.map(|w| w / long) }, 0.0, 0.0)
@@ -159,8 +159,8 @@ fn table_tiles_bound_the_ground_and_its_slopes() {
         let height = |p: [f64; 2]| tracer.height(p, &Detail::FULL);
         let (mut out, mut steeper, count) = (0, 0, 4000);
         for _ in 0..count {
-            let a = [0, 1].map(|_| dice.between(0.01, 0.99) * program.side);
-            let b = a.map(|x| x + dice.between(-1.5, 1.5));
+            let a = [0, 1].map(|_| dice.uniform(0.01, 0.99) * program.side);
+            let b = a.map(|x| x + dice.uniform(-1.5, 1.5));
             let far = ((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1])).sqrt();
             let bound = f64::from(slopes[tile(a)].max(slopes[tile(b)]));
             out += usize::from(height(a) > f64::from(highest[tile(a)]) + 0.01);
@@ -205,7 +205,7 @@ fn a_thin_wall_stops_rays() {
     let wall =
         Curve { points: vec![CurvePoint::new(500.0, 4000.0, 160.0), CurvePoint::new(7500.0, 4100.0, 160.0)], settings };
     let of = vec![Piece::new(PieceKind::Disc(plain)), Piece::new(PieceKind::Curve(wall))];
-    let group = OperatorGroup { settings: ReplaceSettings::default(), of };
+    let group = OperatorGroup { settings: ReplaceSettings::default(), children: of };
     let tree = Tree { terrain: Piece::new(PieceKind::Replace(group)), ..Tree::default() };
     let program = Program::new(&tree, 1);
     let eye = [4000.0, 7500.0, 140.0];

@@ -16,20 +16,20 @@ use talweg::nodes::Node;
 use talweg::scene::{Layer, Scene, examples};
 
 fn details(dice: &mut Dice) -> Detail {
-    match dice.below(3) {
-        0 => Detail { level: dice.between(0.0, 1.0), spacing: 0.0 },
-        1 => Detail::every(dice.between(1.0, 60.0)),
+    match dice.next_below(3) {
+        0 => Detail { level: dice.uniform(0.0, 1.0), spacing: 0.0 },
+        1 => Detail::every(dice.uniform(1.0, 60.0)),
         _ => Detail::FULL,
     }
 }
 
-fn near(dice: &mut Dice, p: Point, most: f64) -> Point {
+fn point_near(dice: &mut Dice, p: Point, most: f64) -> Point {
     let reach = most * dice.unit() * dice.unit();
-    add(p, [dice.between(-reach, reach), dice.between(-reach, reach)])
+    add(p, [dice.uniform(-reach, reach), dice.uniform(-reach, reach)])
 }
 
 fn spot(dice: &mut Dice) -> Point {
-    [dice.between(0.0, 8000.0), dice.between(0.0, 8000.0)]
+    [dice.uniform(0.0, 8000.0), dice.uniform(0.0, 8000.0)]
 }
 
 proptest! {
@@ -45,7 +45,7 @@ proptest! {
         let detail = details(&mut dice);
         for _ in 0..60 {
             let from = spot(&mut dice);
-            let to = near(&mut dice, from, 2500.0);
+            let to = point_near(&mut dice, from, 2500.0);
             let capsule = Capsule::segment(from, to);
             let bounds = program.bounds(&capsule, &detail);
             let (range, slope) = program.surface_bounds(&capsule, &detail);
@@ -63,7 +63,7 @@ proptest! {
                 if let Some((q, before, weight)) = last {
                     let way = length(sub(p, q));
                     prop_assert!((height - before).abs() <= slope * way + 1e-7, "{} over {way}: {slope}", height - before);
-                    prop_assert!((sample.weight - weight).abs() <= bounds.fade * way + 1e-9);
+                    prop_assert!((sample.weight - weight).abs() <= bounds.weight_gradient * way + 1e-9);
                 }
                 last = Some((p, height, sample.weight));
             }
@@ -71,9 +71,9 @@ proptest! {
         // Bounds must hold over areas as well as along segments.
         for _ in 0..10 {
             let low = spot(&mut dice);
-            let area = Area { low, high: add(low, [dice.between(1.0, 400.0), dice.between(1.0, 400.0)]) };
+            let area = Area { low, high: add(low, [dice.uniform(1.0, 400.0), dice.uniform(1.0, 400.0)]) };
             let slope = program.lipschitz_in(&area, &detail);
-            let mut inside = || [dice.between(area.low[0], area.high[0]), dice.between(area.low[1], area.high[1])];
+            let mut inside = || [dice.uniform(area.low[0], area.high[0]), dice.uniform(area.low[1], area.high[1])];
             for _ in 0..12 {
                 let (p, q) = (inside(), inside());
                 let rise = (program.height(p, &detail) - program.height(q, &detail)).abs();
@@ -102,7 +102,7 @@ proptest! {
                 let sides = |of: &dyn Fn(&GroundSample) -> f64| ((of(&after) - of(&sample)) - (of(&sample) - of(&before))).abs() / e;
                 for (of, exact) in [
                     (&(|a: &GroundSample| a.height) as &dyn Fn(&GroundSample) -> f64, sample.slope[axis]),
-                    (&|a: &GroundSample| a.weight, sample.fade[axis]),
+                    (&|a: &GroundSample| a.weight, sample.weight_gradient[axis]),
                     (&|a: &GroundSample| a.surface(program.ground).0, sample.surface(program.ground).1[axis]),
                 ] {
                     // Where the one-sided derivatives differ there is a crest without a gradient.
@@ -145,7 +145,7 @@ proptest! {
         let (mut k, which) = (0, at.index(count));
         after.terrain.visit_mut(&mut |piece| {
             if k == which {
-                match &mut piece.form {
+                match &mut piece.kind {
                     PieceKind::Disc(disc) => disc.x += 130.0,
                     PieceKind::Curve(curve) => curve.points[0].at.0 += 90.0,
                     PieceKind::Contour(contour) => contour.settings.depth += 20.0,
@@ -268,8 +268,8 @@ fn words_of_any_tree_can_be_read() {
 
 fn any_ray(dice: &mut Dice, top: f64) -> TraceRay {
     let target = spot(dice);
-    let origin = [dice.between(0.0, 8000.0), dice.between(0.0, 8000.0), top + dice.between(50.0, 2500.0)];
-    let way = [target[0] - origin[0], target[1] - origin[1], dice.between(-100.0, 300.0) - origin[2]];
+    let origin = [dice.uniform(0.0, 8000.0), dice.uniform(0.0, 8000.0), top + dice.uniform(50.0, 2500.0)];
+    let way = [target[0] - origin[0], target[1] - origin[1], dice.uniform(-100.0, 300.0) - origin[2]];
     let long = (way[0] * way[0] + way[1] * way[1] + way[2] * way[2]).sqrt();
     TraceRay { origin, direction: way.map(|w| w / long) }
 }
@@ -302,7 +302,7 @@ fn lays_by_slope(tree: &Tree) -> bool {
     let mut found = false;
     for (_, root) in tree.roots() {
         root.visit(&mut |piece| {
-            found |= match &piece.form {
+            found |= match &piece.kind {
                 PieceKind::Add(group) => group.settings.by_slope,
                 PieceKind::Replace(group) => group.settings.by_slope,
                 PieceKind::Gullies(_) => true,
@@ -314,7 +314,7 @@ fn lays_by_slope(tree: &Tree) -> bool {
 }
 
 fn stretches(tree: &Tree) -> bool {
-    let is_even = |piece: &Piece| match &piece.form {
+    let is_even = |piece: &Piece| match &piece.kind {
         PieceKind::Place(group) => group.settings.stretch_x == group.settings.stretch_y,
         _ => true,
     };
@@ -347,7 +347,7 @@ fn bounds_are_tight_within_a_factor_of_about_four_on_average() {
         let (mut own, mut of) = (0.0, 0.0);
         for _ in 0..60 {
             let from = spot(&mut dice);
-            let to = near(&mut dice, from, 1000.0);
+            let to = point_near(&mut dice, from, 1000.0);
             let slope = program.lipschitz(from, to, &Detail::FULL);
             let steepest = (0..=100)
                 .map(|k| program.surface(add(from, scaled(sub(to, from), f64::from(k) / 100.0)), &Detail::FULL).1)
@@ -371,7 +371,7 @@ fn bounds_are_tight_within_a_factor_of_about_four_on_average() {
 
 fn sample_of(of: Vec<Piece>, p: Point) -> GroundSample {
     let tree = Tree {
-        terrain: Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() })),
+        terrain: Piece::new(PieceKind::Blend(OperatorGroup { children: of, ..OperatorGroup::default() })),
         ..Tree::default()
     };
     Program::new(&tree, 1).sample(p, &Detail::FULL)
@@ -384,8 +384,9 @@ fn blends_are_commutative_and_associative() {
         let pieces: Vec<Piece> =
             (0..4).map(|_| Piece::new(PieceKind::Disc(crate::kits::construction::disc(&mut dice)))).collect();
         let p = spot(&mut dice);
-        let group =
-            |of: &[Piece]| Piece::new(PieceKind::Blend(OperatorGroup { of: of.to_vec(), ..OperatorGroup::default() }));
+        let group = |of: &[Piece]| {
+            Piece::new(PieceKind::Blend(OperatorGroup { children: of.to_vec(), ..OperatorGroup::default() }))
+        };
         let plain = sample_of(pieces.clone(), p);
         let turned = sample_of(pieces.iter().rev().cloned().collect(), p);
         let grouped = sample_of(vec![group(&pieces[..2]), group(&pieces[2..])], p);
@@ -423,7 +424,7 @@ fn an_edited_definition_changes_every_instance() {
     let mut tree = Tree::default();
     tree.definitions.push(Definition { name: "hill".into(), piece: Piece::new(PieceKind::Disc(hill(100.0))) });
     let of = [1500.0, 4000.0, 6500.0].map(instance).to_vec();
-    tree.terrain = Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
+    tree.terrain = Piece::new(PieceKind::Blend(OperatorGroup { children: of, ..OperatorGroup::default() }));
     let heights = |tree: &Tree| {
         let program = Program::new(tree, 1);
         [1500.0, 4000.0, 6500.0].map(|x| program.height([x, 4000.0], &Detail::FULL))
@@ -470,7 +471,7 @@ fn errors_in_a_tree_are_reported_with_their_path() {
         "{warnings:?}"
     );
     let Node::Construction(node) = &read.layers[0].node else { panic!("it is a construction") };
-    let PieceKind::Disc(disc) = &node.tree.terrain.children()[2].form else { panic!("it is a disc") };
+    let PieceKind::Disc(disc) = &node.tree.terrain.children()[2].kind else { panic!("it is a disc") };
     assert_eq!(disc.radius, 0.1);
 }
 
@@ -483,7 +484,7 @@ fn a_program_leaves_out_cycles_and_reports_them() {
     let of = vec![instance.clone(), instance];
     tree.definitions.push(Definition {
         name: "a".into(),
-        piece: Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() })),
+        piece: Piece::new(PieceKind::Blend(OperatorGroup { children: of, ..OperatorGroup::default() })),
     });
     assert!(tree.check().unwrap_err().to_string().contains("contain itself"));
     let program = Program::new(&tree, 1);

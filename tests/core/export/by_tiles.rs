@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::tiles::builds::{layer, scene, whole};
 use talweg::export::maps::ExportMap;
-use talweg::export::{ExportPlace, ExportRequest, export};
+use talweg::export::{ExportFolder, ExportRequest, export};
 use talweg::field::{Control, Edges, SquareReader};
 use talweg::param::LayerName;
 use talweg::planet::climate::{Climate, Warmth};
@@ -29,7 +29,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn a_tiled_export_has_the_bytes_of_the_whole_export() {
     let scene = scene(257, vec![layer("Perlin", 1), layer("Thermal", 2), layer("Normalise", 3)]);
-    let product = |what: &str, format: &str| BuildProduct { what: what.into(), format: format.into(), file: None };
+    let product = |what: &str, format: &str| BuildProduct { map: what.into(), format: format.into(), file: None };
     let all = [
         "heights:cog",
         "heights:exr",
@@ -72,7 +72,7 @@ fn a_tiled_export_has_the_bytes_of_the_whole_export() {
 fn check_bytes(preset: &BuildPreset, scene: &Scene, samples: usize, tile: usize) -> Vec<String> {
     let (terrain, control) = (whole(scene, samples), Control::default());
     let [ours, theirs] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    let place = |folder: &tempfile::TempDir| ExportPlace { folder: folder.path().into(), force: false };
+    let place = |folder: &tempfile::TempDir| ExportFolder { folder: folder.path().into(), force: false };
     let (request, by_tiles) = (ExportRequest::from_preset(preset).unwrap(), place(&ours));
     let large = LargeExport::with_tile(&request, scene, &by_tiles, tile).unwrap();
     let report = large.write(&control, &|share| assert!((0.0..=1.001).contains(&share))).unwrap();
@@ -90,7 +90,7 @@ fn check_bytes(preset: &BuildPreset, scene: &Scene, samples: usize, tile: usize)
 }
 
 fn products(all: &[&str]) -> Vec<BuildProduct> {
-    let product = |(what, format): (&str, &str)| BuildProduct { what: what.into(), format: format.into(), file: None };
+    let product = |(what, format): (&str, &str)| BuildProduct { map: what.into(), format: format.into(), file: None };
     all.iter().map(|text| product(text.rsplit_once('@').unwrap())).collect()
 }
 
@@ -246,7 +246,7 @@ fn masks_export_by_tiles_as_from_the_whole() {
     let large = BuildPreset { products: products(&["mask:Softened@r32", "heights@r32"]), ..BuildPreset::default() };
     check_bytes(&large, &scene, 301, 100);
     // The mask of a layer that does not exist is refused.
-    let place = ExportPlace { folder: "".into(), force: false };
+    let place = ExportFolder { folder: "".into(), force: false };
     let nothing = ExportMap::Mask("Nothing".into());
     let none = ExportRequest::for_files(&["a.png".into()], &nothing, &[], None).unwrap();
     let said = LargeExport::new(&none, &scene, &place).unwrap_err().to_string();
@@ -258,7 +258,7 @@ fn a_cancelled_tiled_export_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let scene = scene(129, vec![layer("Perlin", 1), layer("Thermal", 2)]);
     let request = |what: &str| ExportRequest::for_files(&["a.png".into()], &what.parse().unwrap(), &[], None).unwrap();
-    let place = ExportPlace { folder: folder.path().into(), force: false };
+    let place = ExportFolder { folder: folder.path().into(), force: false };
     let heights = request("heights");
     let large = LargeExport::with_tile(&heights, &scene, &place, 64).unwrap();
     let control = Control::default();

@@ -7,7 +7,7 @@ use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::export::maps::ExportMap;
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::export::targets::{READ_ME, TARGETS};
-use talweg::export::{ExportError, ExportPlace, ExportReport, ExportRequest, check, export, holds, samples};
+use talweg::export::{ExportError, ExportFolder, ExportReport, ExportRequest, check, export, holds, samples};
 use talweg::field::{Control, MapKind, Terrain};
 use talweg::io::formats::RASTER_FORMATS;
 use talweg::scene::{BuildPlacement, BuildPreset, BuildProduct, BuildTiles, Scene, example};
@@ -24,15 +24,15 @@ pub fn terrain(scene: &Scene, samples: usize) -> Arc<Terrain> {
     evaluate(scene, samples, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain
 }
 
-pub fn place(folder: &Path) -> ExportPlace {
-    ExportPlace { folder: folder.into(), force: false }
+pub fn export_folder(folder: &Path) -> ExportFolder {
+    ExportFolder { folder: folder.into(), force: false }
 }
 
 pub fn product(what: &str, file: &str) -> BuildProduct {
     let path = Path::new(file);
     let mesh = talweg::mesh::formats::MeshFormat::for_path(path);
     let format = mesh.map_or_else(|| talweg::io::formats::RasterFormat::for_path(path).unwrap().id, |format| format.id);
-    BuildProduct { what: what.into(), format: format.into(), file: Some(file.into()) }
+    BuildProduct { map: what.into(), format: format.into(), file: Some(file.into()) }
 }
 
 pub fn products(list: &[(&str, &str)]) -> BuildPreset {
@@ -41,7 +41,7 @@ pub fn products(list: &[(&str, &str)]) -> BuildPreset {
 }
 
 pub fn write(preset: &BuildPreset, scene: &Scene, terrain: &Terrain, folder: &Path) -> ExportReport {
-    let (request, place) = (request(preset), place(folder));
+    let (request, place) = (request(preset), export_folder(folder));
     check(&request, scene, &place).unwrap();
     export(&request, scene, terrain, &place, &Control::default(), &|_| ()).unwrap()
 }
@@ -51,7 +51,7 @@ pub fn request(preset: &BuildPreset) -> ExportRequest {
 }
 
 /// The error that refuses a preset.
-fn refused(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> ExportError {
+fn refused(preset: &BuildPreset, scene: &Scene, place: &ExportFolder) -> ExportError {
     ExportRequest::from_preset(preset).and_then(|request| check(&request, scene, place)).unwrap_err()
 }
 
@@ -278,7 +278,7 @@ fn exports_have_the_same_bytes_twice_and_on_any_threads() {
     for map in &maps {
         for format in RASTER_FORMATS.into_iter().filter(|format| holds(format, map)) {
             let file = Some(format!("{}-{}.{}", map.to_string().replace(':', "-"), format.id, format.extension()));
-            list.push(BuildProduct { what: map.to_string(), format: format.id.into(), file });
+            list.push(BuildProduct { map: map.to_string(), format: format.id.into(), file });
         }
     }
     for end in ["glb", "obj", "ply", "stl"] {
@@ -330,7 +330,7 @@ fn exported_tiles_make_up_the_whole() {
         tiles: Some(BuildTiles { samples: 30, shared_edges: true }),
         ..products(&[("heights", "t.r32")])
     };
-    let said = refused(&odd, &scene, &place(folder.path())).to_string();
+    let said = refused(&odd, &scene, &export_folder(folder.path())).to_string();
     assert!(said.contains("59") && said.contains("88"), "{said}");
 }
 
@@ -388,7 +388,7 @@ fn presets_are_saved_in_the_scene_without_invalid_ones() {
 #[test]
 fn impossible_exports_are_refused_before_any_work() {
     let (folder, island) = (tempfile::tempdir().unwrap(), scene("island"));
-    let said = |preset: &BuildPreset, scene: &Scene| refused(preset, scene, &place(folder.path())).to_string();
+    let said = |preset: &BuildPreset, scene: &Scene| refused(preset, scene, &export_folder(folder.path())).to_string();
     assert!(said(&products(&[("ice", "a.png")]), &island).contains("no shown layer"));
     assert!(said(&products(&[("colours", "a.r16")]), &island).contains("cannot hold"));
     assert!(said(&products(&[("nothing", "a.png")]), &island).contains("there is no map"));
@@ -398,7 +398,7 @@ fn impossible_exports_are_refused_before_any_work() {
     let one_name = BuildPreset {
         file_names: "{scene}".into(),
         products: [("heights", "png"), ("slope", "png")]
-            .map(|(what, format)| BuildProduct { what: what.into(), format: format.into(), file: None })
+            .map(|(what, format)| BuildProduct { map: what.into(), format: format.into(), file: None })
             .to_vec(),
         ..BuildPreset::default()
     };
@@ -417,11 +417,11 @@ fn impossible_exports_are_refused_before_any_work() {
 fn a_cancelled_export_leaves_nothing_and_endings_match_formats() {
     let (folder, scene) = (tempfile::tempdir().unwrap(), scene("island"));
     let made = terrain(&scene, 33);
-    let odd = BuildProduct { what: "heights".into(), format: "png".into(), file: Some(".profile".into()) };
+    let odd = BuildProduct { map: "heights".into(), format: "png".into(), file: Some(".profile".into()) };
     let preset = BuildPreset { folder: "new".into(), products: vec![odd], ..BuildPreset::default() };
     let stopped = Control::default();
     stopped.cancel();
-    export(&request(&preset), &scene, &made, &place(folder.path()), &stopped, &|_| ()).unwrap_err();
+    export(&request(&preset), &scene, &made, &export_folder(folder.path()), &stopped, &|_| ()).unwrap_err();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "not even the folder");
     let plain = BuildPreset { folder: String::new(), ..preset };
     let report = write(&plain, &scene, &made, folder.path());
@@ -437,7 +437,7 @@ fn plants_and_stones_agree_as_table_and_as_instances() {
     scene.settings.relief_metres = 1000.0;
     let made = terrain(&scene, SIZE);
     let product = |format: &str, file: &str| BuildProduct {
-        what: talweg::export::PLANTS.into(),
+        map: talweg::export::PLANTS.into(),
         format: format.into(),
         file: Some(file.into()),
     };
@@ -470,7 +470,7 @@ fn plants_and_stones_agree_as_table_and_as_instances() {
         root["accessors"][number.as_u64().unwrap() as usize]["count"].as_u64().unwrap() as usize
     };
     assert_eq!(root["nodes"].as_array().unwrap().iter().map(places).sum::<usize>(), count);
-    let refused = refused(&preset, &example("earthlike").unwrap().scene, &place(folder.path()));
+    let refused = refused(&preset, &example("earthlike").unwrap().scene, &export_folder(folder.path()));
     assert!(refused.to_string().contains("a planet is too large"), "{refused}");
 }
 
@@ -485,7 +485,8 @@ fn the_readme_of_a_preset_names_only_the_files_of_its_folder() {
             let place = folder.path().join(format!("{}-{is_there}", target.id));
             std::fs::create_dir_all(if is_there { place.join(target.id) } else { place.clone() }).unwrap();
             let preset = BuildPreset { products: beside.products.clone(), ..target.preset() };
-            export(&request(&preset), &scene, &made, &self::place(&place), &Control::default(), &|_| ()).unwrap();
+            export(&request(&preset), &scene, &made, &self::export_folder(&place), &Control::default(), &|_| ())
+                .unwrap();
             let text = std::fs::read_to_string(place.join(target.id).join(READ_ME)).unwrap();
             for product in &beside.products {
                 let name = product.file.as_deref().unwrap();
@@ -508,18 +509,18 @@ fn a_terrain_is_not_placed_in_degrees() {
         placement: Some(BuildPlacement { epsg, west, south }),
         ..products(&[("heights", "a.tif")])
     };
-    let said = refused(&placed(4326, 7.0, 46.0), &island, &place(folder.path())).to_string();
+    let said = refused(&placed(4326, 7.0, 46.0), &island, &export_folder(folder.path())).to_string();
     assert!(said.contains("EPSG:4326 counts in degrees") && said.contains("32632"), "{said}");
-    assert!(check(&request(&placed(32632, 400_000.0, 5_100_000.0)), &island, &place(folder.path())).is_ok());
+    assert!(check(&request(&placed(32632, 400_000.0, 5_100_000.0)), &island, &export_folder(folder.path())).is_ok());
     // A planet has its own coordinates in degrees.
-    assert!(check(&request(&placed(4326, 7.0, 46.0)), &scene("earthlike"), &place(folder.path())).is_ok());
+    assert!(check(&request(&placed(4326, 7.0, 46.0)), &scene("earthlike"), &export_folder(folder.path())).is_ok());
 }
 
 #[test]
 fn a_map_that_no_node_writes_is_refused_with_alternatives() {
     let folder = tempfile::tempdir().unwrap();
     let said = |what: &str, file: &str, name: &str| {
-        refused(&products(&[(what, file)]), &scene(name), &place(folder.path())).to_string()
+        refused(&products(&[(what, file)]), &scene(name), &export_folder(folder.path())).to_string()
     };
     let text = said("ice", "a.png", "droplet-gullies");
     assert!(text.contains("its layers write") && text.contains("wear") && text.contains("flow"), "{text}");

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::web_map::{GlobePyramid, MapPlace, RasterPyramid, TilePixels, WebMapError};
+use talweg::web_map::{GlobePyramid, MapPosition, RasterPyramid, TilePixels, WebMapError};
 
 use crate::kits::outside::python;
 
 const SIDE: f32 = 20_000.0;
 const RELIEF: f32 = 2000.0;
-const ALPS: MapPlace = MapPlace { longitude: 7.5, latitude: 46.5 };
+const ALPS: MapPosition = MapPosition { longitude: 7.5, latitude: 46.5 };
 
 fn hill(samples: usize) -> Terrain {
     Terrain::from_fn(samples, Edges::Open, |u, v| {
@@ -19,8 +19,8 @@ fn hill(samples: usize) -> Terrain {
     })
 }
 
-fn pyramid(pixels: TilePixels<'_>, place: MapPlace) -> RasterPyramid<'_> {
-    RasterPyramid { pixels, place, side_metres: SIDE, relief_metres: RELIEF, closest_zoom: None }
+fn pyramid(pixels: TilePixels<'_>, place: MapPosition) -> RasterPyramid<'_> {
+    RasterPyramid { pixels, position: place, side_metres: SIDE, relief_metres: RELIEF, closest_zoom: None }
 }
 
 /// Start of every script: the position of a pixel on the terrain, and the height there.
@@ -51,7 +51,7 @@ fn pillow_decodes_heights_to_metres() {
     let folder = tempfile::tempdir().unwrap();
     let terrain = hill(257);
     for (name, pixels) in [("terrarium", TilePixels::Terrarium), ("mapbox", TilePixels::MapboxRgb)] {
-        for (where_to, place) in [("alps", ALPS), ("zero", MapPlace::default())] {
+        for (where_to, place) in [("alps", ALPS), ("zero", MapPosition::default())] {
             let folder = folder.path().join(format!("{name}-{where_to}"));
             let report = pyramid(pixels, place).write(&terrain, &folder, &Control::default()).unwrap();
             assert!(report.bounds.west < place.longitude && report.bounds.north > place.latitude);
@@ -146,8 +146,13 @@ print('seen')
 fn globe_tiles_are_read_with_their_heights() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("globe");
-    let globe =
-        GlobePyramid { place: ALPS, side_metres: SIDE, relief_metres: RELIEF, beyond_metres: 5.0, closest_zoom: None };
+    let globe = GlobePyramid {
+        position: ALPS,
+        side_metres: SIDE,
+        relief_metres: RELIEF,
+        beyond_metres: 5.0,
+        closest_zoom: None,
+    };
     let report = globe.write(&hill(257), &folder, &Control::default()).unwrap();
     assert!(*report.zooms.end() >= 11, "{report:?}");
     let script = format!(
@@ -224,7 +229,7 @@ fn threads_change_no_byte_of_a_pyramid() {
         pool.install(|| {
             pyramid(TilePixels::Terrarium, ALPS).write(&terrain, &path("raster"), &Control::default()).unwrap();
             let globe = GlobePyramid {
-                place: ALPS,
+                position: ALPS,
                 side_metres: SIDE,
                 relief_metres: RELIEF,
                 beyond_metres: 0.0,
@@ -249,7 +254,10 @@ fn impossible_web_maps_are_refused_and_leave_nothing() {
         error.to_string()
     };
     let plain = pyramid(TilePixels::Terrarium, ALPS);
-    assert!(fails(RasterPyramid { place: MapPlace { longitude: 7.0, latitude: 89.0 }, ..plain }).contains("-85 to 85"));
+    assert!(
+        fails(RasterPyramid { position: MapPosition { longitude: 7.0, latitude: 89.0 }, ..plain })
+            .contains("-85 to 85")
+    );
     assert!(fails(RasterPyramid { side_metres: 1e9, ..plain }).contains("beyond the map"));
     assert!(fails(RasterPyramid { closest_zoom: Some(40), ..plain }).contains("the closest possible is 24"));
     assert!(fails(RasterPyramid { closest_zoom: Some(22), ..plain }).contains("tiles are too many"));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::kits::nodes::Place;
+use crate::kits::nodes::TestScene;
 use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint};
 use talweg::field::{Edges, Terrain};
 use talweg::nodes::Node;
@@ -28,7 +28,7 @@ fn stroked(brush: Brush) -> Terrain {
     let brush = Brush { radius: RADIUS as f32 * cell, hardness: 1.0, ..brush };
     let path = ENDS.map(|column| StrokePoint::new(column as f32 * cell, ROW as f32 * cell)).to_vec();
     let strokes = Arc::new([Stroke::new(brush, path)].into_iter().collect());
-    let made = Place::new(N, Edges::Open).finish(&Node::Sculpt(Sculpt { strokes }), &ramp(), 0);
+    let made = TestScene::new(N, Edges::Open).finish(&Node::Sculpt(Sculpt { strokes }), &ramp(), 0);
     let before = ramp().height;
     for k in (0..N * N).filter(|k| (k / N).abs_diff(ROW) > RADIUS) {
         assert_eq!(made.height[k].to_bits(), before[k].to_bits(), "beside the stroke at {k}");

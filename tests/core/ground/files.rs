@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use talweg::io::{
-    FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, check_place, sweep_folder, write_atomically,
-    write_folder_atomically,
+    FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, check_writable, sweep_folder,
+    write_atomically, write_folder_atomically,
 };
 use talweg::nodes::Node;
 use talweg::scene::{Layer, Scene};
@@ -305,13 +305,13 @@ mod unix {
         let path = folder.path().join("a");
         write(&path, "old").unwrap();
         set_mode(&path, 0o444);
-        for refused in [check_place(&path), write(&path, "new")] {
+        for refused in [check_writable(&path), write(&path, "new")] {
             assert!(matches!(&refused, Err(FileError::ReadOnly { .. })), "{refused:?}");
             assert!(refused.unwrap_err().to_string().contains("--force"));
         }
         assert_eq!(text(&path), "old");
         let meant = SaveTarget::new(&path).over_read_only(true);
-        check_place(&meant).unwrap();
+        check_writable(&meant).unwrap();
         write(&meant, "new").unwrap();
         assert_eq!((text(&path).as_str(), mode(&path)), ("new", 0o444));
     }
@@ -322,7 +322,7 @@ mod unix {
         let (path, other) = (folder.path().join("a"), folder.path().join("b"));
         write(&path, "old").unwrap();
         fs::hard_link(&path, &other).unwrap();
-        for refused in [check_place(&path), write(&path, "new")] {
+        for refused in [check_writable(&path), write(&path, "new")] {
             assert!(matches!(&refused, Err(FileError::Linked { names: 2, .. })), "{refused:?}");
             let said = refused.unwrap_err().to_string();
             assert!(said.contains("2 names (hard links)") && said.contains("--force"), "{said}");
@@ -389,7 +389,7 @@ mod unix {
         fs::write(odd.join("a.ron"), Scene::default().to_ron().unwrap()).unwrap();
         for path in [odd.join("a.ron"), folder.path().join(OsStr::from_bytes(b"\xff.ron"))] {
             let said = [
-                check_place(&path).unwrap_err().to_string(),
+                check_writable(&path).unwrap_err().to_string(),
                 write(&path, "x").unwrap_err().to_string(),
                 write_folder_atomically(&path, |_| Ok::<_, FileError>(())).unwrap_err().to_string(),
                 Scene::default().save(&path).unwrap_err().to_string(),

@@ -176,7 +176,7 @@ fn water_between_two_neighbours_is_kept() {
         let control = Control::default();
         let graph = routed(mesh, height, &outlets, FlowRouting::D8);
         let flow = DInfinity::new(mesh, &graph.filled(height), &outlets, &graph.receivers, &control).unwrap();
-        let shares = flow.shares(mesh);
+        let shares = flow.second_fractions(mesh);
         assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{what}");
         let mut area = Vec::new();
         mesh.write_rained_areas(None, &mut area);
@@ -214,7 +214,7 @@ fn a_plane_drains_in_its_direction() {
         let k = 30 * 65 + 30;
         let [first, second] = flow.receivers.receivers(k);
         let (a, b) = (heading(k, first), heading(k, second));
-        let made = a + turn(b, a) * f64::from(flow.shares(&mesh)[k]);
+        let made = a + turn(b, a) * f64::from(flow.second_fractions(&mesh)[k]);
         assert!(turn(made, f64::from(azimuth)).abs() < 0.02, "{made} is not {azimuth}");
 
         // The mean end point of many random flow paths from the middle is in the direction in which the plane falls.

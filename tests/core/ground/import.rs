@@ -1,6 +1,6 @@
 //! Heights exported to a file and imported again.
 
-use crate::kits::nodes::{Place, node};
+use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::io::{export_heightmap, raster};
 use talweg::measure::{Limits, TerrainScale, difference, measure};
@@ -10,7 +10,7 @@ use talweg::scene::{Layer, Scene, Settings};
 #[test]
 fn an_exported_heightmap_is_imported_unchanged() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place::new(129, Edges::Open);
+    let place = TestScene::new(129, Edges::Open);
     let (made, settings) = (place.noise(), Settings::default());
     for (name, tolerance) in [("h.r32", 2e-7), ("h.png", 1.0 / 65535.0)] {
         let path = folder.path().join(name);
@@ -35,7 +35,7 @@ fn given_heights_apply_and_non_square_images_are_fitted() {
     // Brightness grows to the east by a quarter per sample.
     let rows: Vec<u8> = [0u8, 64, 128, 191, 255].repeat(3);
     encoder.write_header().unwrap().write_image_data(&rows).unwrap();
-    let place = Place { relief_metres: 1000.0, ..Place::new(9, Edges::Open) };
+    let place = TestScene { relief_metres: 1000.0, ..TestScene::new(9, Edges::Open) };
     let read = |fit: &str| {
         let params = [
             ("file", path.to_str().unwrap()),
@@ -78,7 +78,7 @@ fn no_data_samples_are_filled_or_left_out() {
     let is_hole = |i: usize, j: usize| (3..6).contains(&i) && (2..7).contains(&j);
     // A slope that rises to the east, from 100 m at its foot.
     let file = grid_file(&folder, "holed.asc", [9, 9], |i, j| (!is_hole(i, j)).then_some(100.0 + 10.0 * j as f32));
-    let place = Place { relief_metres: 1000.0, sea_level: 0.15, ..Place::new(9, Edges::Open) };
+    let place = TestScene { relief_metres: 1000.0, sea_level: 0.15, ..TestScene::new(9, Edges::Open) };
     let read = |voids: &str| {
         place.finish(&node("Import", &[("file", &file), ("voids", voids)]), &Terrain::flat(place.grid()), 1)
     };
@@ -108,7 +108,7 @@ fn raw_files_have_width_byte_order_and_first_row_settings() {
     let number = |i: usize, j: usize| (10_000 * j + 1000 * i) as u16;
     let numbers = (0..18).map(|k| number(k / 6, k % 6));
     std::fs::write(&path, numbers.flat_map(u16::to_be_bytes).collect::<Vec<u8>>()).unwrap();
-    let place = Place { relief_metres: 65535.0, ..Place::new(16, Edges::Open) };
+    let place = TestScene { relief_metres: 65535.0, ..TestScene::new(16, Edges::Open) };
     let file = path.to_str().unwrap();
     let read = |rows: &str| {
         let params = [
@@ -241,20 +241,20 @@ fn an_imported_mesh_gives_its_surface_from_above() {
 
 #[test]
 fn a_simplified_mesh_is_imported_within_its_error() {
-    use talweg::export::{ExportPlace, ExportRequest, export};
+    use talweg::export::{ExportFolder, ExportRequest, export};
     use talweg::scene::{BuildMesh, BuildPreset, BuildProduct, example};
     let folder = tempfile::tempdir().unwrap();
     let scene = example("alpine-range").unwrap().scene.clone();
     let side = 513;
     let made = crate::kits::common::evaluate(&scene, side, 2);
     let error_metres = 2.0;
-    let mesh = BuildProduct { what: "mesh".into(), format: "glb".into(), file: Some("range.glb".into()) };
+    let mesh = BuildProduct { map: "mesh".into(), format: "glb".into(), file: Some("range.glb".into()) };
     let preset = BuildPreset {
         products: vec![mesh],
         mesh: BuildMesh { error_metres, water: false, ..BuildMesh::default() },
         ..BuildPreset::default()
     };
-    let place = ExportPlace { folder: folder.path().into(), force: false };
+    let place = ExportFolder { folder: folder.path().into(), force: false };
     let request = ExportRequest::from_preset(&preset).unwrap();
     export(&request, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
     let read = scene_from_file(&folder.path().join("range.glb")).unwrap();
@@ -272,12 +272,12 @@ fn a_simplified_mesh_is_imported_within_its_error() {
 /// For each format that Talweg writes, a truncated file is reported as incomplete, with advice.
 #[test]
 fn truncated_exports_are_reported_as_truncated() {
-    use talweg::export::{ExportPlace, ExportRequest, export};
+    use talweg::export::{ExportFolder, ExportRequest, export};
     use talweg::scene::{BuildPreset, BuildProduct};
     let folder = tempfile::tempdir().unwrap();
     let scene = Scene::default();
     let mut made = Terrain::flat(scene.grid(65));
-    made.height = Place::new(65, Edges::Open).noise().height;
+    made.height = TestScene::new(65, Edges::Open).noise().height;
     let products = ["png", "tif", "cog.tif", "exr", "asc", "glb", "ply", "stl"].map(|end| {
         let format = match end {
             "tif" => "tiff",
@@ -285,10 +285,10 @@ fn truncated_exports_are_reported_as_truncated() {
             other => other,
         };
         let what = if ["glb", "ply", "stl"].contains(&end) { "mesh" } else { "heights" };
-        BuildProduct { what: what.into(), format: format.into(), file: Some(format!("a.{end}")) }
+        BuildProduct { map: what.into(), format: format.into(), file: Some(format!("a.{end}")) }
     });
     let preset = BuildPreset { products: products.to_vec(), ..BuildPreset::default() };
-    let place = ExportPlace { folder: folder.path().into(), force: false };
+    let place = ExportFolder { folder: folder.path().into(), force: false };
     let request = ExportRequest::from_preset(&preset).unwrap();
     export(&request, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
     for product in products {

@@ -35,26 +35,26 @@ impl Dice {
         f64::from(self.0.unit(self.1, 7))
     }
 
-    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+    pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
     /// A number with two decimals, as users would write it.
     pub fn number(&mut self, low: f64, high: f64) -> f32 {
-        ((self.between(low, high) * 100.0).round() / 100.0) as f32
+        ((self.uniform(low, high) * 100.0).round() / 100.0) as f32
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub fn next_below(&mut self, n: usize) -> usize {
         ((self.unit() * n as f64) as usize).min(n - 1)
     }
 
-    pub fn place(&mut self) -> (f32, f32) {
+    pub fn position(&mut self) -> (f32, f32) {
         (self.number(0.0, 8000.0), self.number(0.0, 8000.0))
     }
 }
 
 pub fn disc(dice: &mut Dice) -> Disc {
-    let (x, y) = dice.place();
+    let (x, y) = dice.position();
     let radius = dice.number(500.0, 3500.0);
     Disc {
         x,
@@ -62,21 +62,21 @@ pub fn disc(dice: &mut Dice) -> Disc {
         radius,
         core: dice.number(0.0, 0.7),
         height: dice.number(0.0, 800.0),
-        surface: ReliefStyle::ALL[dice.below(ReliefStyle::ALL.len())],
+        surface: ReliefStyle::ALL[dice.next_below(ReliefStyle::ALL.len())],
         amplitude: dice.number(20.0, 500.0),
         size: dice.number(300.0, 2500.0),
-        octaves: 1 + dice.below(6) as u32,
+        octaves: 1 + dice.next_below(6) as u32,
         roughness: dice.number(0.3, 0.5),
         wind_angle: dice.number(-180.0, 180.0),
-        seed: dice.below(1000) as u32,
+        seed: dice.next_below(1000) as u32,
     }
 }
 
 fn points(dice: &mut Dice) -> Vec<CurvePoint> {
-    let (mut x, mut y) = dice.place();
+    let (mut x, mut y) = dice.position();
     let mut height = dice.number(100.0, 800.0);
     let mut made = Vec::new();
-    for _ in 0..2 + dice.below(6) {
+    for _ in 0..2 + dice.next_below(6) {
         let mut point = CurvePoint::new(x, y, height);
         point.width = dice.number(0.6, 1.6);
         made.push(point);
@@ -94,11 +94,11 @@ pub fn curve(dice: &mut Dice) -> Curve {
         points[0].profile = Some(Profile(vec![(-1.0, 0.2), (-0.4, -0.5), (0.0, -1.0), (0.3, -0.2), (1.0, 0.1)]));
     }
     let settings = CurveSettings {
-        cross: Cross::ALL[dice.below(Cross::ALL.len())],
+        cross: Cross::ALL[dice.next_below(Cross::ALL.len())],
         width: dice.number(80.0, 500.0),
         depth: dice.number(5.0, 150.0),
         fade: dice.number(80.0, 500.0),
-        run: CurveFit::ALL[dice.below(CurveFit::ALL.len())],
+        run: CurveFit::ALL[dice.next_below(CurveFit::ALL.len())],
         easing: if dice.unit() < 0.3 { dice.number(50.0, 400.0) } else { 0.0 },
         downhill: dice.unit() < 0.5,
     };
@@ -106,17 +106,17 @@ pub fn curve(dice: &mut Dice) -> Curve {
 }
 
 pub fn contour(dice: &mut Dice) -> Contour {
-    let (x, y) = dice.place();
-    let corners = dice.below(9);
-    let radius = dice.between(200.0, 1800.0);
+    let (x, y) = dice.position();
+    let corners = dice.next_below(9);
+    let radius = dice.uniform(200.0, 1800.0);
     let points = (0..if corners < 3 { 0 } else { corners })
         .map(|k| {
             let angle = k as f64 / corners as f64 * std::f64::consts::TAU;
-            let r = radius * dice.between(0.7, 1.3);
+            let r = radius * dice.uniform(0.7, 1.3);
             ((r * libm::cos(angle)) as f32, (r * libm::sin(angle)) as f32)
         })
         .collect();
-    let profiles = match dice.below(3) {
+    let profiles = match dice.next_below(3) {
         0 => vec![
             ContourRay { angle: 0.0, profile: Profile(vec![(0.0, 1.0), (0.5, 0.6), (1.0, 0.1), (1.5, 0.0)]) },
             ContourRay { angle: 140.0, profile: Profile(vec![(0.0, 1.0), (0.3, 0.9), (1.0, 0.3), (1.6, 0.0)]) },
@@ -124,7 +124,7 @@ pub fn contour(dice: &mut Dice) -> Contour {
         _ => Vec::new(),
     };
     let settings = ContourSettings {
-        landform: Landform::ALL[dice.below(Landform::ALL.len())],
+        landform: Landform::ALL[dice.next_below(Landform::ALL.len())],
         x,
         y,
         height: dice.number(50.0, 500.0),
@@ -138,12 +138,12 @@ pub fn contour(dice: &mut Dice) -> Contour {
 }
 
 fn image(dice: &mut Dice) -> Image {
-    let (x, y) = dice.place();
+    let (x, y) = dice.position();
     let (w, h) = (dice.number(800.0, 2500.0), dice.number(800.0, 2500.0));
     let mut off = || dice.number(-0.2, 0.2);
     let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
         .map(|(a, b): (f32, f32)| (x + w * (a + off()), y + h * (b + off())));
-    let picture = ImageFile(["stamp:mountain", "stamp:mesa", "stamp:dune"][dice.below(3)].into());
+    let picture = ImageFile(["stamp:mountain", "stamp:mesa", "stamp:dune"][dice.next_below(3)].into());
     let settings = ImageSettings {
         picture,
         height: dice.number(0.0, 300.0),
@@ -166,7 +166,7 @@ fn ribbon(dice: &mut Dice) -> Ribbon {
 }
 
 pub fn primitive(dice: &mut Dice) -> Piece {
-    Piece::new(match dice.below(10) {
+    Piece::new(match dice.next_below(10) {
         0..=3 => PieceKind::Disc(disc(dice)),
         4 | 5 => PieceKind::Curve(curve(dice)),
         6 | 7 => PieceKind::Contour(contour(dice)),
@@ -180,10 +180,10 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     if depth == 0 || dice.unit() < 0.15 {
         return primitive(dice);
     }
-    let of: Vec<Piece> = (0..2 + dice.below(3)).map(|_| piece(dice, depth - 1)).collect();
-    let extent = Extent::ALL[dice.below(2)];
-    Piece::new(match dice.below(7) {
-        0 | 1 => PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }),
+    let of: Vec<Piece> = (0..2 + dice.next_below(3)).map(|_| piece(dice, depth - 1)).collect();
+    let extent = Extent::ALL[dice.next_below(2)];
+    Piece::new(match dice.next_below(7) {
+        0 | 1 => PieceKind::Blend(OperatorGroup { children: of, ..OperatorGroup::default() }),
         2 => {
             // Separate random numbers, so that the rest of the construction tree does not change.
             let mut own = Dice::new((of.len() as u64) << 32 | u64::from(dice.1.unsigned_abs()));
@@ -197,7 +197,7 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 base: own.number(40.0, 150.0),
                 ..ReplaceSettings::default()
             };
-            PieceKind::Replace(OperatorGroup { settings, of })
+            PieceKind::Replace(OperatorGroup { settings, children: of })
         }
         3 => {
             let settings = AddSettings {
@@ -209,11 +209,11 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 base: dice.number(40.0, 150.0),
                 ..AddSettings::default()
             };
-            PieceKind::Add(OperatorGroup { settings, of })
+            PieceKind::Add(OperatorGroup { settings, children: of })
         }
         4 => {
-            let bend = Bend::ALL[dice.below(2)];
-            let (x, y) = dice.place();
+            let bend = Bend::ALL[dice.next_below(2)];
+            let (x, y) = dice.position();
             let settings = WarpSettings {
                 bend,
                 strength: dice.number(20.0, 300.0),
@@ -222,18 +222,18 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 x,
                 y,
                 radius: dice.number(1000.0, 4000.0),
-                seed: dice.below(100) as u32,
+                seed: dice.next_below(100) as u32,
                 ..WarpSettings::default()
             };
             let mut own = Dice::new((of.len() as u64) << 32 | u64::from(dice.1.unsigned_abs()));
-            let (bend, picture) = match own.below(4) {
-                0 => (Bend::Picture, ["stamp:mountain", "stamp:dune"][own.below(2)]),
+            let (bend, picture) = match own.next_below(4) {
+                0 => (Bend::Picture, ["stamp:mountain", "stamp:dune"][own.next_below(2)]),
                 1 => (Bend::Curve, ""),
                 _ => (bend, ""),
             };
             let direction_angle = own.number(-180.0, 180.0);
             let settings = WarpSettings { bend, picture: ImageFile(picture.into()), direction_angle, ..settings };
-            PieceKind::Warp(CopyGroup { settings, of, points: points(&mut own) })
+            PieceKind::Warp(CopyGroup { settings, children: of, points: points(&mut own) })
         }
         5 => {
             let mut settings = Placement {
@@ -252,15 +252,15 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 (settings.stretch_x, settings.stretch_y) = (1.4, 0.8);
                 settings.shear_angle = settings.turn_angle / 6.0;
             }
-            PieceKind::Place(OperatorGroup { settings, of })
+            PieceKind::Place(OperatorGroup { settings, children: of })
         }
         _ => {
             let mut own = Dice::new((of.len() as u64) << 32 | u64::from(dice.1.unsigned_abs()));
             if own.unit() < 0.6 {
                 let settings = gullies(&mut own);
-                PieceKind::Gullies(OperatorGroup { settings, of })
+                PieceKind::Gullies(OperatorGroup { settings, children: of })
             } else {
-                PieceKind::Detail(OperatorGroup { settings: DetailSettings::default(), of })
+                PieceKind::Detail(OperatorGroup { settings: DetailSettings::default(), children: of })
             }
         }
     })
@@ -286,7 +286,7 @@ pub fn tree(seed: u64) -> Tree {
             };
             of.push(Piece::new(PieceKind::Instance(Instance { definition: "twice".into(), settings })));
         }
-        tree.terrain = Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
+        tree.terrain = Piece::new(PieceKind::Blend(OperatorGroup { children: of, ..OperatorGroup::default() }));
     }
     tree
 }
@@ -300,7 +300,7 @@ pub fn copies(seed: u64) -> Tree {
         vec![Piece::new(PieceKind::Disc(one))]
     };
     let array = ArraySettings {
-        arrangement: Arrangement::ALL[dice.below(3)],
+        arrangement: Arrangement::ALL[dice.next_below(3)],
         count: 6,
         step_x: dice.number(400.0, 1200.0),
         step_y: dice.number(400.0, 1200.0),
@@ -309,11 +309,11 @@ pub fn copies(seed: u64) -> Tree {
         scale_jitter: 0.4,
         turn_jitter: 90.0,
         variants: 2,
-        overlap: Overlap::ALL[dice.below(Overlap::ALL.len())],
+        overlap: Overlap::ALL[dice.next_below(Overlap::ALL.len())],
         ..ArraySettings::default()
     };
-    let array = CopyGroup { points: Vec::new(), settings: array, of: small(&mut dice) };
-    let (region, points) = match dice.below(3) {
+    let array = CopyGroup { points: Vec::new(), settings: array, children: small(&mut dice) };
+    let (region, points) = match dice.next_below(3) {
         0 => (ScatterRegion::Circle, Vec::new()),
         1 => (ScatterRegion::Outline, [(1500.0, 1500.0), (6500.0, 2500.0), (4000.0, 7000.0)].map(corner).to_vec()),
         _ => (ScatterRegion::Curve, points(&mut dice)),
@@ -323,16 +323,16 @@ pub fn copies(seed: u64) -> Tree {
         distance: dice.number(500.0, 1200.0),
         density: dice.number(0.5, 1.0),
         height_jitter: 0.5,
-        overlap: Overlap::ALL[dice.below(Overlap::ALL.len())],
+        overlap: Overlap::ALL[dice.next_below(Overlap::ALL.len())],
         ..ScatterSettings::default()
     };
-    let scatter = CopyGroup { points, settings: scatter, of: small(&mut dice) };
+    let scatter = CopyGroup { points, settings: scatter, children: small(&mut dice) };
     let of = vec![
         Piece::new(PieceKind::Disc(disc(&mut dice))),
         Piece::new(PieceKind::Array(array)),
         Piece::new(PieceKind::Scatter(scatter)),
     ];
-    let terrain = Piece::new(PieceKind::Add(OperatorGroup { of, ..OperatorGroup::default() }));
+    let terrain = Piece::new(PieceKind::Add(OperatorGroup { children: of, ..OperatorGroup::default() }));
     Tree { terrain, ..Tree::default() }
 }
 
@@ -344,14 +344,14 @@ pub fn gullies(dice: &mut Dice) -> GullySettings {
     let size = dice.number(200.0, 900.0);
     GullySettings {
         size,
-        octaves: 1 + dice.below(4) as u32,
+        octaves: 1 + dice.next_below(4) as u32,
         depth: size * dice.number(0.02, 0.15),
         persistence: dice.number(0.3, 0.6),
         branching: dice.number(0.0, 1.0),
         crest_fade: dice.number(0.0, 1.0),
         slope_from: dice.number(0.0, 8.0),
         slope_to: dice.number(10.0, 30.0),
-        seed: dice.below(100) as u32,
+        seed: dice.next_below(100) as u32,
     }
 }
 
@@ -365,14 +365,14 @@ pub fn large(primitives: usize) -> Tree {
         one.octaves = 6;
         hills.push(Piece::new(PieceKind::Disc(one)));
     }
-    let group = |settings, of| Piece::new(PieceKind::Replace(OperatorGroup { settings, of }));
+    let group = |settings, of| Piece::new(PieceKind::Replace(OperatorGroup { settings, children: of }));
     // Five groups of blended hills, blended with each other.
     let per = hills.len().div_ceil(5);
     let blends: Vec<Piece> = hills
         .chunks(per)
-        .map(|of| Piece::new(PieceKind::Blend(OperatorGroup { of: of.to_vec(), ..OperatorGroup::default() })))
+        .map(|of| Piece::new(PieceKind::Blend(OperatorGroup { children: of.to_vec(), ..OperatorGroup::default() })))
         .collect();
-    let mut base = Piece::new(PieceKind::Blend(OperatorGroup { of: blends, ..OperatorGroup::default() }));
+    let mut base = Piece::new(PieceKind::Blend(OperatorGroup { children: blends, ..OperatorGroup::default() }));
     let rest = primitives - hills.len();
     for k in 0..4 {
         let mut of = vec![base];

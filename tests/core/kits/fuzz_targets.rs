@@ -17,7 +17,7 @@ use talweg::nodes::Node;
 use talweg::param::{ParamKind, Params, Value};
 use talweg::planet::projection::FACE_NAMES;
 use talweg::preferences::{MOST_VERSIONS, Preferences, PreferencesFile, Recent};
-use talweg::recovery::{Session, left_work};
+use talweg::recovery::{Session, abandoned_work};
 use talweg::scene::import::scene_from_file;
 use talweg::scene::{Scene, Severity};
 
@@ -130,7 +130,7 @@ fn check_origin(file: &Path) {
     }
 }
 
-fn is_sound(terrain: &Terrain) -> bool {
+fn is_valid(terrain: &Terrain) -> bool {
     terrain.height.iter().all(|h| h.is_finite()) && terrain.maps().all(|(_, map)| map.iter().all(|v| v.is_finite()))
 }
 
@@ -140,7 +140,7 @@ fn check_import(settings: &str, node: &str, samples: usize, is_read: bool) {
     let (scene, warnings) = Scene::from_ron(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert!(warnings.is_empty(), "{warnings:?}");
     let done = evaluate(&scene, samples, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled");
-    assert!(is_sound(&done.terrain), "a height is not a number");
+    assert!(is_valid(&done.terrain), "a height is not a number");
     // A different land size in file and scene is not a refusal.
     let is_refused = done.problems.iter().any(|problem| problem.severity == Severity::Broken);
     assert!(!is_read || !is_refused, "read, and refused: {:?}", done.problems);
@@ -294,7 +294,7 @@ fn session(bytes: &[u8]) {
     let dead = folder.path().join("sessions/1-1-0");
     std::fs::create_dir_all(&dead).expect("a folder");
     std::fs::write(dead.join("session.ron"), bytes).expect("a file");
-    let found = left_work(folder.path()).expect("the folder is there");
+    let found = abandoned_work(folder.path()).expect("the folder is there");
     let Some(one) = found.first() else {
         // The file was removed, because it says that nothing was unsaved.
         let text = std::str::from_utf8(bytes).expect("a file that is not text is not removed");
@@ -306,10 +306,10 @@ fn session(bytes: &[u8]) {
         Err(error) => assert!(!error.to_string().is_empty()),
         Ok(work) => {
             let other = scratch();
-            let session = Session::begin(other.path()).expect("a session");
+            let session = Session::start(other.path()).expect("a session");
             session.keep(work.file.as_deref(), Some(work)).expect("what was read is kept");
             drop(session);
-            let again = left_work(other.path()).expect("the folder is there");
+            let again = abandoned_work(other.path()).expect("the folder is there");
             let again = again.first().and_then(|found| found.work.as_ref().ok()).expect("it is offered again");
             assert!(again.scene == work.scene, "the scene differs");
             assert_eq!((&again.edit, &again.ended, again.edited), (&work.edit, &work.ended, work.edited));
@@ -328,7 +328,7 @@ fn evaluation(bytes: &[u8]) {
     };
     let scene = shortened(scene);
     let done = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled");
-    assert!(is_sound(&done.terrain), "a height is not a number");
+    assert!(is_valid(&done.terrain), "a height is not a number");
     let again = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled");
     assert_eq!(again.terrain.hash(), done.terrain.hash(), "evaluated again it differs");
 }

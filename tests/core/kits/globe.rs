@@ -2,7 +2,7 @@
 
 use talweg::field::globe::{direction_at, locate};
 use talweg::field::{Control, Globe, Grid, Stream, Terrain};
-use talweg::nodes::{Context, Node, Process, Run, Work};
+use talweg::nodes::{Context, Node, NodeKind, Process, Run};
 
 #[derive(Clone, Copy)]
 pub struct World {
@@ -26,7 +26,7 @@ impl World {
             sea_level: 0.0,
             planet: None,
             scene_samples: self.scene_samples,
-            level: 1.0,
+            cell_ratio: 1.0,
             random: Stream::new(1, 7),
             control,
         }
@@ -68,9 +68,9 @@ pub fn made(world: World, node: &Node, terrain: &Terrain) -> Terrain {
     let (control, mut terrain) = (Control::default(), terrain.clone());
     let cx = world.context(&control);
     match node.work() {
-        Work::Generator(generator) => generator.generate(&cx, &mut terrain),
-        Work::Filter(filter) => filter.apply(&cx, &mut terrain),
-        Work::Process(_) => panic!("processes use `run`"),
+        NodeKind::Generator(generator) => generator.generate(&cx, &mut terrain),
+        NodeKind::Filter(filter) => filter.apply(&cx, &mut terrain),
+        NodeKind::Process(_) => panic!("processes use `run`"),
     }
     .expect("not cancelled");
     assert_eq!(open_seams(&world.globe(), &terrain.height), 0, "{node:?}");
@@ -114,7 +114,7 @@ pub fn open_seams(globe: &Globe, field: &[f32]) -> usize {
 
 /// Positions for cones: the middle of a face, the middle of a border between two faces, a corner of the cube, a pole
 /// and another position.
-pub fn places() -> [(&'static str, [f64; 3]); 5] {
+pub fn cone_positions() -> [(&'static str, [f64; 3]); 5] {
     [
         ("face", direction_at(0, 0.5, 0.5)),
         ("border", direction_at(0, 1.0, 0.5)),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use talweg::brush::{Brush, Stroke, StrokePoint, Strokes};
-use talweg::construction::edit::library::{Item, place};
+use talweg::construction::edit::library::{Item, add_item};
 use talweg::construction::edit::reshape::{Similarity, raised};
 use talweg::construction::edit::{self, PiecePath, Spot, Wrap, link_group, points};
 use talweg::construction::{MaterialLayer, Piece, PieceKind, Program, Tree, presets};
@@ -48,7 +48,7 @@ impl<'a> Random<'a> {
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
-    fn below(&mut self, count: usize) -> usize {
+    fn next_below(&mut self, count: usize) -> usize {
         (self.next() % count.max(1) as u64) as usize
     }
     fn part(&mut self) -> f64 {
@@ -56,13 +56,13 @@ impl<'a> Random<'a> {
     }
     /// Usually small, sometimes absurdly large.
     fn length(&mut self) -> f64 {
-        let wide = [1.0, 100.0, 1.0e4, 1.0e4, 1.0e8][self.below(5)];
+        let wide = [1.0, 100.0, 1.0e4, 1.0e4, 1.0e8][self.next_below(5)];
         (2.0 * self.part() - 1.0) * wide
     }
     fn text(&mut self) -> String {
         let texts =
             ["", " ", "Ridge", "a \"quoted\" \\ name", "tab\tand\nline", "(of:[1,2])", "Grüße 山", "\u{7}", "// no"];
-        texts[self.below(texts.len())].into()
+        texts[self.next_below(texts.len())].into()
     }
 }
 
@@ -74,14 +74,14 @@ fn random_strokes(random: u64) -> Strokes {
         for (k, spec) in brush.about().params.iter().enumerate() {
             brush.set(k, &value_in_range(spec, random.next())).unwrap();
         }
-        let points = (0..random.below(5)).map(|_| {
+        let points = (0..random.next_below(5)).map(|_| {
             let [x, y] = [random.length() as f32, random.length() as f32];
             StrokePoint { x, y, pressure: random.part() as f32 }
         });
         let points = points.collect();
-        Stroke::new(brush, points).shown(random.below(4) > 0)
+        Stroke::new(brush, points).shown(random.next_below(4) > 0)
     };
-    (0..random.below(4)).map(|_| stroke(&mut random)).collect()
+    (0..random.next_below(4)).map(|_| stroke(&mut random)).collect()
 }
 
 /// A value inside the parameter's hard range, from a random number.
@@ -111,13 +111,13 @@ fn path_in(tree: &Tree, random: &mut Random<'_>) -> PiecePath {
     let mut roots = vec![PiecePath::material(MaterialLayer::Terrain)];
     roots.extend(MaterialLayer::ALL.into_iter().filter(|m| tree.root(*m).is_some()).map(PiecePath::material));
     roots.extend((0..tree.definitions.len()).map(PiecePath::definition));
-    let mut path = roots.swap_remove(random.below(roots.len()));
+    let mut path = roots.swap_remove(random.next_below(roots.len()));
     while let Some(piece) = path.piece(tree).filter(|piece| !piece.children().is_empty()) {
         // Some edits are made to an operator, not to a primitive at the end of a branch.
-        if random.below(3) == 0 {
+        if random.next_below(3) == 0 {
             break;
         }
-        path = path.child(random.below(piece.children().len()));
+        path = path.child(random.next_below(piece.children().len()));
     }
     path
 }
@@ -135,24 +135,24 @@ fn edit_tree(tree: &mut Tree, random: &mut Random<'_>) {
         }
     };
     // Refused edits change nothing.
-    match random.below(22) {
+    match random.next_below(22) {
         0 | 1 => {
-            let (_, shelf) = Item::GROUPS[random.below(Item::GROUPS.len())];
-            let item = shelf[random.below(shelf.len())];
+            let (_, shelf) = Item::GROUPS[random.next_below(Item::GROUPS.len())];
+            let item = shelf[random.next_below(shelf.len())];
             let program = Program::new(tree, seed);
-            let _ = place(tree, item, at, Some(&path).filter(|_| seed.is_multiple_of(2)), &program, seed);
+            let _ = add_item(tree, item, at, Some(&path).filter(|_| seed.is_multiple_of(2)), &program, seed);
         }
-        2..=4 => drop(edit::group(tree, &path, Wrap::ALL[random.below(Wrap::ALL.len())])),
+        2..=4 => drop(edit::group(tree, &path, Wrap::ALL[random.next_below(Wrap::ALL.len())])),
         5 => drop(edit::dissolve(tree, &path)),
         6 => drop(link_group::duplicate(tree, &path, random.length(), seed)),
         7 => drop(link_group::instantiate(tree, &path, random.length())),
-        8 => drop(edit::relocate(tree, &path, &Spot { parent: other, at: random.below(4) })),
-        9 if random.below(4) == 0 => drop(link_group::remove_all(tree, &path)),
+        8 => drop(edit::relocate(tree, &path, &Spot { parent: other, at: random.next_below(4) })),
+        9 if random.next_below(4) == 0 => drop(link_group::remove_all(tree, &path)),
         9 => {}
         10 => edit::rename(tree, &path, &random.text()),
         11 => link_group::hide(tree, &path),
         12 => change(tree, &mut |piece| piece.locked ^= true),
-        13 => link_group::tie(tree, &other, &path),
+        13 => link_group::link(tree, &other, &path),
         14 => link_group::unlink(tree, &path),
         15 => {
             let reshape = Similarity { about: at, turn: random.length(), scale: random.part() * 3.0, shift: at };
@@ -166,7 +166,7 @@ fn edit_tree(tree: &mut Tree, random: &mut Random<'_>) {
         18 => change(tree, &mut |piece| drop(points::remove_point(piece, 0))),
         19 => change(tree, &mut |piece| drop(points::move_handle(piece, 1, at))),
         20 => change(tree, &mut |piece| {
-            if let PieceKind::Contour(contour) = &mut piece.form
+            if let PieceKind::Contour(contour) = &mut piece.kind
                 && contour.points.is_empty()
             {
                 points::give_points(contour);
@@ -174,7 +174,7 @@ fn edit_tree(tree: &mut Tree, random: &mut Random<'_>) {
         }),
         _ => {
             let count = piece.map_or(0, |piece| piece.params().about().params.len());
-            let (index, number) = (random.below(count), random.next());
+            let (index, number) = (random.next_below(count), random.next());
             change(tree, &mut |piece| {
                 if count > 0 {
                     let value = value_in_range(&piece.params().about().params[index], number);
@@ -186,7 +186,7 @@ fn edit_tree(tree: &mut Tree, random: &mut Random<'_>) {
 }
 
 fn set_any(group: &mut dyn Params, random: &mut Random<'_>) {
-    let index = random.below(group.about().params.len());
+    let index = random.next_below(group.about().params.len());
     if let Some(spec) = group.about().params.get(index) {
         let value = value_in_range(spec, random.next());
         let _ = group.set(index, &value);
@@ -196,21 +196,22 @@ fn set_any(group: &mut dyn Params, random: &mut Random<'_>) {
 /// One edit of a scene, like a command of the editor.
 fn edit_scene(scene: &mut Scene, random: &mut Random<'_>) {
     let count = scene.layers.len();
-    let index = random.below(count);
-    match random.below(16) {
+    let index = random.next_below(count);
+    match random.next_below(16) {
         0 | 1 => {
             let mut nodes = Node::catalogue();
-            let mut node = nodes.swap_remove(random.below(nodes.len()));
+            let mut node = nodes.swap_remove(random.next_below(nodes.len()));
             let presets = &node.about().presets;
-            if let Some(preset) = presets.get(random.below(presets.len() + 1)) {
+            if let Some(preset) = presets.get(random.next_below(presets.len() + 1)) {
                 node.adopt(preset);
             }
             let layer = Layer::new(node, scene.unused_seed());
-            scene.layers.insert(random.below(count + 1), layer);
+            scene.layers.insert(random.next_below(count + 1), layer);
         }
         2 => {
             let trees = presets::all();
-            let node = Construction { tree: trees[random.below(trees.len())].1.clone(), ..Construction::default() };
+            let node =
+                Construction { tree: trees[random.next_below(trees.len())].1.clone(), ..Construction::default() };
             scene.layers.push(Layer::new(Node::Construction(node), scene.unused_seed()));
         }
         3 => scene.name = random.text(),
@@ -228,21 +229,21 @@ fn edit_scene(scene: &mut Scene, random: &mut Random<'_>) {
         }
         8 => {
             let names = talweg::appearance_files::all_palette_names();
-            scene.palette.clone_from(&names[random.below(names.len())]);
+            scene.palette.clone_from(&names[random.next_below(names.len())]);
             // As in the editor, a custom table has the name of the table from which it was made.
             scene.biomes = None;
-            scene.biomes = scene.biome_table().filter(|_| random.below(2) == 0);
-            scene.materials = Some(scene.palette_materials()).filter(|_| random.below(2) == 0);
-            scene.scatter = Some(scene.palette_scatter()).filter(|_| random.below(2) == 0);
+            scene.biomes = scene.biome_table().filter(|_| random.next_below(2) == 0);
+            scene.materials = Some(scene.palette_materials()).filter(|_| random.next_below(2) == 0);
+            scene.scatter = Some(scene.palette_scatter()).filter(|_| random.next_below(2) == 0);
             if let Some(own) = &mut scene.materials {
                 let rules = &mut std::sync::Arc::make_mut(own).0;
-                let at = random.below(rules.len());
+                let at = random.next_below(rules.len());
                 rules[at].bands[9] = [-random.part() as f32, 0.0, 1.0, 1.0 + random.part() as f32];
             }
         }
         _ if count == 0 => {}
         9 => drop(scene.layers.remove(index)),
-        10 => scene.layers.swap(index, random.below(count)),
+        10 => scene.layers.swap(index, random.next_below(count)),
         11 => scene.layers[index].name = random.text(),
         12 => scene.layers[index].enabled ^= true,
         13 => {
@@ -253,7 +254,7 @@ fn edit_scene(scene: &mut Scene, random: &mut Random<'_>) {
         14 => {
             let layer = &mut scene.layers[index];
             if layer.node.as_process().is_some() {
-                let iterations = 1 + random.below(900) as u32;
+                let iterations = 1 + random.next_below(900) as u32;
                 layer.epochs.push(ParamEpoch { node: layer.node.clone(), iterations });
             }
             set_any(layer.node.params_mut(), random);
@@ -267,7 +268,7 @@ fn edit_trees(scene: &mut Scene, random: &mut Random<'_>) {
     for layer in &mut scene.layers {
         if let Node::Construction(construction) = &mut layer.node {
             let mut tree = Tree::clone(&construction.tree);
-            for _ in 0..random.below(4) {
+            for _ in 0..random.next_below(4) {
                 edit_tree(&mut tree, random);
             }
             // As in the editor's document, numbers are clamped to their ranges.
@@ -299,7 +300,7 @@ pub fn edited(random: &mut Random<'_>, edits: usize, mut look: impl FnMut(usize,
         if !is_seeded && random.is_spent() {
             break;
         }
-        let undone = match random.below(8) {
+        let undone = match random.next_below(8) {
             0 => history.undo(&scene),
             1 => history.redo(&scene),
             _ => None,

@@ -1,6 +1,6 @@
 //! Reports of measures: plots, differences of two terrains, lists, JSON, CSV and the command line.
 
-use crate::kits::measure::{SCALE, assert_near, brownian, measured, of, value};
+use crate::kits::measure::{SCALE, assert_near, brownian, measured, measures_of, value};
 use talweg::field::{Control, Edges, Grid, Terrain};
 use talweg::measure::{
     BANDS, DIFFERENCES, Difference, Limits, MEASURES, PLANET_MEASURES, PLOTS, TerrainScale, bands, comparison_csv,
@@ -130,7 +130,7 @@ fn the_lists_of_measures_are_complete() {
     for band in BANDS {
         let mut keys = MEASURES.iter().map(|m| m.key).chain(PLANET_MEASURES.iter().map(|m| m.key));
         assert!(keys.any(|key| key == band.key), "a band of {}, which is not a measure", band.key);
-        assert!(band.low < band.high && !band.of.is_empty(), "{}", band.key);
+        assert!(band.low < band.high && !band.terrain_kind.is_empty(), "{}", band.key);
         let year = band.source.split(|c: char| !c.is_ascii_digit()).find_map(|w| w.parse::<u32>().ok());
         assert!(year.is_some_and(|y| (1900..2030).contains(&y)), "{} names no year: {}", band.key, band.source);
     }
@@ -140,7 +140,7 @@ fn the_lists_of_measures_are_complete() {
 #[test]
 fn json_and_csv_hold_every_measure() {
     let terrain = brownian(100, 0.6, 1);
-    let measures = of(&terrain);
+    let measures = measures_of(&terrain);
     let json: serde_json::Value = serde_json::from_str(&serde_json::to_string(&measures).unwrap()).unwrap();
     assert_eq!(json["samples"], 100);
     for m in MEASURES {
@@ -164,7 +164,7 @@ fn json_and_csv_hold_every_measure() {
         measures.variogram.as_ref().unwrap().points.len()
     );
     assert_eq!(json["reference"]["bifurcation_ratio"][0]["high"], 5.0);
-    let flat: serde_json::Value = serde_json::to_value(of(&Terrain::flat(Grid::new(9, Edges::Open)))).unwrap();
+    let flat: serde_json::Value = serde_json::to_value(measures_of(&Terrain::flat(Grid::new(9, Edges::Open)))).unwrap();
     assert!(flat["fractal_dimension"].is_null() && flat["undefined"]["fractal_dimension"] == "the ground is level");
     let csv = comparison_csv(MEASURES, [&measures, &measures], &differ((&terrain, SCALE), (&terrain, SCALE)));
     assert_eq!(csv.lines().count(), 1 + MEASURES.len() + DIFFERENCES.len());

@@ -1,6 +1,6 @@
 //! Measures against known answers, brute force and invariances.
 
-use crate::kits::measure::{SCALE, assert_near, brownian, measured, metres, of, rough, value};
+use crate::kits::measure::{SCALE, assert_near, brownian, measured, measures_of, metres, rough, value};
 use crate::kits::nodes::on_threads;
 use talweg::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use talweg::measure::{
@@ -24,7 +24,7 @@ fn level_terrain_has_no_relief_measures_and_says_why() {
         for samples in [2, 3, 65] {
             let mut flat = Terrain::flat(Grid::new(samples, edges));
             flat.height.fill(0.25);
-            let measures = of(&flat);
+            let measures = measures_of(&flat);
             for m in MEASURES {
                 let reading = (m.read)(&measures);
                 let needs_relief = [
@@ -67,7 +67,7 @@ fn level_terrain_has_no_relief_measures_and_says_why() {
 #[test]
 fn a_plane_has_known_measures() {
     // 100 m of rise over 1000 m to the east.
-    let plane = of(&Terrain::from_fn(129, Edges::Open, |u, _| u));
+    let plane = measures_of(&Terrain::from_fn(129, Edges::Open, |u, _| u));
     let degrees = 0.1f64.atan().to_degrees();
     assert_near(plane.steepness.as_ref().unwrap().mean_degrees, degrees, 1e-4, "steepness");
     let histogram = &plane.steepness.as_ref().unwrap().histogram;
@@ -101,7 +101,7 @@ fn a_cone_has_known_measures() {
         let r = ((u - 0.5).powi(2) + (v - 0.5).powi(2)).sqrt();
         (1.0 - 2.0 * r).max(0.0)
     });
-    let measures = of(&cone);
+    let measures = measures_of(&cone);
     let integral = std::f64::consts::PI / 12.0;
     assert_near(value(&measures, "hypsometric_integral").unwrap(), integral, 2e-3, "volume of a cone");
     for [area, height] in &measures.heights.hypsometry.as_ref().unwrap().curve[1..] {
@@ -136,7 +136,7 @@ fn a_gaussian_hill_has_known_measures() {
         let r2 = f64::from(u - 0.5).powi(2) + f64::from(v - 0.5).powi(2);
         (-r2 / (2.0 * SIGMA * SIGMA)).exp() as f32
     });
-    let measures = of(&hill);
+    let measures = measures_of(&hill);
     let volume = std::f64::consts::TAU * SIGMA * SIGMA;
     assert_near(value(&measures, "hypsometric_integral").unwrap(), volume, 1e-3, "volume");
     for [area, height] in measures.heights.hypsometry.as_ref().unwrap().curve.iter().skip(5).step_by(5) {
@@ -158,7 +158,7 @@ fn brownian_surfaces_have_the_dimension_of_their_hurst_exponent() {
         // For H > ¾ the exact synthesis needs more space.
         let samples = if hurst > 0.75 { 181 } else { 362 };
         for seed in 1..=2 {
-            let measures = of(&brownian(samples, hurst, seed));
+            let measures = measures_of(&brownian(samples, hurst, seed));
             let what = |by: &str| format!("H = {hurst}, seed {seed}, {by}");
             assert_near(value(&measures, "fractal_dimension").unwrap(), 3.0 - hurst, 0.05, &what("variogram"));
             assert_near(value(&measures, "box_dimension").unwrap(), 3.0 - hurst, 0.05, &what("boxes"));
@@ -168,7 +168,7 @@ fn brownian_surfaces_have_the_dimension_of_their_hurst_exponent() {
     let mut white = Terrain::flat(Grid::new(256, Edges::Open));
     let stream = Stream::new(1, 1);
     white.height.iter_mut().enumerate().for_each(|(k, h)| *h = stream.unit(k as i32, 0));
-    assert_near(value(&of(&white), "fractal_dimension").unwrap(), 3.0, 0.02, "white noise");
+    assert_near(value(&measures_of(&white), "fractal_dimension").unwrap(), 3.0, 0.02, "white noise");
 }
 
 /// Two tributaries of order 1 join to a stream of order 2, and two of those to one of order 3; another tributary of
@@ -231,7 +231,7 @@ fn depressions_do_not_drain_and_the_largest_basin_is_counted() {
     for (i, j) in (3..6).flat_map(|i| (3..6).map(move |j| (i, j))) {
         slope.height[i * 8 + j] = if (i, j) == (4, 4) { 0.0 } else { 0.1 };
     }
-    let drainage = of(&slope).drainage.unwrap();
+    let drainage = measures_of(&slope).drainage.unwrap();
     // The rim of the pit also drains into it: 5 × 5 minus the cells that flow past it, found by following steepest
     // descent by hand.
     let mut kept = 0;
@@ -343,7 +343,7 @@ fn prominence_equals_brute_force() {
     {
         for (seed, steps) in [(1, 1e6), (2, 8.0), (3, 3.0), (4, 1e6), (5, 5.0)] {
             let terrain = rough(samples, edges, seed, steps);
-            let side = terrain.grid.distinct();
+            let side = terrain.grid.distinct_side();
             let around = |k: usize| -> Vec<usize> {
                 let (row, column) = ((k / side) as isize, (k % side) as isize);
                 let steps = (-1..=1).flat_map(|i| (-1..=1).map(move |j| (row + i, column + j)));
@@ -392,7 +392,7 @@ fn regions_equal_brute_force() {
             let scale = TerrainScale { size_metres: 100.0, relief_metres: 30.0, sea_metres: Some(6.0) };
             let limits = Limits { playable_slope: 62.0, flat_slope: 50.0, ..Limits::default() };
             let measures = measured(&terrain, scale, &limits);
-            let (n, side) = (samples, terrain.grid.distinct());
+            let (n, side) = (samples, terrain.grid.distinct_side());
             let steep = |k: usize| {
                 let (row, column) = (k / side, k % side);
                 talweg::field::slope_degrees(terrain.grid, &terrain.height, row, column, 0.3)
@@ -458,20 +458,20 @@ fn the_erosion_score_does_not_depend_on_size_or_relief() {
         let mut high = hills.clone();
         high.height.iter_mut().for_each(|h| *h *= factor);
         assert_near(score(&high, SCALE), known, 1e-6, "exaggerated");
-        let m = of(&high);
+        let m = measures_of(&high);
         assert_near(
             value(&m, "fractal_dimension").unwrap(),
-            value(&of(&hills), "fractal_dimension").unwrap(),
+            value(&measures_of(&hills), "fractal_dimension").unwrap(),
             1e-5,
             "dimension",
         );
         assert_near(
             value(&m, "hypsometric_integral").unwrap(),
-            value(&of(&hills), "hypsometric_integral").unwrap(),
+            value(&measures_of(&hills), "hypsometric_integral").unwrap(),
             1e-6,
             "integral",
         );
-        assert_eq!(value(&m, "peaks"), value(&of(&hills), "peaks"));
+        assert_eq!(value(&m, "peaks"), value(&measures_of(&hills), "peaks"));
     }
 }
 
@@ -487,7 +487,7 @@ fn moving_a_wrapping_terrain_changes_nothing() {
         }
     }
     moved.close_seam();
-    let (a, b) = (of(&terrain), of(&moved));
+    let (a, b) = (measures_of(&terrain), measures_of(&moved));
     for m in MEASURES.iter().filter(|m| m.key != "hash" && !m.key.starts_with("box")) {
         match ((m.read)(&a).number(), (m.read)(&b).number()) {
             (Some(x), Some(y)) => assert_near(x, y, 1e-7 * x.abs().max(1.0), m.key),
@@ -530,7 +530,7 @@ fn threads_do_not_change_a_bit() {
         let other = rough(167, edges, 6, 200.0);
         let both = || {
             let difference = difference((&terrain, SCALE), (&other, SCALE), &Limits::default(), &Control::default());
-            (of(&terrain), difference.unwrap())
+            (measures_of(&terrain), difference.unwrap())
         };
         let known = on_threads(1, both);
         for threads in [2, 3, 8] {

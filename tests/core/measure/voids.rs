@@ -1,6 +1,6 @@
 //! Measures of terrain with gaps.
 
-use crate::kits::measure::{assert_near, of, rough, value};
+use crate::kits::measure::{assert_near, measures_of, rough, value};
 use talweg::field::{Edges, Grid, MapKind, Terrain};
 use talweg::measure::MEASURES;
 
@@ -19,7 +19,7 @@ fn void_heights_change_no_measure() {
             terrain.height.iter_mut().enumerate().filter(|(k, _)| lies_in_void(*k)).for_each(|(_, h)| *h = height);
             terrain
         };
-        let all: Vec<_> = [-3.0, 0.5, 40.0].map(|height| of(&with(height))).into_iter().collect();
+        let all: Vec<_> = [-3.0, 0.5, 40.0].map(|height| measures_of(&with(height))).into_iter().collect();
         for m in MEASURES.iter().filter(|m| m.key != "hash") {
             let values: Vec<_> = all.iter().map(|measures| (m.read)(measures).number()).collect();
             assert!(values.windows(2).all(|pair| pair[0] == pair[1]), "{} {edges:?}: {values:?}", m.key);
@@ -40,7 +40,7 @@ fn slopes_beside_a_void_use_only_terrain() {
         .enumerate()
         .for_each(|(k, h)| *h = if k % 33 < 16 { -9.0 } else { (k % 33) as f32 * 0.03125 });
     plane.map_mut(MapKind::Ground).iter_mut().enumerate().for_each(|(k, g)| *g = f32::from(u8::from(k % 33 >= 16)));
-    let measures = of(&plane);
+    let measures = measures_of(&plane);
     assert_near(value(&measures, "mean_slope").unwrap(), 3.125, 1e-4, "mean slope in metres");
     assert_near(value(&measures, "slope_deviation").unwrap(), 0.0, 1e-4, "deviation");
     assert_near(value(&measures, "erosion_score").unwrap(), 0.0, 1e-4, "score");

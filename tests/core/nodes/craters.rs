@@ -1,6 +1,6 @@
 //! Craters on globes and flat terrain: copies, threads, air, lava. Shapes and sizes are tested next to their laws.
 
-use crate::kits::nodes::{BARE, EARTH, Place, on_threads, set};
+use crate::kits::nodes::{BARE, EARTH, TestScene, on_threads, set};
 use talweg::field::{Edges, Globe, MapKind, Terrain};
 use talweg::nodes::Node;
 
@@ -18,7 +18,7 @@ fn preset(name: &str) -> Node {
 }
 
 /// Root mean square of the change that `node` makes to level terrain.
-fn relief(place: &Place, node: &Node) -> f64 {
+fn relief(place: &TestScene, node: &Node) -> f64 {
     let made = place.finish(node, &Terrain::flat(place.grid()), 0);
     (made.height.iter().map(|&h| f64::from(h).powi(2)).sum::<f64>() / made.height.len() as f64).sqrt()
 }
@@ -26,7 +26,7 @@ fn relief(place: &Place, node: &Node) -> f64 {
 #[test]
 fn faces_agree_on_their_borders_and_threads_change_no_bit() {
     for samples in [2, 3, 33, 100] {
-        let place = Place::globe(samples, &BARE);
+        let place = TestScene::globe(samples, &BARE);
         let (globe, input) = (Globe::new(samples), place.noise());
         for name in ["Highlands", "Maria", "Mars", "Basin", "Fresh"] {
             let node = preset(name);
@@ -49,7 +49,7 @@ fn air_removes_craters_smoothly() {
     let node = |density: f32| {
         craters(&[("follow_atmosphere", "false"), ("atmosphere", &density.to_string()), ("smallest", "0.01")])
     };
-    let place = Place::globe(65, &BARE);
+    let place = TestScene::globe(65, &BARE);
     let moon = relief(&place, &node(0.0));
     let mut last = moon;
     for density in [0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0] {
@@ -60,7 +60,7 @@ fn air_removes_craters_smoothly() {
     assert!(last < 0.1 * moon, "on Earth hardly any: {last} of {moon}");
     // If requested, the planet's own atmosphere counts.
     let follows = craters(&[("smallest", "0.01")]);
-    let earth = Place { size_metres: place.size_metres, ..Place::globe(65, &EARTH) };
+    let earth = TestScene { size_metres: place.size_metres, ..TestScene::globe(65, &EARTH) };
     assert_eq!(relief(&place, &follows), moon);
     assert!((relief(&earth, &follows) - last).abs() < 1e-9 * moon);
     assert_eq!(relief(&earth, &node(0.0)), moon);
@@ -69,7 +69,7 @@ fn air_removes_craters_smoothly() {
 /// Lava fills old basins to a level, dark surface, crossed by ray systems.
 #[test]
 fn maria_are_level_and_dark() {
-    let place = Place::globe(129, &BARE);
+    let place = TestScene::globe(129, &BARE);
     let made = place.finish(&preset("Maria"), &Terrain::flat(place.grid()), 0);
     let brightness = made.map(MapKind::Brightness).unwrap();
     let (mut dark, mut level) = (0, 0);
@@ -97,7 +97,7 @@ fn a_single_crater_has_its_form_everywhere() {
         ("transition_metres", "1000000"),
     ]);
     let mut seen = Vec::new();
-    for place in [Place::globe(129, &BARE), Place::new(257, Edges::Open), Place::new(257, Edges::Wrap)] {
+    for place in [TestScene::globe(129, &BARE), TestScene::new(257, Edges::Open), TestScene::new(257, Edges::Wrap)] {
         let flat = place.finish(&node, &Terrain::flat(place.grid()), 0);
         let diameter_km = f64::from(place.size_metres) * 0.2e-3;
         let (low, high) = flat.range();
@@ -118,7 +118,7 @@ fn a_single_crater_has_its_form_everywhere() {
 /// agree. The benchmark has the timings.
 #[test]
 fn ten_thousand_craters_give_finite_heights() {
-    let place = Place::globe(129, &BARE);
+    let place = TestScene::globe(129, &BARE);
     let node = craters(&[("craters", "10000"), ("smallest", "0.016"), ("largest", "0.3")]);
     let made = place.finish(&node, &Terrain::flat(place.grid()), 0);
     let globe = Globe::new(129);

@@ -1,7 +1,7 @@
 //! Formulas of the source documents, with their numbers.
 
-use crate::kits::measure::{assert_near, of, rough, value};
-use crate::kits::nodes::{Place, node};
+use crate::kits::measure::{assert_near, measures_of, rough, value};
+use crate::kits::nodes::{TestScene, node};
 use talweg::appearance_files::{Palette, PaletteColours};
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, Terrain};
@@ -11,7 +11,7 @@ use talweg::scene::Scene;
 /// the mean of the four corners plus such a random height. A is halved at each level.
 #[test]
 fn midpoints_stay_within_the_limits_of_the_document() {
-    let place = Place::new(65, Edges::Open);
+    let place = TestScene::new(65, Edges::Open);
     let params = [
         ("schedule", "Halving"),
         ("sides", "Corners"),
@@ -51,7 +51,7 @@ fn midpoints_stay_within_the_limits_of_the_document() {
 /// is below the mean of its corners.
 #[test]
 fn upward_displacements_match_document_000() {
-    let place = Place::new(65, Edges::Open);
+    let place = TestScene::new(65, Edges::Open);
     let off = |distribution: &str| {
         let params = [
             ("schedule", "Halving"),
@@ -85,15 +85,16 @@ fn upward_displacements_match_document_000() {
 
 #[test]
 fn document_stamps_go_down_to_two_samples() {
-    let cost =
-        |place: &Place, params: &[(&str, &str)]| place.finish(&node("Stamp", params), &Terrain::flat(place.grid()), 0);
-    let place = Place::new(129, Edges::Wrap);
+    let cost = |place: &TestScene, params: &[(&str, &str)]| {
+        place.finish(&node("Stamp", params), &Terrain::flat(place.grid()), 0)
+    };
+    let place = TestScene::new(129, Edges::Wrap);
     // 129 >> 6 = 2: seven levels, 0 to 6.
     let by_samples = cost(&place, &[("depth", "Samples")]);
     assert_eq!(by_samples.hash(), cost(&place, &[("depth", "Samples"), ("levels_shown", "7")]).hash());
     assert_ne!(by_samples.hash(), cost(&place, &[("depth", "Samples"), ("levels_shown", "6")]).hash());
     // A preview has the levels of its scene.
-    let preview = Place { scene_samples: 129, ..Place::new(65, Edges::Wrap) };
+    let preview = TestScene { scene_samples: 129, ..TestScene::new(65, Edges::Wrap) };
     let coarse = cost(&preview, &[("depth", "Samples")]);
     assert!((0..65 * 65).all(|k| coarse.height[k] == by_samples.height[k / 65 * 2 * 129 + k % 65 * 2]));
 }
@@ -102,7 +103,7 @@ fn document_stamps_go_down_to_two_samples() {
 /// d_n/d_total.
 #[test]
 fn the_documents_threshold_is_the_same_for_all_neighbours() {
-    let place = Place::new(5, Edges::Open);
+    let place = TestScene::new(5, Edges::Open);
     let mut spike = Terrain::flat(place.grid());
     spike.height[12] = 0.25;
     let made = |threshold: &str, name: &str| {
@@ -114,9 +115,9 @@ fn the_documents_threshold_is_the_same_for_all_neighbours() {
             ("neighbours", "Moore"),
         ];
         let params: Vec<_> = params.into_iter().filter(|(key, _)| name == "Thermal" || *key != "rate").collect();
-        Place { size_metres: 1000.0, relief_metres: 250.0, ..place }.finish(&node(name, &params), &spike, 1)
+        TestScene { size_metres: 1000.0, relief_metres: 250.0, ..place }.finish(&node(name, &params), &spike, 1)
     };
-    // N = 5: T = 0.2, and 0.05 is above it.
+    // On 5 samples per side the threshold T is 0.2. The spike is 0.25 high, so 0.05 of its drop exceeds T.
     let document = made("Document", "Thermal");
     let moved = 0.5 * (0.25 - 0.2);
     assert!((document.height[12] - (0.25 - moved)).abs() < 1e-6, "{}", document.height[12]);
@@ -138,8 +139,8 @@ fn the_all_pairs_score_counts_every_difference_once() {
         let terrain = rough(18, edges, 2, 1000.0);
         let grid = terrain.grid;
         let mut all = Vec::new();
-        for i in 0..grid.distinct() {
-            for j in 0..grid.distinct() {
+        for i in 0..grid.distinct_side() {
+            for j in 0..grid.distinct_side() {
                 let h = |row: usize, column: usize| f64::from(terrain.height[row * 18 + column]);
                 all.extend(grid.next(i).map(|below| (h(i, j) - h(below, j)).abs()));
                 all.extend(grid.next(j).map(|right| (h(i, j) - h(i, right)).abs()));
@@ -147,7 +148,7 @@ fn the_all_pairs_score_counts_every_difference_once() {
         }
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         let deviation = (all.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / all.len() as f64).sqrt();
-        assert_near(value(&of(&terrain), "pair_score").unwrap(), deviation / mean, 1e-6, "score");
+        assert_near(value(&measures_of(&terrain), "pair_score").unwrap(), deviation / mean, 1e-6, "score");
     }
 }
 
@@ -160,7 +161,7 @@ fn fast_hydraulic_erosion_leads_as_in_the_document() {
         let (mut scene, _) = Scene::load(std::path::Path::new(&path)).unwrap();
         scene.set(&format!("3.iterations={iterations}")).unwrap();
         let made = evaluate(&scene, 257, None, &mut Store::forgetful(), &Control::default()).unwrap();
-        value(&of(&made.terrain), "erosion_score").unwrap()
+        value(&measures_of(&made.terrain), "erosion_score").unwrap()
     };
     let before = scene("paper-000-fig-17-hydraulic", 0);
     let reference = scene("paper-000-fig-17-hydraulic", 100);
@@ -177,7 +178,7 @@ fn fast_hydraulic_erosion_leads_as_in_the_document() {
 
 /// The generator's result with these parameters on a grid of `samples`.
 fn made(samples: usize, edges: Edges, seed: u32, name: &str, params: &[(&str, &str)]) -> Vec<f32> {
-    let place = Place { seed, ..Place::new(samples, edges) };
+    let place = TestScene { seed, ..TestScene::new(samples, edges) };
     place.finish(&node(name, params), &Terrain::flat(place.grid()), 0).height
 }
 
@@ -209,7 +210,7 @@ fn finished_terrain_is_smoothed_as_in_olsens_program() {
             assert!((half[k] - 0.5 * (plain[k] + finished[k])).abs() < 1e-6);
         }
         let slopes = |heights: &[f32]| {
-            let mut terrain = Terrain::flat(Place::new(N, edges).grid());
+            let mut terrain = Terrain::flat(TestScene::new(N, edges).grid());
             terrain.height.copy_from_slice(heights);
             talweg::measure::slopes(&terrain)
         };

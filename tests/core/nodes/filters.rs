@@ -1,13 +1,13 @@
 //! Filters against their laws: closed forms, brute-force neighbour searches, neutral settings.
 
-use crate::kits::nodes::{Place, node};
+use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Edges, MapKind, Terrain};
 
 const N: usize = 65;
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
 fn run(edges: Edges, name: &str, params: &[(&str, &str)], start: &Terrain) -> Vec<f32> {
-    Place::new(N, edges).finish(&node(name, params), start, 0).height
+    TestScene::new(N, edges).finish(&node(name, params), start, 0).height
 }
 
 fn assert_close(made: &[f32], expected: impl Fn(usize) -> f32, within: f32, what: &str) {
@@ -38,7 +38,7 @@ fn neutral_settings_change_no_bit() {
         ("Clamp", &[("floor", "-90000"), ("ceiling", "90000")]),
     ];
     for edges in BOTH {
-        let start = Place::new(N, edges).noise();
+        let start = TestScene::new(N, edges).noise();
         for (name, params) in at_rest {
             assert_eq!(run(edges, name, params, &start), start.height, "{name} {params:?}");
         }
@@ -75,13 +75,13 @@ fn convolved(edges: Edges, field: &[f32], sigma: f64) -> Vec<f32> {
 fn a_blurred_impulse_is_a_gaussian_and_keeps_its_volume() {
     let cell = 8000.0 / 64.0;
     for edges in BOTH {
-        let mut impulse = Terrain::flat(Place::new(N, edges).grid());
+        let mut impulse = Terrain::flat(TestScene::new(N, edges).grid());
         impulse.height[32 * N + 32] = 1.0;
         for sigma in [0.5f32, 1.0, 1.5, 3.0, 6.0] {
             let made = run(edges, "Blur", &[("radius", &(sigma * cell).to_string())], &impulse);
             let law = convolved(edges, &impulse.height, f64::from(sigma));
             assert_close(&made, |k| law[k], 0.004 * law[32 * N + 32], "blur");
-            let volume = Place::new(N, edges).grid().sum(&made);
+            let volume = TestScene::new(N, edges).grid().sum(&made);
             // The tails cut off by the edges ripple slightly around 0.
             assert!((volume - 1.0).abs() < 1e-4, "{edges:?} {sigma}: {volume}");
         }
@@ -92,7 +92,7 @@ fn a_blurred_impulse_is_a_gaussian_and_keeps_its_volume() {
 fn a_blurred_terrain_is_the_convolution_up_to_its_edges() {
     let cell = 8000.0 / 64.0;
     for edges in BOTH {
-        let start = Place::new(N, edges).noise();
+        let start = TestScene::new(N, edges).noise();
         for sigma in [0.7f32, 2.0, 7.0, 20.0, 60.0] {
             let made = run(edges, "Blur", &[("radius", &(sigma * cell).to_string())], &start);
             let law = convolved(edges, &start.height, f64::from(sigma));
@@ -104,7 +104,7 @@ fn a_blurred_terrain_is_the_convolution_up_to_its_edges() {
 #[test]
 fn an_endless_blur_gives_the_mean_and_keeps_level_terrain() {
     for edges in BOTH {
-        let place = Place::new(N, edges);
+        let place = TestScene::new(N, edges);
         let start = place.noise();
         let made = run(edges, "Blur", &[("radius", "1000000")], &start);
         let (low, high) = range(&made);
@@ -117,7 +117,7 @@ fn an_endless_blur_gives_the_mean_and_keeps_level_terrain() {
 #[test]
 fn sharpening_adds_what_blurring_removes() {
     for edges in BOTH {
-        let start = Place::new(N, edges).noise();
+        let start = TestScene::new(N, edges).noise();
         let soft = run(edges, "Blur", &[("radius", "300")], &start);
         let sharp = run(edges, "Sharpen", &[("radius", "300"), ("amount", "1")], &start);
         assert_close(&sharp, |k| 2.0 * start.height[k] - soft[k], 1e-6, "sharpen");
@@ -126,7 +126,7 @@ fn sharpening_adds_what_blurring_removes() {
 
 #[test]
 fn normalise_reaches_both_ends() {
-    let start = Place::new(N, Edges::Open).noise();
+    let start = TestScene::new(N, Edges::Open).noise();
     let made = run(Edges::Open, "Normalise", &[("low", "0.2"), ("high", "0.7")], &start);
     let (low, high) = range(&made);
     assert!((low - 0.2).abs() < 1e-6 && (high - 0.7).abs() < 1e-6, "{low} {high}");
@@ -134,7 +134,7 @@ fn normalise_reaches_both_ends() {
 
 #[test]
 fn clamp_is_the_limit_without_a_knee_and_close_to_it_with_one() {
-    let start = Place::new(N, Edges::Open).noise();
+    let start = TestScene::new(N, Edges::Open).noise();
     let limits = [("floor", "720"), ("ceiling", "1080")];
     let law = |k: usize| start.height[k].clamp(0.4, 0.6);
     let made = |knee| run(Edges::Open, "Clamp", &[limits[0], limits[1], ("knee", knee)], &start);
@@ -145,7 +145,7 @@ fn clamp_is_the_limit_without_a_knee_and_close_to_it_with_one() {
 
 #[test]
 fn inverting_twice_changes_nothing() {
-    let start = Place::new(N, Edges::Open).noise();
+    let start = TestScene::new(N, Edges::Open).noise();
     let once = run(Edges::Open, "Invert", &[], &start);
     assert_close(&once, |k| 1.0 - start.height[k], 1e-6, "invert");
     let mut turned = start.clone();
@@ -157,11 +157,11 @@ fn inverting_twice_changes_nothing() {
 #[test]
 fn normalise_works_in_metres_and_beyond_the_extremes() {
     for edges in BOTH {
-        let mut start = Place::new(N, edges).noise();
+        let mut start = TestScene::new(N, edges).noise();
         start.height[20 * N + 20] = 40.0;
         let params = [("target", "Metres"), ("low_metres", "180"), ("high_metres", "900"), ("ignore", "10")];
         let made = run(edges, "Normalise", &params, &start);
-        let distinct = Place::new(N, edges).grid().distinct();
+        let distinct = TestScene::new(N, edges).grid().distinct_side();
         let mut sorted: Vec<f32> = (0..distinct).flat_map(|i| made[i * N..i * N + distinct].to_vec()).collect();
         sorted.sort_by(f32::total_cmp);
         let ignored = ((sorted.len() - 1) as f64 * 0.1) as usize;
@@ -172,9 +172,9 @@ fn normalise_works_in_metres_and_beyond_the_extremes() {
 }
 
 /// Samples of the grid within `radius` cells of sample `k`; on wrapping grids each only once.
-fn around(edges: Edges, k: usize, radius: f64) -> Vec<usize> {
+fn samples_around(edges: Edges, k: usize, radius: f64) -> Vec<usize> {
     let reach = radius as i64;
-    let distinct = Place::new(N, edges).grid().distinct() as i64;
+    let distinct = TestScene::new(N, edges).grid().distinct_side() as i64;
     let (row, column) = (k as i64 / N as i64, k as i64 % N as i64);
     let place = |a: i64| match edges {
         Edges::Open => (0..distinct).contains(&a).then_some(a as usize),
@@ -195,7 +195,7 @@ fn the_median_is_the_middle_of_the_sorted_disc_to_the_bit() {
     let cell = 8000.0 / 64.0;
     for edges in BOTH {
         // Steps and repeated heights as well as noise.
-        let mut start = Place::new(N, edges).noise();
+        let mut start = TestScene::new(N, edges).noise();
         start.height.iter_mut().enumerate().for_each(|(k, h)| {
             if k % N < 20 {
                 *h = (*h * 12.0).floor() / 12.0 - 0.5;
@@ -205,7 +205,8 @@ fn the_median_is_the_middle_of_the_sorted_disc_to_the_bit() {
         for radius in [1.0f32, 2.5, 4.0] {
             let made = run(edges, "Median", &[("radius", &(radius * cell).to_string())], &start);
             for (k, h) in made.iter().enumerate() {
-                let mut disc: Vec<f32> = around(edges, k, f64::from(radius)).iter().map(|&k| start.height[k]).collect();
+                let mut disc: Vec<f32> =
+                    samples_around(edges, k, f64::from(radius)).iter().map(|&k| start.height[k]).collect();
                 disc.sort_by(f32::total_cmp);
                 assert_eq!(*h, disc[(disc.len() - 1) / 2], "{edges:?} {radius} at {k}");
             }
@@ -224,7 +225,7 @@ fn the_median_removes_spikes_and_keeps_cliffs() {
 #[test]
 fn the_spectral_retouch_is_a_layer_of_spectral_synthesis() {
     for edges in BOTH {
-        let place = Place::new(N, edges);
+        let place = TestScene::new(N, edges);
         let start = place.noise();
         let tables = [("frequency", "5"), ("layers", "4"), ("step", "1.7"), ("persistence", "0.6")];
         let generator = [&tables[..], &[("amplitude", "0.3"), ("base", "0")]].concat();
@@ -243,7 +244,7 @@ fn the_spectral_retouch_is_a_layer_of_spectral_synthesis() {
 #[test]
 fn perturbed_heights_all_occur_within_the_magnitude() {
     for edges in BOTH {
-        let start = Place::new(N, edges).noise();
+        let start = TestScene::new(N, edges).noise();
         for cells in [0.9f64, 1.0, 3.5, 6.0] {
             let metres = (cells * 125.0).to_string();
             let made = run(edges, "Perturbation", &[("magnitude", &metres)], &start);
@@ -251,13 +252,16 @@ fn perturbed_heights_all_occur_within_the_magnitude() {
             assert_eq!(made, counted, "a cell is 125 m");
             let mut moved = 0;
             for (k, h) in made.iter().enumerate() {
-                assert!(around(edges, k, cells).iter().any(|&k| start.height[k] == *h), "{edges:?} {cells} at {k}");
+                assert!(
+                    samples_around(edges, k, cells).iter().any(|&k| start.height[k] == *h),
+                    "{edges:?} {cells} at {k}"
+                );
                 moved += usize::from(start.height[k] != *h);
             }
             assert_eq!(moved > N * N / 2, cells >= 1.0, "{moved} of {} moved by {cells}", N * N);
             let noise = [("magnitude", metres.as_str()), ("displacement", "Noise")];
             for (k, h) in run(edges, "Perturbation", &noise, &start).iter().enumerate() {
-                let near = around(edges, k, cells + 1.5);
+                let near = samples_around(edges, k, cells + 1.5);
                 let (low, high) = range(&near.iter().map(|&k| start.height[k]).collect::<Vec<_>>());
                 assert!((low..=high).contains(h), "{edges:?} {cells} at {k}: {h} is not in {low} to {high}");
             }
@@ -269,7 +273,7 @@ fn perturbed_heights_all_occur_within_the_magnitude() {
 fn random_displacements_fill_the_disc_evenly() {
     // On a ramp, the height shows where a sample came from.
     let n = 257;
-    let place = Place::new(n, Edges::Open);
+    let place = TestScene::new(n, Edges::Open);
     let ramp = Terrain::from_fn(n, Edges::Open, |u, _| u * 256.0);
     let made = place.finish(&node("Perturbation", &[("magnitude", "20"), ("unit", "Cells")]), &ramp, 0).height;
     let shifts: Vec<f64> =
@@ -284,7 +288,7 @@ fn random_displacements_fill_the_disc_evenly() {
 #[test]
 fn turning_and_mirroring_return_to_the_start() {
     for edges in BOTH {
-        let start = Place::new(N, edges).noise();
+        let start = TestScene::new(N, edges).noise();
         for (params, times) in
             [(("angle", "90"), 4), (("angle", "-90"), 4), (("angle", "180"), 2), (("mirror_x", "true"), 2)]
         {
@@ -301,7 +305,7 @@ fn turning_and_mirroring_return_to_the_start() {
 
 #[test]
 fn a_transform_moves_by_metres_and_turns_clockwise() {
-    let start = Place::new(N, Edges::Open).noise();
+    let start = TestScene::new(N, Edges::Open).noise();
     let at = |field: &[f32], i: usize, j: usize| field[i * N + j];
     // 8000 m are 64 cells.
     let moved = run(Edges::Open, "Transform", &[("move_x", "1000"), ("move_y", "-500")], &start);
@@ -315,7 +319,7 @@ fn a_transform_moves_by_metres_and_turns_clockwise() {
     assert_eq!(at(&outside("Flat"), 9, 7), 0.0);
     assert_eq!(at(&outside("Mirror"), 9, 6), at(&start.height, 9, 2));
     assert_eq!(at(&outside("Wrap"), 9, 6), at(&start.height, 9, 62));
-    let tile = Place::new(N, Edges::Wrap).noise();
+    let tile = TestScene::new(N, Edges::Wrap).noise();
     assert_eq!(at(&run(Edges::Wrap, "Transform", &[("move_x", "1000")], &tile), 9, 6), at(&tile.height, 9, 62));
     // A plane stays a plane when rotated, and cubic interpolation reproduces it exactly.
     let plane = Terrain::from_fn(N, Edges::Open, |u, v| 0.5 * u - 0.3 * v);
@@ -332,7 +336,7 @@ fn a_transform_moves_by_metres_and_turns_clockwise() {
 #[test]
 fn data_maps_move_with_the_terrain() {
     for edges in BOTH {
-        let place = Place::new(N, edges);
+        let place = TestScene::new(N, edges);
         let mut start = place.noise();
         *start.map_mut(MapKind::Wear) = start.height.clone();
         let same = |terrain: &Terrain| **terrain.map(MapKind::Wear).unwrap() == start.height;
@@ -356,7 +360,7 @@ fn data_maps_move_with_the_terrain() {
 #[test]
 fn a_warp_moves_by_about_its_strength_and_never_beyond() {
     let n = 257;
-    let place = Place::new(n, Edges::Open);
+    let place = TestScene::new(n, Edges::Open);
     // 8000 m are 256 cells; on a ramp, the height shows where a sample came from.
     let ramp = Terrain::from_fn(n, Edges::Open, |u, _| u * 8000.0);
     let made = place.finish(&node("Warp", &[("amount", "300"), ("size", "500")]), &ramp, 0).height;
@@ -371,7 +375,7 @@ fn a_warp_moves_by_about_its_strength_and_never_beyond() {
 #[test]
 fn an_island_ends_at_its_depth_and_keeps_its_middle() {
     for edges in BOTH {
-        let start = Place::new(N, edges).noise();
+        let start = TestScene::new(N, edges).noise();
         for roundness in ["0", "0.5", "1"] {
             let params =
                 [("depth", "360"), ("width", "0.1"), ("coast", "0.15"), ("roundness", roundness), ("bays", "6")];
@@ -403,7 +407,7 @@ fn an_island_ends_at_its_depth_and_keeps_its_middle() {
 fn a_ridge_rises_by_its_curvature_and_a_valley_sinks_by_it() {
     // A long Gaussian ridge of width s, smoothed with σ, has -λ = s/(s² + σ²)^1.5 at its crest.
     let (n, s, sigma) = (257, 12.0f32, 9.0f32);
-    let place = Place::new(n, Edges::Open);
+    let place = TestScene::new(n, Edges::Open);
     let ridge = |sign: f32| {
         Terrain::from_fn(n, Edges::Open, |u, _| {
             let x = (u - 0.5) * 256.0;
@@ -426,7 +430,7 @@ fn a_ridge_rises_by_its_curvature_and_a_valley_sinks_by_it() {
 #[test]
 fn expansion_is_the_highest_paraboloid_around() {
     for edges in BOTH {
-        let start = Place::new(N, edges).noise();
+        let start = TestScene::new(N, edges).noise();
         for (amount, drop) in [(300.0f64, 150.0f64), (2000.0, 40.0), (-500.0, 300.0)] {
             let params = [("amount", amount.to_string()), ("drop", drop.to_string())];
             let made = run(edges, "Expander", &[("amount", &params[0].1), ("drop", &params[1].1)], &start);
@@ -451,7 +455,7 @@ fn expansion_is_the_highest_paraboloid_around() {
 
 #[test]
 fn smooth_expansion_lies_above_and_has_no_creases() {
-    let start = Place::new(N, Edges::Open).noise();
+    let start = TestScene::new(N, Edges::Open).noise();
     let sharp = run(Edges::Open, "Expander", &[("amount", "600")], &start);
     let smooth = run(Edges::Open, "Expander", &[("amount", "600"), ("smooth", "true")], &start);
     let fall = 150.0 / 1800.0 / (600.0f32 / 125.0).powi(2);
@@ -469,7 +473,7 @@ fn smooth_expansion_lies_above_and_has_no_creases() {
 #[test]
 fn seamless_edges_match_in_height_and_slope() {
     for n in [33, 100, 257] {
-        let place = Place::new(n, Edges::Open);
+        let place = TestScene::new(n, Edges::Open);
         let start = place.noise();
         let made = place.finish(&node("Seamless", &[("width", "0.2")]), &start, 0).height;
         let at = |i: usize, j: usize| made[i * n + j];
@@ -491,14 +495,14 @@ fn seamless_edges_match_in_height_and_slope() {
         for (i, j) in (band..n - band).flat_map(|i| (band..n - band).map(move |j| (i, j))) {
             assert_eq!(at(i, j).to_bits(), start.height[i * n + j].to_bits(), "{i} {j}");
         }
-        let tile = Place::new(n, Edges::Wrap);
+        let tile = TestScene::new(n, Edges::Wrap);
         assert_eq!(tile.finish(&node("Seamless", &[]), &tile.noise(), 0), tile.noise(), "it tiles already");
     }
 }
 
 #[test]
 fn neutral_levels_change_no_bit_and_others_follow_the_law() {
-    let place = Place::new(65, Edges::Open);
+    let place = TestScene::new(65, Edges::Open);
     let start = place.noise();
     let run = |params: &[(&str, &str)]| place.finish(&node("Levels", params), &start, 0).height;
     assert_eq!(run(&[]), start.height);
@@ -517,7 +521,7 @@ fn neutral_levels_change_no_bit_and_others_follow_the_law() {
 
 #[test]
 fn terraces_keep_the_order_and_zero_sharpness_the_heights() {
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     let ramp = Terrain::from_fn(257, Edges::Open, |u, v| (u + v / 256.0) * 6.0 - 3.0);
     for sharpness in ["0", "0.5", "1"] {
         let terrace = node("Terrace", &[("sharpness", sharpness), ("variation", "1"), ("step_height", "300")]);

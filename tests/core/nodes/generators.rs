@@ -1,13 +1,13 @@
 //! Generators against their own laws, computed in another way.
 
-use crate::kits::nodes::{Place, node, on_squares};
+use crate::kits::nodes::{TestScene, node, on_squares};
 use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
 use talweg::nodes::generators::triangular::{TriangleLayout, Triangular, triangle};
 use talweg::nodes::generators::voronoi::{Regions, Scatter, Voronoi};
-use talweg::nodes::{Node, Work};
+use talweg::nodes::{Node, NodeKind};
 
 fn fill(samples: usize, edges: Edges, generator: &Node) -> Vec<f32> {
-    let place = Place::new(samples, edges);
+    let place = TestScene::new(samples, edges);
     place.finish(generator, &Terrain::flat(place.grid()), 0).height
 }
 
@@ -26,7 +26,7 @@ fn stream() -> Stream {
 
 #[test]
 fn generators_fill_about_the_unit_range() {
-    for generator in on_squares().filter(|n| matches!(n.work(), Work::Generator(_))) {
+    for generator in on_squares().filter(|n| matches!(n.work(), NodeKind::Generator(_))) {
         let began = std::time::Instant::now();
         let mut generator = generator;
         if generator.about().name == "Import" {
@@ -370,7 +370,7 @@ fn voronoi_with_midpoints_keeps_the_cells_on_the_coarse_lattice() {
 #[test]
 fn a_single_triangle_is_that_of_the_paper() {
     let control = Control::default();
-    let place = Place::new(5, Edges::Open);
+    let place = TestScene::new(5, Edges::Open);
     let cx = place.context(&control);
     let flat = Triangular { amplitude: 0.0, layout: TriangleLayout::Triangle, ..Triangular::default() };
     let rough = Triangular { layout: TriangleLayout::Triangle, ..Triangular::default() };
@@ -428,7 +428,7 @@ fn the_triangle_stands_on_the_south_edge_in_level_terrain() {
     let heights = fill(129, Edges::Open, &node("Triangular", &[("layout", "Triangle")]));
     let lowest = heights.iter().copied().fold(f32::MAX, f32::min);
     let control = Control::default();
-    let place = Place::new(129, Edges::Open);
+    let place = TestScene::new(129, Edges::Open);
     let table = triangle(&Triangular::default(), &place.context(&control), 7).unwrap();
     for i in 0..129usize {
         for j in 0..129usize {
@@ -450,7 +450,7 @@ fn the_surroundings_of_the_triangle_are_void() {
     let generator = node("Triangular", &[("layout", "Triangle")]);
     for edges in [Edges::Open, Edges::Wrap] {
         for samples in [9, 100, 129, 333] {
-            let place = Place::new(samples, edges);
+            let place = TestScene::new(samples, edges);
             let made = place.finish(&generator, &Terrain::flat(place.grid()), 0);
             let ground = made.map(MapKind::Ground).expect("the triangle says where it is");
             // Of the whole triangle, whose lowest point may be between the samples.
@@ -472,7 +472,7 @@ fn the_surroundings_of_the_triangle_are_void() {
             assert!((missing - (1.0 - 0.5 * (side / (samples - 1) as f64).powi(2))).abs() < 4.0 / samples as f64);
         }
     }
-    let square = Place::new(33, Edges::Open);
+    let square = TestScene::new(33, Edges::Open);
     let made = square.finish(&node("Triangular", &[]), &Terrain::flat(square.grid()), 0);
     assert!(made.map(MapKind::Ground).is_none() && made.void_samples() == 0);
 }

@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use crate::kits::nodes::{EARTH, Place, altered};
+use crate::kits::nodes::{EARTH, TestScene, altered};
 use talweg::field::{Edges, Terrain};
-use talweg::nodes::{Node, Work};
+use talweg::nodes::{Node, NodeKind};
 use talweg::planet::World;
 
 /// Noise with varying rock hardness and rain.
-fn with_maps(place: Place, noise: &Terrain) -> Terrain {
+fn with_maps(place: TestScene, noise: &Terrain) -> Terrain {
     let steps = ["Hardness", "Rain"].map(|name| Node::named(name).unwrap());
     steps.iter().fold(noise.clone(), |below, node| place.finish(node, &below, 0))
 }
@@ -28,9 +28,10 @@ fn with_maps(place: Place, noise: &Terrain) -> Terrain {
 static HASHES: LazyLock<BTreeMap<String, String>> = LazyLock::new(hashes);
 
 fn hashes() -> BTreeMap<String, String> {
-    let square = Place::new(65, Edges::Open);
-    let places = [("", square), (", wrapping", Place::new(33, Edges::Wrap)), (", planet", Place::globe(33, &EARTH))];
-    let mut stages: Vec<(&str, Place, Terrain)> = Vec::new();
+    let square = TestScene::new(65, Edges::Open);
+    let places =
+        [("", square), (", wrapping", TestScene::new(33, Edges::Wrap)), (", planet", TestScene::globe(33, &EARTH))];
+    let mut stages: Vec<(&str, TestScene, Terrain)> = Vec::new();
     for (name, place) in places {
         stages.push((name, place, place.noise()));
     }
@@ -39,7 +40,7 @@ fn hashes() -> BTreeMap<String, String> {
     for node in Node::catalogue() {
         for (stage, place, input) in &stages {
             let world = if place.planet.is_some() { World::Planet } else { World::Terrain };
-            let is_generator = matches!(node.work(), Work::Generator(_));
+            let is_generator = matches!(node.work(), NodeKind::Generator(_));
             if !node.fits(world) || (is_generator && input.maps().next().is_some()) {
                 continue;
             }

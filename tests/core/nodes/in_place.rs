@@ -1,7 +1,7 @@
 //! Processes that work in place and skip unread maps give the same bits as processes that work on a copy and write all
 //! maps.
 
-use crate::kits::nodes::{Place, altered, on_squares, set};
+use crate::kits::nodes::{TestScene, altered, on_squares, set};
 use talweg::eval::{MemoryUse, Store, evaluate};
 use talweg::field::{Control, Edges, MapKind};
 use talweg::nodes::Node;
@@ -16,7 +16,7 @@ fn in_place_steps_give_the_same_bits() {
     for edges in BOTH {
         // Bands of rows with borders, and very few rows.
         for samples in [4, 33, 150] {
-            let place = Place::new(samples, edges);
+            let place = TestScene::new(samples, edges);
             let cx = place.context(&control);
             for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
                 let Some(process) = node.as_process() else { continue };
@@ -40,7 +40,7 @@ fn in_place_steps_give_the_same_bits() {
 /// changes.
 #[test]
 fn heights_do_not_depend_on_other_requested_maps() {
-    let alone = MemoryUse { heights_alone: true, ..MemoryUse::TERRAIN };
+    let alone = MemoryUse { heights_only: true, ..MemoryUse::TERRAIN };
     let is_process = |node: &Node| node.as_process().is_some();
     let made = |scene: &Scene, store: &mut Store| {
         evaluate(scene, scene.samples(), None, store, &Control::default()).expect("not cancelled")

@@ -17,7 +17,7 @@ use crate::kits::common::example_terrain;
 /// Iterations on the coarsest grid.
 const ITERATIONS: i64 = 6;
 
-fn put(params: &mut dyn Params, name: &str, value: Value) {
+fn set_param(params: &mut dyn Params, name: &str, value: Value) {
     let index = params.about().find(name).unwrap_or_else(|| panic!("no parameter {name}"));
     params.set(index, &value).unwrap();
 }
@@ -27,8 +27,8 @@ fn refined() -> Vec<Node> {
     let multiscale = |node: &Node| node.params().about().find("largest_scale").is_some();
     let begun = |mut node: Node| {
         let choice = LargestScale::ALL.iter().position(|&scale| scale == LargestScale::Samples33).unwrap();
-        put(node.params_mut(), "largest_scale", Value::Choice(choice));
-        put(node.params_mut(), "iterations", Value::Int(ITERATIONS));
+        set_param(node.params_mut(), "largest_scale", Value::Choice(choice));
+        set_param(node.params_mut(), "iterations", Value::Int(ITERATIONS));
         node
     };
     Node::catalogue().into_iter().filter(multiscale).map(begun).collect()
@@ -62,7 +62,7 @@ fn whole(scene: &Scene, store: &mut Store) -> Arc<Terrain> {
     evaluate(scene, scene.samples(), None, store, &Control::default()).unwrap().terrain
 }
 
-fn at(scene: &Scene, samples: usize, iteration: u32) -> Evaluated {
+fn evaluate_at(scene: &Scene, samples: usize, iteration: u32) -> Evaluated {
     let playhead = Some(Playhead { layer: 1, iteration });
     evaluate(scene, samples, playhead, &mut Store::forgetful(), &Control::default()).unwrap()
 }
@@ -108,7 +108,7 @@ fn a_preview_is_one_of_the_levels_and_caching_changes_no_bit() {
         }
         // After the iterations of the coarse grid, the fine grid has its heights at common samples.
         let coarse = evaluate(&scene, 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
-        let shown = at(&scene, 65, ITERATIONS as u32).terrain;
+        let shown = evaluate_at(&scene, 65, ITERATIONS as u32).terrain;
         let n = shown.samples();
         // planets begin on ground whose previews come close
         let is_exact = !scene.is_planet();
@@ -133,7 +133,7 @@ fn the_mass_balance_closes_on_the_finest_grid() {
         assert_eq!(scene.iterations(1), Some(all));
         // Part of the way on the first grid, at its end, on the last grid, and at the end.
         for iteration in [2, ITERATIONS as u32, all - 1, all] {
-            let made = at(&scene, 129, iteration);
+            let made = evaluate_at(&scene, 129, iteration);
             let (grid, mass_balance) = (made.terrain.grid, made.mass_balance.unwrap());
             let before = grid.sum(&beneath.height);
             let change = grid.sum(&made.terrain.height) - before;
@@ -162,13 +162,13 @@ fn the_playhead_covers_all_grids_and_larger_sizes_append() {
     let node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
     let scene = scene(node, 65, Edges::Open);
     let all = scene.iterations(1).unwrap();
-    let heights = |iteration| at(&scene, 65, iteration).terrain.height_hash();
+    let heights = |iteration| evaluate_at(&scene, 65, iteration).terrain.height_hash();
     let course: Vec<u128> = (0..=all).map(heights).collect();
     assert!(course.windows(2).all(|pair| pair[0] != pair[1]), "every iteration shows");
     assert!(course[all as usize] == whole(&scene, &mut Store::forgetful()).height_hash());
     // The last iteration of the scene is the end, whatever size is requested.
     let larger = evaluate(&scene, 129, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
-    assert!(at(&scene, 129, all).terrain.hash() == larger.hash());
+    assert!(evaluate_at(&scene, 129, all).terrain.hash() == larger.hash());
     assert!(scene.layers[1].iterations(129).unwrap() > all);
 }
 
@@ -180,7 +180,7 @@ fn scrubbing_over_the_grids_changes_no_bit() {
         for iteration in [2, 7, 8, 4, all - 1, all - 3, all] {
             let playhead = Some(Playhead { layer: 1, iteration });
             let kept = evaluate(&scene, 129, playhead, &mut store, &Control::default()).unwrap().terrain;
-            let fresh = at(&scene, 129, iteration).terrain;
+            let fresh = evaluate_at(&scene, 129, iteration).terrain;
             assert!(kept.hash() == fresh.hash(), "{iteration} {:?}", scene.layers[1].node);
         }
     }
@@ -190,7 +190,7 @@ fn scrubbing_over_the_grids_changes_no_bit() {
 fn temporary_states_leave_the_cache_unchanged() {
     let mut node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
     // More playhead positions than remembered timelines.
-    put(node.params_mut(), "iterations", Value::Int(30));
+    set_param(node.params_mut(), "iterations", Value::Int(30));
     let scene = scene(node, 129, Edges::Open);
     let mut store = Store::default();
     whole(&scene, &mut store);
@@ -217,9 +217,9 @@ fn a_changed_process_continues_through_the_grids() {
             whole(&halves, &mut Store::forgetful()).hash() == straight.hash(),
             "splitting the process changes nothing: {iterations}"
         );
-        put(halves.layers[1].node.params_mut(), "talus_angle", Value::Float(10.0));
+        set_param(halves.layers[1].node.params_mut(), "talus_angle", Value::Float(10.0));
         assert!(whole(&halves, &mut Store::forgetful()).hash() != straight.hash());
-        let before = |scene: &Scene| at(scene, 129, iterations).terrain.height_hash();
+        let before = |scene: &Scene| evaluate_at(scene, 129, iterations).terrain.height_hash();
         assert!(before(&halves) == before(&plain), "earlier iterations do not change: {iterations}");
     }
 }
@@ -324,10 +324,10 @@ fn streams_have_no_more_grid_bias_than_on_one_grid() {
         for seed in 1..=12 {
             let mut node = Node::named("StreamPower").unwrap();
             let choice = LargestScale::ALL.iter().position(|&scale| scale == largest).unwrap();
-            put(node.params_mut(), "largest_scale", Value::Choice(choice));
-            put(node.params_mut(), "fine_weight", Value::Float(0.5));
-            put(node.params_mut(), "iterations", Value::Int(30));
-            put(node.params_mut(), "time_step", Value::Float(8000.0));
+            set_param(node.params_mut(), "largest_scale", Value::Choice(choice));
+            set_param(node.params_mut(), "fine_weight", Value::Float(0.5));
+            set_param(node.params_mut(), "iterations", Value::Int(30));
+            set_param(node.params_mut(), "time_step", Value::Float(8000.0));
             let mut scene = scene(node, 257, Edges::Open);
             scene.settings.seed = seed;
             scene.settings.size_metres = 12_000.0;
@@ -374,9 +374,9 @@ fn shared_trunks(coarse: &Terrain, fine: &Terrain) -> f64 {
 #[test]
 fn a_larger_size_has_the_same_trunk_streams() {
     let mut node = refined().into_iter().find(|node| node.about().name == "StreamPower").unwrap();
-    put(node.params_mut(), "iterations", Value::Int(30));
-    put(node.params_mut(), "fine_weight", Value::Float(0.5));
-    put(node.params_mut(), "time_step", Value::Float(8000.0));
+    set_param(node.params_mut(), "iterations", Value::Int(30));
+    set_param(node.params_mut(), "fine_weight", Value::Float(0.5));
+    set_param(node.params_mut(), "time_step", Value::Float(8000.0));
     let mut scene = scene(node, 129, Edges::Open);
     scene.settings.size_metres = 12_000.0;
     scene.set("1.amplitude=0.1").unwrap();
@@ -441,7 +441,7 @@ fn kept_streams_keep_all_other_guarantees() {
         refined().into_iter().flat_map(|node| [Edges::Open, Edges::Wrap].map(|e| (node.clone(), e)))
     {
         let choice = LargestScale::ALL.iter().position(|&scale| scale == LargestScale::Samples257).unwrap();
-        put(node.params_mut(), "largest_scale", Value::Choice(choice));
+        set_param(node.params_mut(), "largest_scale", Value::Choice(choice));
         if node.traits().finer_grids.stream_beds == StreamBeds::Free {
             continue;
         }
@@ -449,7 +449,7 @@ fn kept_streams_keep_all_other_guarantees() {
         // A size that is not one of the levels, beyond the grid whose streams are kept.
         let scene = scene(node, 600, edges);
         let all = scene.iterations(1).unwrap();
-        let end = pools[0].install(|| at(&scene, 600, all));
+        let end = pools[0].install(|| evaluate_at(&scene, 600, all));
         let two = pools[1].install(|| whole(&scene, &mut Store::forgetful()));
         assert!(end.terrain.hash() == two.hash(), "{about}: threads, and the end of the course");
         let mut store = Store::default();
@@ -460,7 +460,7 @@ fn kept_streams_keep_all_other_guarantees() {
         let mut bare = scene.clone();
         bare.layers.pop();
         let beneath = whole(&bare, &mut Store::forgetful());
-        for made in [at(&scene, 600, all - 1), end] {
+        for made in [evaluate_at(&scene, 600, all - 1), end] {
             let (grid, mass_balance) = (made.terrain.grid, made.mass_balance.unwrap());
             let before = grid.sum(&beneath.height);
             let change = grid.sum(&made.terrain.height) - before;

@@ -1,12 +1,12 @@
 //! Noise, fractals and cells against independent laws: spectra, variograms, distributions, searches.
 
-use crate::kits::nodes::{Place, node, set};
+use crate::kits::nodes::{TestScene, node, set};
 use noise::NoiseFn;
 use talweg::field::{Control, Edges, Stream, Terrain};
 use talweg::nodes::Node;
 
 fn fill(samples: usize, edges: Edges, node: &Node) -> Vec<f32> {
-    let place = Place::new(samples, edges);
+    let place = TestScene::new(samples, edges);
     place.finish(node, &Terrain::flat(place.grid()), 0).height
 }
 
@@ -100,7 +100,7 @@ fn voronoi_distances_match_a_search_through_all_points() {
 
 #[test]
 fn voronoi_agrees_with_a_search_through_all_points() {
-    let place = Place::new(100, Edges::Open);
+    let place = TestScene::new(100, Edges::Open);
     let control = Control::default();
     let generator = node("Voronoi", &[("points", "300"), ("scatter", "Random"), ("c3", "0.5"), ("base", "0.1")]);
     let made = place.finish(&generator, &Terrain::flat(place.grid()), 0);
@@ -128,7 +128,7 @@ fn moments(values: &[f64]) -> (f64, f64, f64) {
 #[test]
 fn perlin_noise_is_distributed_like_the_noise_crates() {
     const N: usize = 513;
-    let place = Place::new(N, Edges::Open);
+    let place = TestScene::new(N, Edges::Open);
     let one = node("Perlin", &[("octaves", "1"), ("frequency", "60"), ("base", "0")]);
     let ours = place.finish(&one, &Terrain::flat(place.grid()), 0).height;
     // Our noise is scaled to ±½ with gradients of length 1; theirs to ±1 with gradients of length √2, and clipped.
@@ -144,7 +144,7 @@ fn perlin_noise_is_distributed_like_the_noise_crates() {
 
 #[test]
 fn fractal_sums_fill_the_relief() {
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     for octaves in ["1", "4", "9", "16"] {
         for persistence in ["0.3", "0.5", "0.7"] {
             let params = [("octaves", octaves), ("persistence", persistence), ("frequency", "16")];
@@ -212,7 +212,7 @@ fn row_power(field: &[f32], n: usize, every: usize) -> Vec<f64> {
 fn the_spectrum_shows_the_spectral_layers_and_amplitudes() {
     const N: usize = 1024;
     const LAYERS: usize = 4;
-    let place = Place::new(N + 1, Edges::Wrap);
+    let place = TestScene::new(N + 1, Edges::Wrap);
     for persistence in [0.5f64, 0.7] {
         let text = persistence.to_string();
         let params =
@@ -268,7 +268,7 @@ fn octaves_beyond_the_lattice_range_stay_finite() {
     for offset in ["-1000", "0", "1000"] {
         let moved = [&params[..], &[("offset_x", offset), ("offset_y", offset)]].concat();
         for samples in [2, 33] {
-            let place = Place::new(samples, Edges::Open);
+            let place = TestScene::new(samples, Edges::Open);
             let made = place.finish(&node("Perlin", &moved), &Terrain::flat(place.grid()), 0);
             assert!(made.height.iter().all(|h| h.is_finite()));
         }

@@ -18,7 +18,7 @@ fn with_context<T>(samples: usize, edges: Edges, seed: u32, work: impl FnOnce(&C
         sea_level: 0.0,
         planet: None,
         scene_samples: 1025,
-        level: 1.0,
+        cell_ratio: 1.0,
         random: Stream::new(seed, 1),
         control: &control,
     })

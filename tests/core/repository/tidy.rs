@@ -32,7 +32,7 @@ impl File {
             .filter(|_| !self.name.ends_with("/tests.rs"))
     }
 
-    fn under(&self, folder: &str) -> bool {
+    fn is_under(&self, folder: &str) -> bool {
         self.name.starts_with(folder)
     }
 }
@@ -174,7 +174,7 @@ fn names_above(files: &[File], root: &str, folder: &[&str], list: &str) -> Vec<S
         is_below.then(|| path[folder.len()].clone())
     };
     let mut found = Vec::new();
-    for file in files.iter().filter(|f| f.under(root)) {
+    for file in files.iter().filter(|f| f.is_under(root)) {
         let Some(own) = own_name(&module_of(file, root)).filter(|own| floors.contains(own)) else { continue };
         for (line, path) in named_paths(file, root) {
             let Some(named) = own_name(&path) else { continue };
@@ -231,7 +231,7 @@ fn no_folder_of_the_app_names_one_above_it() {
 #[test]
 fn no_more_than_three_files_of_the_view_use_each_other() {
     const MOST: usize = 3;
-    let files: Vec<File> = files().into_iter().filter(|f| f.under("src/app/view/")).collect();
+    let files: Vec<File> = files().into_iter().filter(|f| f.is_under("src/app/view/")).collect();
     let modules: Vec<Vec<String>> = files.iter().map(|file| module_of(file, "src/app/")).collect();
     // The file that defines the path.
     let target = |path: &[String]| {
@@ -294,7 +294,7 @@ fn the_wheel_shares_the_library_of_the_tests() {
 
 #[test]
 fn only_the_app_names_the_engine() {
-    let rest = files().into_iter().filter(|f| f.under("src/") && !f.under("src/app/"));
+    let rest = files().into_iter().filter(|f| f.is_under("src/") && !f.is_under("src/app/"));
     check(rest, |line| {
         // Only paths count, not the name of an engine in a text.
         let is_path =
@@ -307,7 +307,7 @@ fn only_the_app_names_the_engine() {
 #[test]
 fn heights_are_computed_with_portable_arithmetic() {
     let deciding =
-        files().into_iter().filter(|f| f.under("src/") && !f.under("src/app/") && !f.under("src/appearance/"));
+        files().into_iter().filter(|f| f.is_under("src/") && !f.is_under("src/app/") && !f.is_under("src/appearance/"));
     check(deciding, |line| {
         let called = |name: &str| {
             line.contains(&format!(".{name}("))
@@ -357,7 +357,7 @@ fn word(text: &str) -> &str {
 /// Every struct, enum, trait and type in `src/` by name, including those of `params!` and `choices!`, with its file.
 fn types(files: &[File]) -> BTreeMap<&str, Vec<&str>> {
     let mut types: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for file in files.iter().filter(|f| f.under("src/")) {
+    for file in files.iter().filter(|f| f.is_under("src/")) {
         let mut described = false;
         for line in file.text.lines() {
             let code = line.trim_start();
@@ -400,7 +400,7 @@ const PREPOSITIONS: [&str; 36] = [
 #[test]
 fn functions_say_what_they_return() {
     let mut found = Vec::new();
-    for file in files().iter().filter(|f| f.under("src/")) {
+    for file in files().iter().filter(|f| f.is_under("src/")) {
         for (number, line) in file.text.lines().enumerate() {
             let line = line.split("//").next().unwrap_or("");
             let Some((_, rest)) = line.split_once("fn ") else { continue };

@@ -34,7 +34,7 @@ fn edited_scenes_are_saved_and_opened_unchanged() {
 fn nested(depth: usize) -> Tree {
     let mut piece = Piece::default();
     for _ in 0..depth {
-        piece = Piece::new(PieceKind::Blend(OperatorGroup { of: vec![piece], ..OperatorGroup::default() }));
+        piece = Piece::new(PieceKind::Blend(OperatorGroup { children: vec![piece], ..OperatorGroup::default() }));
     }
     Tree { terrain: piece, ..Tree::default() }
 }
@@ -58,7 +58,7 @@ fn allowed_nesting_is_saved_and_opened_on_any_thread() {
         };
         assert_eq!(depth, DEEPEST);
         let said = refused.to_string();
-        assert!(matches!(refused, EditError::Unsound(_)) && said.contains(&DEEPEST.to_string()), "{said}");
+        assert!(matches!(refused, EditError::InvalidTree(_)) && said.contains(&DEEPEST.to_string()), "{said}");
         assert!(said.len() < 160, "{said}");
         let scene = scene_of(tree);
         // The smallest stack of any thread that reads or writes scenes.

@@ -150,7 +150,7 @@ fn files_keep_the_defaults_of_their_version() {
         for old in node.traits().old_defaults {
             let about = node.about();
             let index = about.find(old.parameter).expect("it is a parameter");
-            let was = about.params[index].parse(old.was).expect("it is a value");
+            let was = about.params[index].parse(old.old_value).expect("it is a value");
             assert_ne!(was, about.params[index].default);
             assert!(old.until < node.traits().version);
         }

@@ -10,7 +10,7 @@ use talweg::tiles::TileBuild;
 
 #[test]
 fn merged_tiles_have_the_bytes_of_an_export() {
-    use talweg::export::{ExportPlace, ExportRequest, export};
+    use talweg::export::{ExportFolder, ExportRequest, export};
     use talweg::io::SaveTarget;
     use talweg::scene::BuildTiles;
     let folder = tempfile::tempdir().unwrap();
@@ -34,7 +34,7 @@ fn merged_tiles_have_the_bytes_of_an_export() {
             let reports = build.write_merged(&merged, &map, &target, tiles, &control).unwrap();
             let request = ExportRequest::for_files(&[name.clone().into()], &map, &[], None).unwrap();
             let request = ExportRequest { tiles, samples: Some(257), ..request };
-            let place = ExportPlace { folder: theirs.clone(), force: false };
+            let place = ExportFolder { folder: theirs.clone(), force: false };
             let report = export(&request, &scene, &terrain, &place, &control, &|_| ()).unwrap();
             assert_eq!(reports.rasters.len(), report.rasters.len(), "{name}");
             for (ours, theirs) in reports.rasters.iter().zip(&report.rasters) {
@@ -50,7 +50,7 @@ fn merged_tiles_have_the_bytes_of_an_export() {
 
 #[test]
 fn a_pyramid_from_tiles_equals_that_of_the_whole() {
-    use talweg::web_map::{MapPlace, RasterPyramid, TilePixels};
+    use talweg::web_map::{MapPosition, RasterPyramid, TilePixels};
     let folder = tempfile::tempdir().unwrap();
     let terrace = layer("Perlin", 1);
     let mut scene = scene(600, vec![terrace, layer("Thermal", 2)]);
@@ -67,7 +67,7 @@ fn a_pyramid_from_tiles_equals_that_of_the_whole() {
     ] {
         let pyramid = RasterPyramid {
             pixels,
-            place: MapPlace { longitude: 7.7, latitude: 46.0 },
+            position: MapPosition { longitude: 7.7, latitude: 46.0 },
             side_metres: scene.settings.size_metres,
             relief_metres: scene.settings.relief_metres,
             closest_zoom: None,
@@ -83,10 +83,10 @@ fn a_pyramid_from_tiles_equals_that_of_the_whole() {
     // No level files are left.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 7);
     control.cancel();
-    let place = MapPlace { longitude: 7.7, latitude: 46.0 };
+    let place = MapPosition { longitude: 7.7, latitude: 46.0 };
     let pyramid = RasterPyramid {
         pixels: TilePixels::Terrarium,
-        place,
+        position: place,
         side_metres: 9000.0,
         relief_metres: 1.0,
         closest_zoom: Some(8),

@@ -10,7 +10,7 @@ use talweg::tiles::{StageProduct, SurveyStep, TaskOutcome, TileBuild, TilePlan, 
 
 /// The survey steps in the stages of a plan.
 pub fn survey_steps(plan: &TilePlan) -> Vec<SurveyStep> {
-    plan.stages.iter().flat_map(|stage| stage.survey.iter().chain(&stage.tells)).map(|survey| survey.step).collect()
+    plan.stages.iter().flat_map(|stage| stage.survey.iter().chain(&stage.summary)).map(|survey| survey.step).collect()
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn water_is_the_same_in_tiles() {
             assert_eq!(survey_steps(&plan), [&filling[..], &filling, &[Basins, Spills], asked, &[Ground]].concat());
             assert!(plan.stages.iter().all(|stage| stage.whole.is_empty()));
             // Two stages report, on noise and on terraces; around a tile of filled terrain nothing is known.
-            assert_eq!(plan.stages.iter().filter(|stage| stage.tells.is_some()).count(), 2);
+            assert_eq!(plan.stages.iter().filter(|stage| stage.summary.is_some()).count(), 2);
             check_tiles(&format!("water at frequency {frequency}, {courses}"), &scene, 257, &TILES);
         }
     });
@@ -107,7 +107,7 @@ fn stream_power_in_tiles_equals_the_whole() {
             let plan = tile_plan(&scene, samples, tiles[0]).unwrap();
             let whole: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
             assert!(whole.iter().all(|reason| reason.starts_with("coarser grids")), "{whole:?}");
-            assert!(survey_steps(&plan).contains(&SurveyStep::Wear));
+            assert!(survey_steps(&plan).contains(&SurveyStep::Erosion));
             check_tiles(&format!("stream power with {changes:?}"), &scene, samples, tiles);
         }
     });

@@ -30,14 +30,14 @@ impl Plugin for BenchPlugin {
             .init_resource::<BenchTask>()
             .add_message::<BenchRequest>()
             .add_actions([BenchAction::Toggle], run)
-            .add_closing(|mut state: ResMut<BenchState>| state.close())
+            .add_window_close(|mut state: ResMut<BenchState>| state.close())
             .add_menu("Tools", 80)
             .add_menu_part("Tools", 10, menu)
             .add_part(Slot::View, window)
             .add_systems(PreUpdate, task::advance.in_set(FrameSystems::Receive))
             .add_systems(
                 EguiPrimaryContextPass,
-                (task::tell.in_set(FrameSystems::Tell), task::obey.in_set(FrameSystems::Obey)),
+                (task::update_info.in_set(FrameSystems::UpdatePanels), task::obey.in_set(FrameSystems::Execute)),
             );
     }
 }

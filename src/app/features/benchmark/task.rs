@@ -51,7 +51,7 @@ pub struct BenchInfo {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Underway {
     /// Fraction done, from 0 to 1.
-    pub share: f32,
+    pub fraction: f32,
     /// The measurement in progress.
     pub now: String,
     pub elapsed: Duration,
@@ -91,7 +91,7 @@ impl BenchTask {
     ///
     /// # Errors
     /// When the system refuses to start a thread.
-    pub fn ask(&mut self, ask: BenchRequest, tasks: &Tasks) -> std::io::Result<()> {
+    pub fn handle_request(&mut self, ask: BenchRequest, tasks: &Tasks) -> std::io::Result<()> {
         match (ask, &self.running) {
             (BenchRequest::Stop, Some(running)) => running.task.control().cancel(),
             (BenchRequest::Run(order), None) => {
@@ -120,7 +120,7 @@ impl BenchTask {
                 self.failure = Some(format!("The benchmark failed: {error}."));
                 Some(Ending::Failed)
             }
-            Outcome::Broke => {
+            Outcome::Panicked => {
                 self.failure = Some("The benchmark crashed. This is a bug in Talweg; please report it.".into());
                 Some(Ending::Failed)
             }
@@ -167,7 +167,7 @@ impl RunningBench {
             |at| format!("{}, {}², {}", at.subject, at.samples, threads(at.threads)),
         );
         Underway {
-            share: at.as_ref().map_or(0.0, |at| at.share),
+            fraction: at.as_ref().map_or(0.0, |at| at.fraction),
             now,
             elapsed: self.begun.elapsed(),
             is_stopping: self.task.control().is_cancelled(),
@@ -198,10 +198,10 @@ pub(super) fn advance(
 }
 
 /// Updates the data that the panels show.
-pub(super) fn tell(task: Res<BenchTask>, mut info: ResMut<BenchInfo>, mut status: ResMut<StatusInfo>) {
+pub(super) fn update_info(task: Res<BenchTask>, mut info: ResMut<BenchInfo>, mut status: ResMut<StatusInfo>) {
     *info = task.info();
     if let Some(underway) = &info.underway {
-        let text = format!("Benchmark {:.0} %: using the editor now distorts the times", underway.share * 100.0);
+        let text = format!("Benchmark {:.0} %: using the editor now distorts the times", underway.fraction * 100.0);
         status.activities.push(Activity { text, done: None });
     }
 }
@@ -214,7 +214,7 @@ pub(super) fn obey(
     tasks: Res<Tasks>,
 ) {
     for ask in asks.drain() {
-        if let Err(error) = task.ask(ask, &tasks) {
+        if let Err(error) = task.handle_request(ask, &tasks) {
             editor.toasts.error(format!("The benchmark could not start: {error}."));
         }
     }

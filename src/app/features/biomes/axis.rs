@@ -47,7 +47,7 @@ enum BellHandle {
 /// The handle being dragged, and the axis at the start of the drag.
 #[derive(Clone, Copy)]
 struct Drag {
-    held: BellHandle,
+    handle: BellHandle,
     bell: [f32; 2],
     from: f32,
     range: [f32; 2],
@@ -80,9 +80,9 @@ pub fn show(ui: &mut Ui, axis: &BiomeAxis) -> Option<Dragged> {
         && let Some(at) = ui.input(|i| i.pointer.press_origin())
         && let (Some(held), Some(bell)) = (grabbed(at.x, at.y), bell)
     {
-        ui.data_mut(|data| data.insert_temp(kept, Drag { held, bell, from: at.x, range: axis.range }));
+        ui.data_mut(|data| data.insert_temp(kept, Drag { handle: held, bell, from: at.x, range: axis.range }));
     }
-    let hot = drag.map(|drag| drag.held).or(hover);
+    let hot = drag.map(|drag| drag.handle).or(hover);
     paint(ui, rect, area, axis, range, hot);
     if bell.is_none() {
         response.on_hover_text("The selected type ignores this condition. Tick the condition to set an optimum.");
@@ -96,7 +96,7 @@ pub fn show(ui: &mut Ui, axis: &BiomeAxis) -> Option<Dragged> {
     let (drag, at) = (drag?, response.interact_pointer_pos()?);
     let moved = (at.x - drag.from) * per_point;
     let [optimum, tolerance] = drag.bell;
-    let bell = match drag.held {
+    let bell = match drag.handle {
         BellHandle::Optimum => [(optimum + moved).clamp(range[0].min(optimum), range[1].max(optimum)), tolerance],
         BellHandle::Tolerance => {
             let right = drag.from >= to_x(optimum);

@@ -13,11 +13,11 @@ use bevy_egui::{EguiContexts, EguiPrimaryContextPass};
 use egui_phosphor::regular as icon;
 
 use self::panel::{BiomesState, Composition, GroundInfo};
-use crate::features::place_marker::{self, MarkedPlace};
+use crate::features::place_marker::{self, MarkedPoint};
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::frame::dialogs::files::{Files, file_stem};
 use crate::frame::dialogs::overwrite::Overwrite;
-use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::editor::{Editor, file_name, with_reason};
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::interface::{InterfaceApp, InterfaceLayout};
 use crate::frame::menu::{pick, tick};
@@ -54,7 +54,10 @@ impl Plugin for BiomesPlugin {
             )
             .add_systems(
                 EguiPrimaryContextPass,
-                (tell.in_set(FrameSystems::Tell), choose_clicked_place.in_set(FrameSystems::Obey)),
+                (
+                    update_composition.in_set(FrameSystems::UpdatePanels),
+                    choose_clicked_place.in_set(FrameSystems::Execute),
+                ),
             );
     }
 }
@@ -127,7 +130,7 @@ fn open(editor: &mut Editor, path: &Path) {
             let name = scene.palette.strip_prefix(BIOME_PREFIX).unwrap_or_default().to_string();
             scene.biomes = Some(Arc::new(BiomeTable { name, ..table }));
         }),
-        Err(error) => editor.toasts.error(because("The biome table was not opened", &error)),
+        Err(error) => editor.toasts.error(with_reason("The biome table was not opened", &error)),
     }
 }
 
@@ -140,7 +143,7 @@ fn save(editor: &mut Editor, to: &SaveTarget) {
         Err(error) => {
             let elsewhere = ("Another file…", BiomesAction::Save.into());
             let question = Overwrite::from_error(&error, to, elsewhere, |to| BiomesAction::SaveTo(to).into());
-            editor.ask_or_report(question, || because("The biome table was not saved", &error));
+            editor.ask_or_report(question, || with_reason("The biome table was not saved", &error));
         }
     }
 }
@@ -160,7 +163,7 @@ fn biomes(
     mut editor: ResMut<Editor>,
     mut state: ResMut<BiomesState>,
     (info, ground): (Res<StatusInfo>, Res<GroundInfo>),
-    mut marked: ResMut<MarkedPlace>,
+    mut marked: ResMut<MarkedPoint>,
     mut queue: ResMut<CommandQueue>,
 ) {
     queue.extend(panel::show(ui, &mut state, &mut editor.doc, &info, ground.0.as_ref()));
@@ -168,10 +171,10 @@ fn biomes(
 }
 
 /// Sets the composition of the terrain at the clicked point, if the terrain is coloured by biomes.
-fn tell(state: Res<BiomesState>, evaluation: Res<EvaluationClient>, mut ground: ResMut<GroundInfo>) {
+fn update_composition(state: Res<BiomesState>, evaluation: Res<EvaluationClient>, mut ground: ResMut<GroundInfo>) {
     let place = state.place.filter(|_| state.open);
     ground.0 = place.and_then(|[u, v]| {
-        let (place, weights) = evaluation.picture()?.biome_weights(u, v)?;
+        let (place, weights) = evaluation.drawn_terrain()?.biome_weights(u, v)?;
         Some(Composition { place, weights })
     });
 }

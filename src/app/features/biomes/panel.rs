@@ -192,7 +192,7 @@ fn list(
                 Rect::from_min_max(pos2(rect.left() + 42.0, rect.top()), pos2(rect.right() - 62.0, rect.bottom()));
             paint_text(ui, name, &kind.name, tint, false);
             if let Some(ground) = ground {
-                share(ui, rect, ground.weights[k], kind.colour);
+                paint_fraction(ui, rect, ground.weights[k], kind.colour);
             }
             if response.clicked() {
                 state.selected = k;
@@ -202,7 +202,7 @@ fn list(
 }
 
 /// Paints the fraction of a ground type at the clicked point.
-fn share(ui: &Ui, row: Rect, weight: f32, [r, g, b]: [u8; 3]) {
+fn paint_fraction(ui: &Ui, row: Rect, weight: f32, [r, g, b]: [u8; 3]) {
     if weight < 0.005 {
         return;
     }

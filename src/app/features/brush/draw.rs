@@ -13,7 +13,7 @@ use egui::{
 use super::state::{BrushState, DrawnStroke};
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
-use crate::view::{GroundPosition, Stage};
+use crate::view::{GroundPosition, TerrainView};
 use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint, simplified};
 use talweg::eval::StrokeTarget;
 use talweg::scene::Gesture;
@@ -36,7 +36,7 @@ pub(super) fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState,
         state.drawn = None;
         return false;
     };
-    let Some(stage) = state.stage.clone() else { return false };
+    let Some(stage) = state.terrain_view.clone() else { return false };
     let ctx = ui.ctx().clone();
     let painter = ui.painter().with_clip_rect(free);
     let pointer = ctx.pointer_latest_pos();
@@ -52,10 +52,10 @@ pub(super) fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState,
         path(&painter, &stage, &stroke);
     }
     if state.drawn.is_none() && pressed && is_over && !modifiers.alt {
-        begin(document, state, target, &stage, modifiers);
+        start_stroke(document, state, target, &stage, modifiers);
     }
     if state.drawn.is_some() {
-        go_on(&ctx, document, state);
+        extend_stroke(&ctx, document, state);
         if !is_down {
             state.drawn = None;
         }
@@ -67,7 +67,13 @@ pub(super) fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState,
     true
 }
 
-fn begin(document: &Document, state: &mut BrushState, target: StrokeTarget, stage: &Stage, modifiers: Modifiers) {
+fn start_stroke(
+    document: &Document,
+    state: &mut BrushState,
+    target: StrokeTarget,
+    stage: &TerrainView,
+    modifiers: Modifiers,
+) {
     let mut brush = state.brush(document, Some(target));
     if modifiers.shift {
         brush.tool = BrushTool::Smooth;
@@ -84,12 +90,18 @@ fn begin(document: &Document, state: &mut BrushState, target: StrokeTarget, stag
     state.count += 1;
     state.selected = None;
     let gesture = Gesture(egui::Id::new(("stroke", state.count)).value());
-    state.drawn =
-        Some(DrawnStroke { target, stage: stage.clone(), brush, thinned: Vec::new(), points: Vec::new(), gesture });
+    state.drawn = Some(DrawnStroke {
+        target,
+        terrain_view: stage.clone(),
+        brush,
+        thinned: Vec::new(),
+        points: Vec::new(),
+        gesture,
+    });
 }
 
 /// Adds the pointer positions of this frame to the stroke.
-fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
+fn extend_stroke(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
     let Some(drawn) = &mut state.drawn else { return };
     let side = f64::from(document.scene().settings.size_metres);
     let (passed, latest, force) = ctx.input(|i| {
@@ -109,11 +121,11 @@ fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
     let is_first = drawn.points.is_empty();
     let before = drawn.points.len();
     for at in passed.into_iter().chain(latest) {
-        let Some(place) = drawn.stage.ground([at.x, at.y]) else { continue };
+        let Some(place) = drawn.terrain_view.ground([at.x, at.y]) else { continue };
         let [x, y] = place.map(|share| (share * side) as f32);
         let point = StrokePoint { x, y, pressure }.rounded(drawn.brush.radius);
         if drawn.points.is_empty() {
-            let level = level_at(drawn.target, &drawn.stage, place, &drawn.brush);
+            let level = level_at(drawn.target, &drawn.terrain_view, place, &drawn.brush);
             (drawn.brush.level, drawn.brush.end_level) = (level, level);
         }
         let step = STEP * drawn.brush.radius;
@@ -123,7 +135,7 @@ fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
             _ => drawn.points.push(point),
         }
         if drawn.brush.tool == BrushTool::Slope {
-            drawn.brush.end_level = level_at(drawn.target, &drawn.stage, place, &drawn.brush);
+            drawn.brush.end_level = level_at(drawn.target, &drawn.terrain_view, place, &drawn.brush);
         }
     }
     let has_moved = drawn.points.len() != before || drawn.brush.tool == BrushTool::Stamp;
@@ -152,7 +164,7 @@ fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
 }
 
 /// The target level of the Flatten tool: the height of the terrain, or 1 for masks.
-fn level_at(target: StrokeTarget, stage: &Stage, place: GroundPosition, brush: &Brush) -> f32 {
+fn level_at(target: StrokeTarget, stage: &TerrainView, place: GroundPosition, brush: &Brush) -> f32 {
     match target {
         StrokeTarget::Mask(_) => brush.level,
         StrokeTarget::Layer(_) => stage.height_metres(place),
@@ -160,7 +172,7 @@ fn level_at(target: StrokeTarget, stage: &Stage, place: GroundPosition, brush: &
 }
 
 /// Draws the brush as a circle on the terrain, with an inner circle where the brush has its full effect.
-fn ring(painter: &Painter, stage: &Stage, at: Pos2, brush: &Brush) {
+fn ring(painter: &Painter, stage: &TerrainView, at: Pos2, brush: &Brush) {
     let Some(centre) = stage.ground([at.x, at.y]) else { return };
     let side = f64::from(stage.square.scale.metres_per_world) * f64::from(crate::view::SIDE_WORLD);
     let circle = |metres: f64| -> Vec<Pos2> {
@@ -186,7 +198,7 @@ fn ring(painter: &Painter, stage: &Stage, at: Pos2, brush: &Brush) {
 }
 
 /// Draws the path of a stroke on the terrain.
-fn path(painter: &Painter, stage: &Stage, stroke: &Stroke) {
+fn path(painter: &Painter, stage: &TerrainView, stroke: &Stroke) {
     let side = stage.square.scale.metres_per_world * crate::view::SIDE_WORLD;
     let points: Vec<Pos2> = stroke
         .path

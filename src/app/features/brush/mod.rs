@@ -25,7 +25,7 @@ use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
 use crate::frame::menu::{pick, tick};
 use crate::frame::status::StatusHint;
 use crate::frame::window::FrameSystems;
-use crate::view::{Stage, ViewCamera, ViewState, ViewportArea};
+use crate::view::{TerrainView, ViewCamera, ViewState, ViewportArea};
 use talweg::eval::StrokeTarget;
 use talweg::param::ImageFile;
 
@@ -37,19 +37,19 @@ impl Plugin for BrushPlugin {
             .add_actions(BrushAction::all(), run)
             .scope_actions(applies)
             .add_actions([], run_stamp)
-            .add_leaving(leave)
+            .add_mode_exit(leave)
             .add_menu_part("Layer", 10, menu)
-            .add_part(Slot::Begin, begin)
+            .add_part(Slot::Update, follow_document)
             .add_part(Slot::View, over_view)
-            .add_systems(EguiPrimaryContextPass, tell.in_set(FrameSystems::Tell));
+            .add_systems(EguiPrimaryContextPass, update_terrain_view.in_set(FrameSystems::UpdatePanels));
     }
 }
 
-fn tell(
+fn update_terrain_view(
     mut state: ResMut<BrushState>,
     (view_state, camera, area): (Res<ViewState>, Res<ViewCamera>, Res<ViewportArea>),
 ) {
-    state.stage = Stage::new(&view_state, &camera, &area);
+    state.terrain_view = TerrainView::new(&view_state, &camera, &area);
 }
 
 /// Whether a brush command applies in the current state, so that its keys take precedence.
@@ -96,7 +96,7 @@ fn run_stamp(In(action): In<StampAction>, mut editor: ResMut<Editor>, mut state:
 
 /// Escape cancels the stroke being drawn, else clears the selection, else stops painting.
 fn leave(mut editor: ResMut<Editor>, mut state: ResMut<BrushState>) -> bool {
-    state.step_back(&mut editor.doc)
+    state.cancel_one(&mut editor.doc)
 }
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<BrushState>, mut queue: ResMut<CommandQueue>) {
@@ -106,7 +106,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<BrushState>, mut q
     pick(ui, &mut queue, BrushAction::PaintMask, editor.doc.selected_layer().is_some());
 }
 
-fn begin(_: InMut<Ui>, mut editor: ResMut<Editor>, mut state: ResMut<BrushState>) {
+fn follow_document(_: InMut<Ui>, mut editor: ResMut<Editor>, mut state: ResMut<BrushState>) {
     state.follow(&mut editor.doc);
 }
 

@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
         let text = if is_up { "Stop painting" } else { "Start painting" };
         let button = egui::Button::new(format!("{}  {text}", icon::PAINT_BRUSH)).selected(is_up);
         if ui.add(button).on_hover_text(BrushAction::Paint.tooltip(ui.ctx())).clicked() {
-            if is_up { state.put_away() } else { state.paint(document, target) }
+            if is_up { state.stop_painting() } else { state.paint(document, target) }
         }
     });
     if document.scene().is_planet() {
@@ -79,7 +79,7 @@ fn rows(
         let value = brush.get(k);
         let own;
         let spec = if ["amount", "level", "end_level"].contains(&spec.name) {
-            own = ParamSpec { unit: unit.0, is_share: unit.1, ..spec.clone() };
+            own = ParamSpec { unit: unit.0, is_fraction: unit.1, ..spec.clone() };
             &own
         } else {
             spec

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bevy::prelude::Resource;
 
 use crate::frame::document::Document;
-use crate::view::Stage;
+use crate::view::TerrainView;
 use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint};
 use talweg::eval::StrokeTarget;
 use talweg::field::MapKind;
@@ -26,7 +26,7 @@ pub(super) struct DrawnStroke {
     pub target: StrokeTarget,
     /// The terrain at the start of the stroke. With it, terrain that the stroke raises does not move the point under
     /// the pointer.
-    pub stage: Stage,
+    pub terrain_view: TerrainView,
     pub brush: Brush,
     /// The part of the path that is already thinned and no longer changes. It ends at the first of `points`.
     pub thinned: Vec<StrokePoint>,
@@ -39,7 +39,7 @@ pub(super) struct DrawnStroke {
 #[derive(Resource, Default)]
 pub struct BrushState {
     /// The terrain in the view; `None` if there is none.
-    pub(super) stage: Option<Stage>,
+    pub(super) terrain_view: Option<TerrainView>,
     /// The layer or mask being painted; `None` while painting is off.
     on: Option<StrokeTarget>,
     /// Settings of the brush for terrain, and of the brush for masks and maps.
@@ -78,14 +78,14 @@ impl BrushState {
     }
 
     /// Stops painting.
-    pub fn put_away(&mut self) {
+    pub fn stop_painting(&mut self) {
         (self.on, self.selected) = (None, None);
     }
 
     pub(super) fn toggle(&mut self, document: &mut Document) {
         match (self.target(document), self.paintable(document)) {
             (None, Some(target)) => self.paint(document, target),
-            _ => self.put_away(),
+            _ => self.stop_painting(),
         }
     }
 
@@ -117,7 +117,7 @@ impl BrushState {
             (before, Some((index, count, _))) => {
                 let is_new = before.as_ref().is_none_or(|(_, layers, _)| layers < count);
                 document.show_mask(None);
-                self.put_away();
+                self.stop_painting();
                 let is_empty = document.strokes(StrokeTarget::Layer(*index)).is_some_and(|s| s.list().is_empty());
                 if is_new && is_empty {
                     self.paint(document, StrokeTarget::Layer(*index));
@@ -125,7 +125,7 @@ impl BrushState {
             }
             (Some(_), None) => {
                 document.show_mask(None);
-                self.put_away();
+                self.stop_painting();
             }
             (None, None) => {}
         }
@@ -205,7 +205,7 @@ impl BrushState {
 
     /// Cancels the stroke being drawn, else clears the selection, else stops painting. Returns whether any of these
     /// applied.
-    pub(super) fn step_back(&mut self, document: &mut Document) -> bool {
+    pub(super) fn cancel_one(&mut self, document: &mut Document) -> bool {
         if let Some(drawn) = self.drawn.take() {
             document.edit_strokes(drawn.target, "Draw stroke", Some(drawn.gesture), |strokes| {
                 strokes.list_mut().pop();
@@ -214,7 +214,7 @@ impl BrushState {
         }
         let had = self.target(document).is_some() || self.selected.is_some();
         if self.selected.take().is_none() {
-            self.put_away();
+            self.stop_painting();
         }
         had
     }

@@ -53,7 +53,7 @@ pub struct CameraStand {
     pub pitch: f32,
 }
 
-pub(super) fn tell(mut stand: ResMut<CameraStand>, camera: Res<ViewCamera>, view_state: Res<ViewState>) {
+pub(super) fn update_pose(mut stand: ResMut<CameraStand>, camera: Res<ViewCamera>, view_state: Res<ViewState>) {
     let pose = camera.perspective_pose(&view_state);
     *stand = CameraStand { eye_world: pose.eye_world, yaw: pose.yaw, pitch: pose.pitch };
 }
@@ -81,7 +81,7 @@ pub(super) fn open(mut openings: Local<u64>, editor: Res<Editor>, mut camera: Re
     *openings = editor.doc.openings();
     let scene = editor.doc.scene();
     match scene.bookmarks.first().filter(|_| !scene.is_planet()) {
-        Some(first) => camera.put(Pose::from_bookmark(first, scene.settings.size_metres)),
+        Some(first) => camera.jump_to(Pose::from_bookmark(first, scene.settings.size_metres)),
         None => camera.frame_again(),
     }
 }
@@ -167,7 +167,7 @@ mod tests {
         let settings = Settings { size_metres: 9000.0, ..Settings::default() };
         let now = CameraStand { eye_world: Vec3::new(-120.0, 340.0, 610.0), yaw: 1.2, pitch: -0.4 };
         let bookmark = kept(&now, &settings, "A".into());
-        assert!(bookmark.is_sound());
+        assert!(bookmark.is_valid());
         let ViewCommand::Stand { eye_world, yaw, pitch } = stand(&bookmark, &settings) else { panic!("a stand") };
         assert!(eye_world.distance(now.eye_world) < 1e-2, "{eye_world}");
         assert!((yaw - now.yaw).abs() < 1e-5 && (pitch - now.pitch).abs() < 1e-5);

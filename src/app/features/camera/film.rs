@@ -14,7 +14,7 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::files::{Files, file_stem};
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use crate::frame::dialogs::overwrite::Overwrite;
-use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::editor::{Editor, file_name, with_reason};
 use crate::frame::menu::pick;
 use crate::frame::status::{Activity, StatusInfo};
 use crate::frame::tasks::{SingleTask, Tasks};
@@ -107,7 +107,7 @@ pub(super) fn run(
                     FilmError::File(error) => Overwrite::from_error(error, &to, again, over),
                     _ => None,
                 };
-                return editor.ask_or_report(question, || because("The film was not drawn", &error));
+                return editor.ask_or_report(question, || with_reason("The film was not drawn", &error));
             }
             let scene = editor.doc.scene();
             let stops = scene.bookmarks.iter().map(|stop| Pose::from_bookmark(stop, scene.settings.size_metres));
@@ -117,7 +117,7 @@ pub(super) fn run(
             let film = ViewFilm { path, frames, frames_a_second, picture };
             let (name, drawn) = (file_name(to.path()), Arc::new(AtomicU32::new(0)));
             let (told, layers) = (drawn.clone(), scene.layers.len());
-            let begun = task.0.begin(&tasks, "film", ((name.clone(), drawn), layers), move |control| {
+            let begun = task.0.start(&tasks, "film", ((name.clone(), drawn), layers), move |control| {
                 let progress = |share: f32| told.store(share.to_bits(), Ordering::Relaxed);
                 match film.shoot(&subject, &to, control, progress) {
                     Ok(count) => Ok(format!("Saved {name}: {count} images")),
@@ -126,13 +126,13 @@ pub(super) fn run(
                 }
             });
             if let Err(error) = begun {
-                editor.toasts.error(because("The film was not drawn", &error));
+                editor.toasts.error(with_reason("The film was not drawn", &error));
             }
         }
     }
 }
 
-pub(super) fn tell(task: Res<ViewFilmTask>, mut info: ResMut<StatusInfo>) {
+pub(super) fn show_progress(task: Res<ViewFilmTask>, mut info: ResMut<StatusInfo>) {
     if let Some(((name, drawn), _)) = task.0.progress() {
         let done = f32::from_bits(drawn.load(Ordering::Relaxed));
         info.activities.push(Activity { text: format!("Filming {name}, {:.0} %", done * 100.0), done: Some(done) });
@@ -150,7 +150,7 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<ViewFilmTask>, mut editor: 
     match task.0.ended() {
         None => {}
         Some(Ok(written)) => editor.toasts.info(written),
-        Some(Err(error)) => editor.toasts.error(because("The film was not drawn", &format!("{error:#}"))),
+        Some(Err(error)) => editor.toasts.error(with_reason("The film was not drawn", &format!("{error:#}"))),
     }
 }
 

@@ -25,7 +25,7 @@ const WALK: f32 = 0.006;
 /// Speed factor while Shift is held.
 const FAST: f32 = 5.0;
 /// Maximum frame time in seconds; longer frames count as this.
-const LONGEST: f32 = 0.1;
+const MAX_FRAME_SECONDS: f32 = 0.1;
 
 /// The ways to move the camera with keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ pub(super) fn hint(_: InMut<Ui>, state: Res<FlyState>, mut hint: ResMut<StatusHi
 }
 
 /// The movement of the camera in `seconds`, in world units.
-fn way_world(state: &FlyState, (yaw, pitch): (f32, f32), size_metres: f32, seconds: f32) -> Vec3 {
+fn movement(state: &FlyState, (yaw, pitch): (f32, f32), size_metres: f32, seconds: f32) -> Vec3 {
     let walks = state.way == Some(FlyAction::Walk);
     let side = SIDE_WORLD;
     let speed = if walks { (WALK_METRES / size_metres).max(WALK) * side } else { FLY_SPEED * side };
@@ -142,7 +142,7 @@ fn way_world(state: &FlyState, (yaw, pitch): (f32, f32), size_metres: f32, secon
     let right = Vec3::new(yaw.cos(), 0.0, yaw.sin());
     let up = if walks { 0.0 } else { state.towards.z };
     let towards = ahead * state.towards.x + right * state.towards.y + Vec3::Y * up;
-    towards.normalize_or_zero() * speed * seconds.min(LONGEST)
+    towards.normalize_or_zero() * speed * seconds.min(MAX_FRAME_SECONDS)
 }
 
 /// Moves the camera while keys are held.
@@ -164,7 +164,7 @@ pub(super) fn travel(
     }
     let pose = camera.pose;
     let size_metres = editor.doc.scene().settings.size_metres;
-    let by = way_world(&state, (pose.yaw, pose.pitch), size_metres, time.delta_secs());
+    let by = movement(&state, (pose.yaw, pose.pitch), size_metres, time.delta_secs());
     camera.travel(&view_state, by, eye_metres);
     redraw.write(RequestRedraw);
 }
@@ -177,14 +177,14 @@ mod tests {
     fn flight_follows_the_view_and_walking_stays_level() {
         let ahead = FlyState { way: Some(FlyAction::Fly), towards: Vec3::X, is_fast: false };
         let east = std::f32::consts::FRAC_PI_2;
-        let flown = way_world(&ahead, (east, -0.5), 8000.0, 0.1);
+        let flown = movement(&ahead, (east, -0.5), 8000.0, 0.1);
         assert!(flown.x > 0.0 && flown.y < 0.0 && flown.z.abs() < 1e-4, "{flown}");
         assert!((flown.length() - FLY_SPEED * SIDE_WORLD * 0.1).abs() < 1e-3);
-        let walked = way_world(&FlyState { way: Some(FlyAction::Walk), ..ahead }, (east, -0.5), 8000.0, 0.1);
+        let walked = movement(&FlyState { way: Some(FlyAction::Walk), ..ahead }, (east, -0.5), 8000.0, 0.1);
         assert!(walked.y == 0.0 && walked.length() < flown.length(), "{walked}");
-        let fast = way_world(&FlyState { is_fast: true, ..ahead }, (east, -0.5), 8000.0, 7.0);
+        let fast = movement(&FlyState { is_fast: true, ..ahead }, (east, -0.5), 8000.0, 7.0);
         assert!((fast.length() / flown.length() - FAST).abs() < 1e-3, "a long frame is capped");
-        let right = way_world(&FlyState { towards: Vec3::Y, ..ahead }, (0.0, -0.5), 8000.0, 0.1);
+        let right = movement(&FlyState { towards: Vec3::Y, ..ahead }, (0.0, -0.5), 8000.0, 0.1);
         assert!(right.x > 0.0 && right.y == 0.0);
     }
 }

@@ -31,20 +31,20 @@ impl Plugin for CameraPlugin {
             .add_actions(FlyAction::ALL, fly::run)
             .add_actions([PictureAction::Ask], picture::run)
             .add_actions([ViewFilmAction::Ask], film::run)
-            .add_leaving(fly::leave)
+            .add_mode_exit(fly::leave)
             .add_menu_part("View", 10, bookmarks::menu)
             .add_menu_part("View", 12, fly::menu)
             .add_menu_part("File", 25, picture::menu)
             .add_menu_part("File", 26, film::menu)
-            .add_part(Slot::Begin, fly::take_keys)
+            .add_part(Slot::Update, fly::take_keys)
             .add_part(Slot::View, fly::hint)
-            .add_part(Slot::Begin, picture::receive)
-            .add_part(Slot::Begin, film::receive)
+            .add_part(Slot::Update, picture::receive)
+            .add_part(Slot::Update, film::receive)
             .add_systems(
                 EguiPrimaryContextPass,
                 (
-                    (bookmarks::tell, film::tell).in_set(FrameSystems::Tell),
-                    ((bookmarks::open, fly::travel).chain(), film::cancel).in_set(FrameSystems::Obey),
+                    (bookmarks::update_pose, film::show_progress).in_set(FrameSystems::UpdatePanels),
+                    ((bookmarks::open, fly::travel).chain(), film::cancel).in_set(FrameSystems::Execute),
                 ),
             );
     }
@@ -52,7 +52,7 @@ impl Plugin for CameraPlugin {
 
 /// The edited terrain, for rendering images of it.
 fn shown_terrain(view_state: &ViewState) -> Option<ShotSubject> {
-    let (terrain, palette) = view_state.terrain_of(CompareSide::A)?;
+    let (terrain, palette) = view_state.terrain_on_side(CompareSide::A)?;
     Some(ShotSubject::Terrain(terrain.square()?.clone(), palette.clone(), view_state.tree_surface.clone()))
 }
 

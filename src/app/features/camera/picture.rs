@@ -12,7 +12,7 @@ use crate::frame::commands::{Action, Command, CommandQueue, Info, keys};
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::files::{Files, file_stem};
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
-use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::editor::{Editor, file_name, with_reason};
 use crate::frame::menu::pick;
 use crate::frame::tasks::{Newest, Tasks};
 use crate::shot::{MOST_SUPERSAMPLING, ShotOptions, ShotView, shot};
@@ -100,9 +100,9 @@ pub(super) fn run(
             match work {
                 Ok(work) => {
                     editor.toasts.info(format!("Drawing {name}, {width} × {height} pixels…"));
-                    task.0.begin(name, Ok(work));
+                    task.0.start(name, Ok(work));
                 }
-                Err(error) => editor.toasts.error(because("The picture was not drawn", &error)),
+                Err(error) => editor.toasts.error(with_reason("The picture was not drawn", &error)),
             }
         }
     }
@@ -115,7 +115,7 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<PictureTask>, mut editor: R
     }
     match task.0.take() {
         Some((name, Ok(()))) => editor.toasts.info(format!("Saved {name}")),
-        Some((name, Err(error))) => editor.toasts.error(because(&format!("{name} was not written"), &error)),
+        Some((name, Err(error))) => editor.toasts.error(with_reason(&format!("{name} was not written"), &error)),
         None => {}
     }
 }

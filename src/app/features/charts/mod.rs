@@ -9,7 +9,7 @@ use bevy_egui::{EguiContexts, EguiPrimaryContextPass};
 use egui_phosphor::regular as icon;
 
 use self::panel::Charts;
-use crate::features::place_marker::{self, MarkedPlace};
+use crate::features::place_marker::{self, MarkedPoint};
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::frame::editor::Editor;
 use crate::frame::interface::{InterfaceApp, InterfaceLayout};
@@ -37,7 +37,7 @@ impl Plugin for ChartsPlugin {
                 |editor: Res<Editor>| PanelShown::from(editor.doc.is_watching()),
                 charts,
             )
-            .add_systems(EguiPrimaryContextPass, watch_clicked_place.in_set(FrameSystems::Obey));
+            .add_systems(EguiPrimaryContextPass, watch_clicked_place.in_set(FrameSystems::Execute));
     }
 }
 
@@ -78,11 +78,11 @@ fn charts(
     mut editor: ResMut<Editor>,
     mut charts: ResMut<Charts>,
     info: Res<StatusInfo>,
-    mut marked: ResMut<MarkedPlace>,
+    mut marked: ResMut<MarkedPoint>,
 ) {
     let doc = &mut editor.doc;
     panel::show(ui, doc, &mut charts, &info);
-    marked.watch(doc.place());
+    marked.watch(doc.charted_point());
 }
 
 /// Sets the point that the charts describe to a clicked point of the terrain. A click that moves the camera does not
@@ -95,7 +95,7 @@ fn watch_clicked_place(
 ) -> Result {
     let takes_clicks = editor.doc.is_watching() && editor.doc.tree().is_none();
     if takes_clicks && let Some(place) = place_marker::clicked_place(contexts.ctx_mut()?, &layout, &probe, &globe) {
-        editor.doc.watch_place(Some(place));
+        editor.doc.chart_point(Some(place));
     }
     Ok(())
 }

@@ -95,7 +95,7 @@ fn columns(ui: &mut Ui, size: egui::Vec2, document: &mut Document, charts: &mut 
             1 => curve(&mut column, charts, history, relief, here),
             _ => {
                 let levels = history.map_or(&[][..], |history| &history.levels);
-                place(&mut column, document, info.insight.probe.as_ref(), levels, relief, here);
+                point_section(&mut column, document, info.insight.probe.as_ref(), levels, relief, here);
             }
         }
     }
@@ -197,10 +197,17 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
     plot(ui, "curve", here, &history.levels, lines);
 }
 
-fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PositionProbe>, levels: &[u32], relief: f64, here: f64) {
+fn point_section(
+    ui: &mut Ui,
+    document: &mut Document,
+    probe: Option<&PositionProbe>,
+    levels: &[u32],
+    relief: f64,
+    here: f64,
+) {
     ui.horizontal(|ui| {
         heading(ui, "Point");
-        if let Some([u, v]) = document.place() {
+        if let Some([u, v]) = document.charted_point() {
             let size = document.scene().settings.size_metres;
             let text = match document.scene().as_planet() {
                 Some(_) => crate::frame::status::angles(90.0 - 180.0 * v, 360.0 * u - 180.0),
@@ -208,11 +215,11 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PositionProbe>, le
             };
             ui.label(RichText::new(text).small().color(colour::text_weak()));
             if icon_button(ui, true, icon::X, "Clear point").on_hover_text("Stops plotting the point.").clicked() {
-                document.watch_place(None);
+                document.chart_point(None);
             }
         }
     });
-    let Some(probe) = probe.filter(|_| document.place().is_some()) else {
+    let Some(probe) = probe.filter(|_| document.charted_point().is_some()) else {
         return hint(
             ui,
             "Click a point in the view to plot its height over the iterations and list each layer's contribution.",
@@ -299,7 +306,7 @@ pub fn pace_word(history: &ProcessHistory) -> Option<(&'static str, &'static str
 mod tests {
     use super::*;
 
-    fn told(changes: &[f64]) -> Option<&'static str> {
+    fn pace_label(changes: &[f64]) -> Option<&'static str> {
         let mut eroded = 0.0;
         let moments = changes.iter().enumerate().map(|(k, change)| {
             eroded += change;
@@ -312,10 +319,10 @@ mod tests {
 
     #[test]
     fn a_process_is_eroding_slowing_or_settled() {
-        assert_eq!(told(&[]), None);
-        assert_eq!(told(&[1.0, 0.9, 0.8]), Some("eroding"));
-        assert_eq!(told(&[1.0, 0.5, 0.1]), Some("slowing"));
-        assert_eq!(told(&[1.0, 0.1, 0.001]), Some("settled"));
-        assert_eq!(told(&[0.0, 0.0]), Some("settled"));
+        assert_eq!(pace_label(&[]), None);
+        assert_eq!(pace_label(&[1.0, 0.9, 0.8]), Some("eroding"));
+        assert_eq!(pace_label(&[1.0, 0.5, 0.1]), Some("slowing"));
+        assert_eq!(pace_label(&[1.0, 0.1, 0.001]), Some("settled"));
+        assert_eq!(pace_label(&[0.0, 0.0]), Some("settled"));
     }
 }

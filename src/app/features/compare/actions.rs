@@ -1,7 +1,4 @@
 //! Executes the compare commands.
-
-use std::sync::Arc;
-
 use super::commands::{CompareAction, CompareMode};
 use super::panel::{CompareInfo, CompareState};
 use super::task::{CompareRequest, State};
@@ -14,7 +11,7 @@ pub(super) struct Comparison<'a> {
     pub editor: &'a mut Editor,
     pub state: &'a mut CompareState,
     /// Requests for the scene B, in the order of their execution.
-    pub asks: Vec<CompareRequest>,
+    pub requests: Vec<CompareRequest>,
 }
 
 impl Comparison<'_> {
@@ -24,18 +21,18 @@ impl Comparison<'_> {
             CompareAction::Toggle if self.state.is_on() => self.end_comparing(),
             CompareAction::Toggle | CompareAction::Keep => self.keep_as_b(),
             CompareAction::WithScene => self.ask_which_scene(),
-            CompareAction::WithFile(path) => self.ask(CompareRequest::File(path)),
+            CompareAction::WithFile(path) => self.request_b(CompareRequest::File(path)),
             CompareAction::NextBranch => self.compare_branch(),
             CompareAction::WithoutLayer => {
                 if let Some(index) = self.editor.doc.selected_layer() {
-                    self.editor.doc.vary(index);
-                    self.ask(CompareRequest::Variant);
+                    self.editor.doc.compare_without_layer(index);
+                    self.request_b(CompareRequest::Variant);
                 }
             }
             CompareAction::WithBranch(index) => {
                 if let Some((scene, playhead)) = self.editor.doc.branch_scene(index) {
                     let name = self.editor.doc.scene().layers[index].name.clone();
-                    self.ask(CompareRequest::State(State { name, scene, playhead }));
+                    self.request_b(CompareRequest::State(State { name, scene, playhead }));
                 }
             }
             CompareAction::Show(mode) => {
@@ -56,12 +53,12 @@ impl Comparison<'_> {
     }
 
     /// Requests another scene B.
-    pub(super) fn ask(&mut self, ask: CompareRequest) {
-        self.state.begin();
+    pub(super) fn request_b(&mut self, ask: CompareRequest) {
+        self.state.start();
         if self.editor.view.overlay == Overlay::Difference {
             self.state.mode = CompareMode::Difference;
         }
-        self.asks.push(ask);
+        self.requests.push(ask);
     }
 
     fn keep_as_b(&mut self) {
@@ -72,7 +69,7 @@ impl Comparison<'_> {
     fn keep_named(&mut self, name: String) {
         let (scene, playhead) = self.editor.doc.shown_scene();
         let state = State { name, scene, playhead };
-        self.ask(CompareRequest::Keep { state, is_whole: !self.editor.doc.is_unfinished() });
+        self.request_b(CompareRequest::Keep { state, is_whole: !self.editor.doc.is_unfinished() });
     }
 
     fn end_comparing(&mut self) {
@@ -81,7 +78,7 @@ impl Comparison<'_> {
         if self.editor.view.overlay == Overlay::Difference {
             self.show_overlay(Overlay::None);
         }
-        self.asks.push(CompareRequest::Nothing);
+        self.requests.push(CompareRequest::Nothing);
     }
 
     /// Ends the comparison if one scene is a planet and the other a terrain.
@@ -99,11 +96,11 @@ impl Comparison<'_> {
         match (was, mode) {
             (CompareMode::Difference, CompareMode::Difference) => {}
             (_, CompareMode::Difference) if self.editor.view.overlay != Overlay::Difference => {
-                self.state.before = self.editor.view.overlay;
+                self.state.previous_overlay = self.editor.view.overlay;
                 self.show_overlay(Overlay::Difference);
             }
             (CompareMode::Difference, _) if self.editor.view.overlay == Overlay::Difference => {
-                let before = std::mem::take(&mut self.state.before);
+                let before = std::mem::take(&mut self.state.previous_overlay);
                 self.show_overlay(before);
             }
             _ => {}

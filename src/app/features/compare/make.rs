@@ -63,24 +63,24 @@ pub fn subject(terrain: Arc<Terrain>, prepared: &RenderTerrain) -> ScaledTerrain
 }
 
 /// The source of B.
-pub enum From {
+pub enum SourceOfB {
     Scene(Arc<Scene>, Option<Playhead>),
     File(PathBuf),
 }
 
 /// Evaluates a scene and prepares its terrain for the screen. Also returns warnings about parts of the scene that could
 /// not be used.
-pub fn make(
+pub fn evaluate_b(
     name: String,
-    from: From,
+    from: SourceOfB,
     choice: &OverlayChoice,
     store: &Mutex<Option<Store>>,
     layers: &AtomicUsize,
     control: &Control,
 ) -> Result<(B, Vec<String>), MakeError> {
     let (name, scene, playhead, mut told) = match from {
-        From::Scene(scene, playhead) => (name, scene, playhead, Vec::new()),
-        From::File(path) => {
+        SourceOfB::Scene(scene, playhead) => (name, scene, playhead, Vec::new()),
+        SourceOfB::File(path) => {
             let (scene, warnings) = Scene::load(&path)?;
             let name = if scene.name == Scene::default().name { name } else { scene.name.clone() };
             let told = warnings.into_iter().map(|warning| format!("{name}: {}", warning.0)).collect();
@@ -93,7 +93,7 @@ pub fn make(
     let store = store.get_or_insert_with(|| Store::new(Cache::new(STORE_BYTES), Timeline::new(0)));
     let pool = thread_pool(0)?;
     // the memory of the engine is already in use, so it does not count here
-    let what = MemoryUse { beside: 0.0, kept: [STORE_BYTES, 0], ..MemoryUse::VIEW };
+    let what = MemoryUse { constant_bytes: 0.0, kept: [STORE_BYTES, 0], ..MemoryUse::VIEW };
     check_memory(&scene, scene.samples(), &what)?;
     pool.install(|| {
         let evaluated = evaluate(&scene, scene.samples(), playhead, store, control)?;

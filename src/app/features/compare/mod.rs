@@ -41,7 +41,7 @@ impl Plugin for ComparePlugin {
             .add_menu_part("File", 30, file_menu)
             .add_menu_part("Erosion", 10, erosion_menu)
             .add_menu_part("Compare", 0, menu)
-            .add_part(Slot::Begin, begin)
+            .add_part(Slot::Update, update_state)
             .add_part(Slot::Top, bar)
             .add_panel(
                 DockedPanel {
@@ -57,21 +57,21 @@ impl Plugin for ComparePlugin {
             .add_systems(PreUpdate, task::advance.in_set(FrameSystems::Receive))
             .add_systems(
                 EguiPrimaryContextPass,
-                (task::tell.in_set(FrameSystems::Tell), task::obey.in_set(FrameSystems::Obey)),
+                (task::update_info.in_set(FrameSystems::UpdatePanels), task::obey.in_set(FrameSystems::Execute)),
             );
     }
 }
 
 /// Runs a compare command and forwards the chosen scene B.
-fn with(
+fn run_compare(
     editor: &mut Editor,
     state: &mut CompareState,
     asks: &mut MessageWriter<CompareRequest>,
     act: impl FnOnce(&mut Comparison),
 ) {
-    let mut comparison = Comparison { editor, state, asks: Vec::new() };
+    let mut comparison = Comparison { editor, state, requests: Vec::new() };
     act(&mut comparison);
-    asks.write_batch(comparison.asks);
+    asks.write_batch(comparison.requests);
 }
 
 fn run(
@@ -80,18 +80,18 @@ fn run(
     mut state: ResMut<CompareState>,
     mut asks: MessageWriter<CompareRequest>,
 ) {
-    with(&mut editor, &mut state, &mut asks, |comparison| comparison.run(action));
+    run_compare(&mut editor, &mut state, &mut asks, |comparison| comparison.run(action));
 }
 
-fn begin(
+fn update_state(
     _: InMut<Ui>,
     mut editor: ResMut<Editor>,
     mut state: ResMut<CompareState>,
     info: Res<CompareInfo>,
     mut asks: MessageWriter<CompareRequest>,
 ) {
-    state.hear(&info);
-    with(&mut editor, &mut state, &mut asks, |comparison| {
+    state.update(&info);
+    run_compare(&mut editor, &mut state, &mut asks, |comparison| {
         comparison.follow_overlay();
         comparison.end_comparing_worlds(&info);
     });

@@ -18,7 +18,7 @@ use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
 use crate::features::compare::differences::{ScaledTerrain, Table};
-use crate::features::compare::make::{B, From, MakeError, make, subject};
+use crate::features::compare::make::{B, MakeError, SourceOfB, evaluate_b, subject};
 use crate::features::compare::panel::{CompareInfo, CompareState};
 use crate::frame::actions::CancelWork;
 use crate::frame::document::Document;
@@ -86,7 +86,7 @@ impl CompareTask {
     ///
     /// # Errors
     /// When the system refuses to start a thread.
-    pub fn ask(
+    pub fn handle_request(
         &mut self,
         ask: CompareRequest,
         document: &mut Document,
@@ -107,10 +107,10 @@ impl CompareTask {
             CompareRequest::Variant => {}
             CompareRequest::File(path) => {
                 let name = path.file_stem().map_or_else(|| "scene".into(), |stem| stem.to_string_lossy().into_owned());
-                self.make(name, From::File(path), false, tasks)?;
+                self.make(name, SourceOfB::File(path), false, tasks)?;
             }
             CompareRequest::State(state) => {
-                self.make(state.name, From::Scene(state.scene, state.playhead), false, tasks)?
+                self.make(state.name, SourceOfB::Scene(state.scene, state.playhead), false, tasks)?
             }
             CompareRequest::Keep { state, is_whole } => {
                 match evaluation
@@ -120,10 +120,10 @@ impl CompareTask {
                     Some((terrain, prepared)) => {
                         let (colours, climate) = (PaletteTable::for_scene(&state.scene), climate_of(&state.scene));
                         let b = B::new(state.name, terrain.clone(), colours, prepared.clone(), climate);
-                        self.take(b, evaluation);
+                        self.set_b(b, evaluation);
                     }
                     // a preview is too coarse for a comparison, so compute B
-                    None => self.make(state.name, From::Scene(state.scene, state.playhead), false, tasks)?,
+                    None => self.make(state.name, SourceOfB::Scene(state.scene, state.playhead), false, tasks)?,
                 }
             }
         }
@@ -137,16 +137,16 @@ impl CompareTask {
         }
     }
 
-    fn make(&mut self, name: String, from: From, follows: bool, tasks: &Tasks) -> std::io::Result<()> {
+    fn make(&mut self, name: String, from: SourceOfB, follows: bool, tasks: &Tasks) -> std::io::Result<()> {
         let layers = Arc::new(AtomicUsize::new(1));
         let (store, told, called) = (self.store.clone(), layers.clone(), name.clone());
         let choice = OverlayChoice { overlay: self.overlay, ..OverlayChoice::default() };
-        let task = tasks.start("compare", move |control| make(called, from, &choice, &store, &told, control))?;
+        let task = tasks.start("compare", move |control| evaluate_b(called, from, &choice, &store, &told, control))?;
         self.making = Some(PendingB { name, task, layers, follows });
         Ok(())
     }
 
-    fn take(&mut self, b: B, evaluation: &mut EvaluationClient) {
+    fn set_b(&mut self, b: B, evaluation: &mut EvaluationClient) {
         evaluation.compare_with(Some(Reference {
             terrain: b.subject.terrain.clone(),
             relief_metres: b.subject.scale().relief_metres,
@@ -165,13 +165,13 @@ impl CompareTask {
         };
         match outcome {
             Outcome::Done(Ok((b, warnings))) => {
-                self.take(b, evaluation);
+                self.set_b(b, evaluation);
                 // the same scene is on screen, so its problems have already been reported
                 Ok(if follows { Vec::new() } else { warnings })
             }
             Outcome::Done(Err(MakeError::Cancelled(_))) | Outcome::Running => Ok(Vec::new()),
             Outcome::Done(Err(error)) => Err(format!("Cannot compare with “{name}”: {error}.")),
-            Outcome::Broke => {
+            Outcome::Panicked => {
                 self.store = Arc::default();
                 Err(format!("“{name}” could not be computed. This is a bug in Talweg; please report it."))
             }
@@ -200,11 +200,11 @@ impl CompareTask {
         }
         self.followed = Some((scene.clone(), playhead));
         // if no thread can be started, B is updated with the next change
-        let _ = self.make(name, From::Scene(scene, playhead), true, tasks);
+        let _ = self.make(name, SourceOfB::Scene(scene, playhead), true, tasks);
     }
 
     /// Starts to apply the overlay of the view to B as well. Only A shows the difference overlay.
-    fn lay(&mut self, overlay: Overlay, tasks: &Tasks) {
+    fn apply_overlay(&mut self, overlay: Overlay, tasks: &Tasks) {
         let overlay = if overlay == Overlay::Difference { Overlay::None } else { overlay };
         self.overlay = overlay;
         let Some(b) = &mut self.b else { return };
@@ -223,7 +223,7 @@ impl CompareTask {
             let over = b.prepared.clone();
             let task = tasks.start("compare", move |control| over.with_overlay(&choice, control).ok());
             // if no thread can be started, the overlay is computed with the next terrain
-            self.overlaid.begin(wanted, task);
+            self.overlaid.start(wanted, task);
         }
     }
 
@@ -242,7 +242,7 @@ impl CompareTask {
         }
         let (a, b) = pair.clone();
         let task = tasks.start("compare", move |control| Table::new(&a, &b, control).ok().map(Arc::new));
-        self.table.begin(pair, task);
+        self.table.start(pair, task);
     }
 
     /// The terrain on screen, and B, if both exist.
@@ -308,10 +308,10 @@ pub(super) fn advance(
     }
     task.waits = None;
     task.follow(&editor.doc, &mut evaluation, &tasks);
-    task.lay(editor.view.overlay, &tasks);
+    task.apply_overlay(editor.view.overlay, &tasks);
     task.measure(state.table, &editor.doc, &mut evaluation, &tasks);
     let beside = task.compared_terrain(&state, &evaluation);
-    let same = match (&view_state.beside, &beside) {
+    let same = match (&view_state.compared, &beside) {
         (None, None) => true,
         (Some(old), Some(new)) => {
             old.terrain.base().serial == new.terrain.base().serial
@@ -320,14 +320,14 @@ pub(super) fn advance(
         _ => false,
     };
     if !same {
-        view_state.beside = beside;
+        view_state.compared = beside;
         redraw.write(RequestRedraw);
     }
     cost.note("compare", begun.elapsed());
 }
 
 /// Updates the data that the panels show.
-pub(super) fn tell(
+pub(super) fn update_info(
     task: Res<CompareTask>,
     evaluation: Res<EvaluationClient>,
     editor: Res<Editor>,
@@ -350,7 +350,7 @@ pub(super) fn obey(
         task.cancel(&mut editor.doc);
     }
     for ask in asks.drain() {
-        if let Err(error) = task.ask(ask, &mut editor.doc, &mut evaluation, &tasks) {
+        if let Err(error) = task.handle_request(ask, &mut editor.doc, &mut evaluation, &tasks) {
             editor.toasts.error(format!("Cannot start the comparison: {error}."));
         }
         redraw.write(RequestRedraw);

@@ -8,9 +8,9 @@ use crate::features::construction::viewport::{
 use crate::frame::commands::{Command, CommandQueue};
 use crate::frame::dialogs::files::{self, Files};
 use crate::frame::editor::Editor;
-use crate::view::{Stage, ViewCommand};
+use crate::view::{TerrainView, ViewCommand};
 use talweg::construction::edit::link_group::{self, Motion};
-use talweg::construction::edit::snap::{GroundBelow, fall, lay};
+use talweg::construction::edit::snap::{GroundBelow, drape_points, make_downhill};
 use talweg::construction::edit::{self, EditError, PiecePath, Root, pick_index, points, several};
 use talweg::construction::{Piece, PieceKind, Tree};
 
@@ -27,7 +27,7 @@ pub(super) struct Pieces<'a> {
 
 impl Pieces<'_> {
     /// Executes a piece command. Commands that do not apply at the moment are ignored.
-    pub(super) fn run(&mut self, action: PieceAction, stage: Option<&Stage>) {
+    pub(super) fn run(&mut self, action: PieceAction, stage: Option<&TerrainView>) {
         match action {
             PieceAction::Library => {
                 self.state.library_folded = !self.state.library_folded;
@@ -62,7 +62,7 @@ impl Pieces<'_> {
                     link_group::duplicate(tree, &path, aside, seed).map(Some)
                 })
             }
-            PieceAction::Tie => self.tie(layer, &tree, &path, &piece),
+            PieceAction::Tie => self.link(layer, &tree, &path, &piece),
             PieceAction::Instance => {
                 self.change(layer, &tree, "Add instance", |tree| link_group::instantiate(tree, &path, aside).map(Some))
             }
@@ -91,11 +91,11 @@ impl Pieces<'_> {
             PieceAction::Push(push) => self.push(&tree, &path, &piece, push, PUSH, stage),
             PieceAction::PushFar(push) => self.push(&tree, &path, &piece, push, PUSH_FAR, stage),
             PieceAction::Draw => toggle_pen(&self.editor.doc, self.state),
-            PieceAction::Lay => self.lay(layer, &tree, &path),
+            PieceAction::Lay => self.drape_path(layer, &tree, &path),
             PieceAction::Fall => {
                 let mut sunk = None;
                 self.alter(layer, &tree, &path, "Run downhill", |piece| {
-                    sunk = points::line_mut(piece).map(|p| fall(p))
+                    sunk = points::line_mut(piece).map(|p| make_downhill(p))
                 });
                 self.state.notice = sunk.map(|sunk| match sunk {
                     0 => "The line already runs downhill.".into(),
@@ -104,7 +104,7 @@ impl Pieces<'_> {
                 });
             }
             PieceAction::Bend => self.alter(layer, &tree, &path, "Shape by points", |piece| {
-                if let PieceKind::Contour(contour) = &mut piece.form
+                if let PieceKind::Contour(contour) = &mut piece.kind
                     && contour.points.is_empty()
                 {
                     points::give_points(contour);
@@ -123,7 +123,7 @@ impl Pieces<'_> {
         tree: &Tree,
         all: &[PiecePath],
         aside: f64,
-        stage: Option<&Stage>,
+        stage: Option<&TerrainView>,
     ) -> bool {
         let seed = self.editor.doc.tree_seed(layer);
         let toggled = |(was, would): (&'static str, &'static str), is: bool| if is { was } else { would };
@@ -172,7 +172,7 @@ impl Pieces<'_> {
     }
 
     /// Moves several pieces with an arrow key.
-    fn push_all(&mut self, tree: &Tree, all: &[PiecePath], push: Push, share: f64, stage: Option<&Stage>) {
+    fn push_all(&mut self, tree: &Tree, all: &[PiecePath], push: Push, share: f64, stage: Option<&TerrainView>) {
         if let Some(refusal) = locked_among(tree, all) {
             self.state.notice = Some(refusal);
             return;
@@ -226,12 +226,12 @@ impl Pieces<'_> {
     }
 
     fn delete(&mut self, layer: usize, tree: &Tree, path: &PiecePath, piece: &Piece) {
-        if let Some(k) = self.state.point.filter(|_| !matches!(piece.form, PieceKind::Image(_))) {
+        if let Some(k) = self.state.point.filter(|_| !matches!(piece.kind, PieceKind::Image(_))) {
             let mut new = tree.clone();
             let removed = path.piece_mut(&mut new).map(|piece| points::remove_point(piece, k));
             match removed {
                 Some(Ok(())) => {
-                    link_group::follow(&mut new, piece, path, self.editor.doc.tree_seed(layer));
+                    link_group::update_linked(&mut new, piece, path, self.editor.doc.tree_seed(layer));
                     self.editor.doc.edit_tree(layer, "Delete point", None, new);
                     self.state.point = None;
                 }
@@ -243,7 +243,15 @@ impl Pieces<'_> {
         self.change(layer, tree, "Delete feature", |tree| link_group::remove_all(tree, path));
     }
 
-    fn push(&mut self, tree: &Tree, path: &PiecePath, piece: &Piece, push: Push, share: f64, stage: Option<&Stage>) {
+    fn push(
+        &mut self,
+        tree: &Tree,
+        path: &PiecePath,
+        piece: &Piece,
+        push: Push,
+        share: f64,
+        stage: Option<&TerrainView>,
+    ) {
         if path.is_locked(tree) {
             self.state.notice = Some("The feature is locked; unlock it to move it.".into());
             return;
@@ -260,8 +268,8 @@ impl Pieces<'_> {
                     let at = self.state.point;
                     if let Some(points) = points::line_mut(&mut moved) {
                         match at.and_then(|k| points.get_mut(k)) {
-                            Some(point) => lay(std::slice::from_mut(point), |q| below.height(q)),
-                            None => lay(points, |q| below.height(q)),
+                            Some(point) => drape_points(std::slice::from_mut(point), |q| below.height(q)),
+                            None => drape_points(points, |q| below.height(q)),
                         }
                     }
                 }
@@ -271,12 +279,12 @@ impl Pieces<'_> {
                 // linked pieces are moved first and then follow the reshaped line
                 let before = if is_whole { motion.applied(piece, path.root, &transform) } else { piece.clone() };
                 if is_whole {
-                    link_group::carry(&mut tree, path, seed, &motion);
+                    link_group::move_linked(&mut tree, path, seed, &motion);
                 }
                 if let Some(piece) = path.piece_mut(&mut tree) {
                     *piece = moved;
                 }
-                link_group::follow(&mut tree, &before, path, seed);
+                link_group::update_linked(&mut tree, &before, path, seed);
                 self.editor.doc.edit_tree(layer, "Push feature", None, tree);
             }
             Err(why) => self.state.notice = Some(format!("Cannot move there: {why}.")),
@@ -285,7 +293,7 @@ impl Pieces<'_> {
 
     /// Links a piece with the piece of another material layer at its centre. If the piece is already linked, unlinks
     /// it.
-    fn tie(&mut self, layer: usize, tree: &Tree, path: &PiecePath, piece: &Piece) {
+    fn link(&mut self, layer: usize, tree: &Tree, path: &PiecePath, piece: &Piece) {
         let mut new = tree.clone();
         if !piece.link_group.is_empty() {
             link_group::unlink(&mut new, path);
@@ -303,7 +311,7 @@ impl Pieces<'_> {
             |other: &PiecePath| matches!((other.root, path.root), (Root::Material(a), Root::Material(b)) if a != b);
         match pick_index.pieces_at(at).into_iter().map(|(other, _)| other).find(is_other) {
             Some(other) => {
-                link_group::tie(&mut new, &other, path);
+                link_group::link(&mut new, &other, path);
                 self.editor.doc.edit_tree(layer, "Link features", None, new);
             }
             None => {
@@ -313,12 +321,12 @@ impl Pieces<'_> {
         }
     }
 
-    fn lay(&mut self, layer: usize, tree: &Tree, path: &PiecePath) {
+    fn drape_path(&mut self, layer: usize, tree: &Tree, path: &PiecePath) {
         let seed = self.editor.doc.tree_seed(layer);
         let below = GroundBelow::new(tree, path, seed, self.state.program());
         self.alter(layer, tree, path, "Snap to terrain", |piece| {
             if let Some(points) = points::line_mut(piece) {
-                lay(points, |q| below.height(q));
+                drape_points(points, |q| below.height(q));
             }
         });
     }

@@ -41,7 +41,7 @@ pub fn item_icon(item: Item) -> &'static str {
 
 /// The actions of the user in the library.
 #[derive(Default)]
-pub struct Asked {
+pub struct LibraryActions {
     /// A clicked item, to be placed at the centre of the view.
     pub middle: Option<Item>,
     /// A dragged item and the screen position of the drop.
@@ -50,8 +50,8 @@ pub struct Asked {
 }
 
 /// Shows the library in the upper left corner of the view.
-pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> Asked {
-    let mut asked = Asked::default();
+pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> LibraryActions {
+    let mut asked = LibraryActions::default();
     let at = free.left_top() + vec2(10.0, 10.0);
     let area = Area::new("pieces to place".into()).order(Order::Middle).fixed_pos(at).constrain_to(free);
     let sheet_rect = area.show(ui.ctx(), |ui| {
@@ -85,7 +85,7 @@ pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> Asked {
     asked
 }
 
-fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut Asked) {
+fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut LibraryActions) {
     let toggle = Command::from(PieceAction::Library);
     if state.library_folded {
         let button = icon_button(ui, true, icon::SHAPES, &toggle.info().label);
@@ -120,7 +120,7 @@ fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut Asked) {
     });
 }
 
-fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut Asked) {
+fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut LibraryActions) {
     let text = format!("{}  {}", item_icon(item), item.label());
     let size = vec2(0.5 * (WIDTH - 4.0), 22.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());

@@ -35,7 +35,7 @@ use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::{StatusHint, StatusInfo};
 use crate::frame::tasks::Tasks;
 use crate::frame::window::FrameSystems;
-use crate::view::{FrameStatus, Stage, Unsupported, ViewCamera, ViewMode, ViewState, ViewportArea, cost_legend};
+use crate::view::{FrameStatus, TerrainView, Unsupported, ViewCamera, ViewMode, ViewState, ViewportArea, cost_legend};
 use talweg::construction::PieceKind;
 use talweg::construction::edit::freehand::line_form;
 use talweg::construction::edit::{Wrap, points};
@@ -52,10 +52,10 @@ impl Plugin for ConstructionPlugin {
             .scope_actions(applies)
             .add_actions([TreeAction::ShowAlone], show_alone)
             .add_actions([], take_image)
-            .add_leaving(leave)
+            .add_mode_exit(leave)
             .add_menu("Feature", 30)
             .add_menu_part("Feature", 0, menu)
-            .add_part(Slot::Begin, begin)
+            .add_part(Slot::Update, update_state)
             .add_panel(
                 DockedPanel {
                     place: 1,
@@ -73,7 +73,7 @@ impl Plugin for ConstructionPlugin {
             .add_part(Slot::View, over_view)
             .add_part(Slot::End, end)
             .add_systems(PreUpdate, surface::advance.in_set(FrameSystems::Receive))
-            .add_systems(EguiPrimaryContextPass, tell.in_set(FrameSystems::Tell));
+            .add_systems(EguiPrimaryContextPass, update_piece_view.in_set(FrameSystems::UpdatePanels));
     }
 }
 
@@ -81,12 +81,12 @@ impl Plugin for ConstructionPlugin {
 #[derive(Resource, Clone, Debug, Default)]
 pub struct PieceView {
     /// The terrain in the view; `None` if there is none.
-    pub stage: Option<Stage>,
+    pub terrain_view: Option<TerrainView>,
     /// Why the view cannot show the requested construction tree.
     pub unsupported: Option<Unsupported>,
 }
 
-fn tell(
+fn update_piece_view(
     mut view: ResMut<PieceView>,
     mut state: ResMut<TreeState>,
     mut info: ResMut<StatusInfo>,
@@ -94,7 +94,7 @@ fn tell(
     (editor, frame_status, view_state): (Res<Editor>, Res<FrameStatus>, Res<ViewState>),
     (camera, area): (Res<ViewCamera>, Res<ViewportArea>),
 ) {
-    view.stage = Stage::new(&view_state, &camera, &area);
+    view.terrain_view = TerrainView::new(&view_state, &camera, &area);
     view.unsupported = task.unsupported().or(frame_status.unsupported());
     if editor.view.mode == ViewMode::TracedCost && view.unsupported.is_none() {
         info.legend = Some(std::sync::Arc::new(cost_legend()));
@@ -116,7 +116,7 @@ fn run(
     mut queue: ResMut<CommandQueue>,
 ) {
     let mut pieces = Pieces { editor: &mut editor, state: &mut state, queue: &mut queue };
-    pieces.run(action, view.stage.as_ref());
+    pieces.run(action, view.terrain_view.as_ref());
 }
 
 /// Shows the first visible construction on flat terrain and without the layers above it.
@@ -139,7 +139,7 @@ fn take_image(In(TakeImage(file)): In<TakeImage>, mut editor: ResMut<Editor>, st
 
 /// Cancels the current action on pieces when Escape is pressed.
 fn leave(mut editor: ResMut<Editor>, mut state: ResMut<TreeState>) -> bool {
-    editor.doc.tree().is_some() && (state.view.let_go(&mut editor.doc) || state.step_back())
+    editor.doc.tree().is_some() && (state.view.cancel(&mut editor.doc) || state.cancel_one())
 }
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut queue: ResMut<CommandQueue>) {
@@ -164,7 +164,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
             PieceAction::Lay | PieceAction::Fall => is_line,
             PieceAction::Dissolve => selected.is_some_and(|piece| !piece.children().is_empty()),
             PieceAction::Bend => {
-                selected.is_some_and(|p| matches!(&p.form, PieceKind::Contour(contour) if contour.points.is_empty()))
+                selected.is_some_and(|p| matches!(&p.kind, PieceKind::Contour(contour) if contour.points.is_empty()))
             }
             _ => is_there,
         };
@@ -188,7 +188,7 @@ fn group_menu(ui: &mut Ui, queue: &mut CommandQueue, enabled: bool) {
     });
 }
 
-fn begin(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: ResMut<TreeState>) {
+fn update_state(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: ResMut<TreeState>) {
     state.follow(&editor.doc);
     state.view.take_keys(ui.ctx());
 }
@@ -236,7 +236,7 @@ fn over_view(
     view: Res<PieceView>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    let (editor, state, stage, free) = (&mut *editor, &mut *state, view.stage.as_ref(), frame.free_rect);
+    let (editor, state, stage, free) = (&mut *editor, &mut *state, view.terrain_view.as_ref(), frame.free_rect);
     if editor.doc.tree().is_none() || editor.dialogs.is_open() {
         return;
     }
@@ -245,10 +245,10 @@ fn over_view(
     let library = library::show(root, state, free);
     queue.extend(library.command);
     if let Some(item) = library.middle {
-        viewport::put(&mut editor.doc, state, stage, free, item, None);
+        viewport::place_piece(&mut editor.doc, state, stage, free, item, None);
     }
     if let Some((item, at)) = library.dropped {
-        viewport::put(&mut editor.doc, state, stage, free, item, Some(at));
+        viewport::place_piece(&mut editor.doc, state, stage, free, item, Some(at));
     }
     frame.takes_pointer |= done.takes_pointer || state.carried.is_some();
     frame.takes_primary |= done.takes_primary;

@@ -21,7 +21,7 @@ pub fn bar(ui: &mut Ui, unsupported: Unsupported, instead: ViewMode) -> Option<C
             if ui.button("Show the grid").on_hover_text(grid.tooltip(ui.ctx())).clicked() {
                 chosen = Some(grid);
             }
-            if matches!(unsupported, Unsupported::NotAlone(_) | Unsupported::Eroded(_)) {
+            if matches!(unsupported, Unsupported::OtherLayers(_) | Unsupported::Eroded(_)) {
                 let alone = Command::from(TreeAction::ShowAlone);
                 if ui.button(alone.info().label).on_hover_text(alone.tooltip(ui.ctx())).clicked() {
                     chosen = Some(alone);

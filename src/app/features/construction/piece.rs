@@ -40,14 +40,14 @@ impl PieceEdit<'_> {
         if let Some(piece) = self.path.piece_mut(&mut tree) {
             let before = piece.clone();
             change(piece);
-            if let PieceKind::Contour(contour) = &piece.form
+            if let PieceKind::Contour(contour) = &piece.kind
                 && contour.outline().is_err()
             {
                 self.refused = Some(EditError::NotSimple);
                 return;
             }
             points::give_line(piece);
-            link_group::follow(&mut tree, &before, &self.path, self.document.tree_seed(self.layer));
+            link_group::update_linked(&mut tree, &before, &self.path, self.document.tree_seed(self.layer));
             self.document.edit_tree(self.layer, label, gesture, tree);
         }
     }
@@ -121,7 +121,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         if line(&piece).is_some() {
             point(ui, &mut edit, &piece, state);
         }
-        match &piece.form {
+        match &piece.kind {
             PieceKind::Curve(_) => cross(ui, &mut edit, &piece, state),
             PieceKind::Contour(contour) => contour_profile(ui, &mut edit, contour, state),
             _ => {}
@@ -152,7 +152,7 @@ fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
 
 /// Lists the pieces that are linked with this piece. A click selects one of them.
 fn linked_pieces(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) {
-    let others = link_group::others(tree, path);
+    let others = link_group::linked_pieces(tree, path);
     if others.is_empty() {
         return;
     }
@@ -193,7 +193,7 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
     if line_form(piece).is_some() {
         wanted.push(PieceAction::Draw);
     }
-    match &piece.form {
+    match &piece.kind {
         PieceKind::Curve(curve) => {
             wanted.extend([PieceAction::Lay, PieceAction::Follow]);
             if matches!(curve.settings.cross, Cross::River | Cross::Canyon | Cross::Bank) {
@@ -229,7 +229,7 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
 
 /// Shows a button that selects the original, if the piece is an instance.
 fn instance_row(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
-    let PieceKind::Instance(instance) = &piece.form else { return };
+    let PieceKind::Instance(instance) = &piece.kind else { return };
     ui.horizontal(|ui| {
         ui.label(RichText::new(format!("Instance of “{}”", instance.definition)).color(colour::text()));
         let original = tree.definitions.iter().position(|d| d.name == instance.definition);
@@ -295,7 +295,7 @@ fn heading(ui: &mut Ui, text: &str) {
 
 /// The cross-section profile of a line: at the selected point, or along the whole line.
 fn cross(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &TreeState) {
-    let PieceKind::Curve(curve) = &piece.form else { return };
+    let PieceKind::Curve(curve) = &piece.kind else { return };
     let plain = curve.settings.cross.profile();
     let own = |k: usize| curve.points.get(k).and_then(|point| point.profile.as_ref());
     let (title, shown) = match state.point {
@@ -390,7 +390,7 @@ fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: 
 
 fn with_contour(edit: &mut PieceEdit, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Contour)) {
     edit.edit(label, gesture, |piece| {
-        if let PieceKind::Contour(contour) = &mut piece.form {
+        if let PieceKind::Contour(contour) = &mut piece.kind {
             change(contour);
         }
     });

@@ -16,19 +16,19 @@ use talweg::field::{Control, Terrain};
 #[derive(Resource, Default)]
 pub struct TreeSurfaceTask {
     /// The last request, with the recipe for the surface, or the reason why the view cannot show it.
-    asked: Option<(AskedSurface, Result<Option<TreeRecipe>, Unsupported>)>,
+    request: Option<(SurfaceRequest, Result<Option<TreeRecipe>, Unsupported>)>,
     surface: Newest<(), Arc<TreeSurface>>,
 }
 
 /// The request for a surface. A recipe is derived from it.
-struct AskedSurface {
+struct SurfaceRequest {
     revision: u64,
     mode: ViewMode,
     /// The terrain of `revision`; `None` until it is computed.
     terrain: Option<Arc<Terrain>>,
 }
 
-impl AskedSurface {
+impl SurfaceRequest {
     fn is_same(&self, other: &Self) -> bool {
         let ground = |asked: &Self| asked.terrain.as_ref().map(Arc::as_ptr);
         (self.revision, self.mode) == (other.revision, other.mode) && ground(self) == ground(other)
@@ -38,7 +38,7 @@ impl AskedSurface {
 impl TreeSurfaceTask {
     /// Why the view cannot draw the requested construction tree; `None` if it can.
     pub fn unsupported(&self) -> Option<Unsupported> {
-        self.asked.as_ref().and_then(|(_, recipe)| recipe.as_ref().err().copied())
+        self.request.as_ref().and_then(|(_, recipe)| recipe.as_ref().err().copied())
     }
 }
 
@@ -53,24 +53,24 @@ pub(super) fn advance(
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
     if !mode.draws_tree() {
-        if surface_task.asked.is_some() {
+        if surface_task.request.is_some() {
             *surface_task = TreeSurfaceTask::default();
             view_state.tree_surface = None;
         }
         return;
     }
     let ground = evaluation.on_screen().filter(|_| editor.doc.is_complete()).map(|(terrain, _)| terrain.clone());
-    let wanted = AskedSurface { revision: editor.doc.revision(), mode: *mode, terrain: ground };
-    if surface_task.asked.as_ref().is_none_or(|(asked, _)| !asked.is_same(&wanted)) {
+    let wanted = SurfaceRequest { revision: editor.doc.revision(), mode: *mode, terrain: ground };
+    if surface_task.request.as_ref().is_none_or(|(asked, _)| !asked.is_same(&wanted)) {
         let (scene, _) = editor.doc.shown_scene();
         let recipe = TreeRecipe::from_scene(&scene, wanted.mode, wanted.terrain.as_ref());
-        surface_task.asked = Some((wanted, recipe));
+        surface_task.request = Some((wanted, recipe));
     }
     surface_task.surface.receive();
     if surface_task.surface.running().is_some() {
         return;
     }
-    let recipe = match &surface_task.asked {
+    let recipe = match &surface_task.request {
         Some((_, Ok(Some(recipe)))) => recipe.clone(),
         // until the terrain is computed, the previous surface stays
         Some((_, Ok(None))) => return,
@@ -88,7 +88,7 @@ pub(super) fn advance(
         let before = made.clone();
         let make = move |stop: &Control| TreeSurface::new(recipe, before.as_deref(), stop).ok().map(Arc::new);
         let task = tasks.start("tree", make);
-        surface_task.surface.begin((), task);
+        surface_task.surface.start((), task);
     }
     if let Some(made) = &made
         && view_state.tree_surface.as_ref().is_none_or(|tree_surface| !Arc::ptr_eq(tree_surface, made))

@@ -11,7 +11,7 @@ use crate::frame::commands::{Action, Command, CommandApp, CommandQueue, Info};
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::files::{Files, file_stem};
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
-use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::editor::{Editor, file_name, with_reason};
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::interface::{InterfaceApp, Slot};
 use crate::frame::menu::pick;
@@ -30,7 +30,7 @@ impl Plugin for CutOutPlugin {
         app.init_resource::<CutOutTask>()
             .add_actions([CutOutAction::Ask], run)
             .add_menu_part("Feature", 10, menu)
-            .add_part(Slot::Begin, receive);
+            .add_part(Slot::Update, receive);
     }
 }
 
@@ -110,8 +110,8 @@ fn run(
             let (name, scene) = (file_name(&path), editor.doc.scene().clone());
             let work = tasks.start("cut out", move |_| Some(write(&order, &scene, &terrain, path)));
             match work {
-                Ok(work) => task.0.begin(name, Ok(work)),
-                Err(error) => editor.toasts.error(because("The terrain was not cut out", &error)),
+                Ok(work) => task.0.start(name, Ok(work)),
+                Err(error) => editor.toasts.error(with_reason("The terrain was not cut out", &error)),
             }
         }
     }
@@ -133,7 +133,7 @@ fn receive(_: InMut<Ui>, mut task: ResMut<CutOutTask>, mut editor: ResMut<Editor
         Some((name, Ok(()))) => {
             editor.toasts.info(format!("Saved {name}. Open it and copy its image feature into another construction."))
         }
-        Some((name, Err(error))) => editor.toasts.error(because(&format!("{name} was not written"), &error)),
+        Some((name, Err(error))) => editor.toasts.error(with_reason(&format!("{name} was not written"), &error)),
         None => {}
     }
 }

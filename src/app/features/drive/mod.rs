@@ -29,7 +29,7 @@ use crate::frame::commands::CommandQueue;
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::window::{FrameCost, Pacing};
 use crate::view::{ViewCamera, ViewState, ViewSystems};
-use talweg_cli::tell;
+use talweg_cli::print_message;
 
 /// Number of idle frames after which the editor counts as settled.
 const QUIET_FRAMES: u32 = 4;
@@ -147,7 +147,7 @@ fn drive(
     driver.quiet = if observed.busy { 0 } else { driver.quiet + 1 };
     if let Some(why) = driver.failed.take() {
         driver.has_failed.store(true, Ordering::Relaxed);
-        tell(&format!("step {} failed: {why}", driver.present));
+        print_message(&format!("step {} failed: {why}", driver.present));
         exit.write(AppExit::error());
         return;
     }

@@ -110,7 +110,7 @@ pub fn observe(
         "longest_bench_ms": bench.longest().as_secs_f64() * 1000.0,
         "mean_bench_ms": bench.mean().as_secs_f64() * 1000.0,
         "longest_measure_ms": cost.longest("measure").as_secs_f64() * 1000.0,
-        "beside_bytes": frame_status.beside_bytes(),
+        "beside_bytes": frame_status.compared_bytes(),
     });
     if !observed.busy
         && let Some(terrain) = &evaluation.terrain

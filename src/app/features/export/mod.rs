@@ -27,7 +27,7 @@ use crate::frame::actions::CancelWork;
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::frame::dialogs::files::{Files, file_stem, usual_folder};
 use crate::frame::dialogs::overwrite::Overwrite;
-use crate::frame::editor::{Editor, because};
+use crate::frame::editor::{Editor, with_reason};
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::pick;
 use crate::frame::status::{Activity, StatusInfo};
@@ -50,7 +50,10 @@ impl Plugin for ExportPlugin {
             .add_systems(PreUpdate, receive.in_set(FrameSystems::Receive))
             .add_systems(
                 EguiPrimaryContextPass,
-                (tell.in_set(FrameSystems::Tell), (obey, put_off_quitting).chain().in_set(FrameSystems::Obey)),
+                (
+                    show_progress.in_set(FrameSystems::UpdatePanels),
+                    (run_orders, put_off_quitting).chain().in_set(FrameSystems::Execute),
+                ),
             );
     }
 }
@@ -202,14 +205,14 @@ fn receive(mut task: ResMut<ExportTask>, mut editor: ResMut<Editor>, mut exit: M
     }
 }
 
-fn tell(task: Res<ExportTask>, mut info: ResMut<StatusInfo>) {
+fn show_progress(task: Res<ExportTask>, mut info: ResMut<StatusInfo>) {
     if let Some((file, done)) = task.progress() {
         let text = format!("Exporting {file}, {:.0} %", done * 100.0);
         info.activities.push(Activity { text, done: Some(done) });
     }
 }
 
-fn obey(
+fn run_orders(
     mut orders: MessageReader<ExportOrder>,
     mut cancelled: MessageReader<CancelWork>,
     mut task: ResMut<ExportTask>,
@@ -222,14 +225,14 @@ fn obey(
     for order in orders.read() {
         let Err(error) = task.start(editor.doc.scene(), order, &tasks) else { continue };
         let question = file_error(&error).and_then(|error| order.question(error));
-        editor.ask_or_report(question, || because(&format!("The {} was not exported", order.name()), &error));
+        editor.ask_or_report(question, || with_reason(&format!("The {} was not exported", order.name()), &error));
     }
 }
 
 /// The message about a failed export. It says whether the file on disk has the old or the new contents.
 fn failure(error: &anyhow::Error) -> String {
     let is_replaced = file_error(error).is_some_and(FileError::is_replaced);
-    because(if is_replaced { "Exported, with a problem" } else { "Nothing was exported" }, error)
+    with_reason(if is_replaced { "Exported, with a problem" } else { "Nothing was exported" }, error)
 }
 
 /// The file error that caused an error, if there is one.
@@ -293,12 +296,12 @@ mod tests {
         bits.set_readonly(true);
         std::fs::set_permissions(&path, bits).unwrap();
         let to = SaveTarget::new(&path);
-        let product = BuildProduct { what: "heights".into(), format: "r16".into(), file: Some("alps.r16".into()) };
+        let product = BuildProduct { map: "heights".into(), format: "r16".into(), file: Some("alps.r16".into()) };
         let preset = BuildPreset { products: vec![product], ..BuildPreset::default() };
         let choice = ExportChoice { preset, folder: folder.path().into(), force: false };
         let forced = ExportChoice { force: true, ..choice.clone() };
         let over = to.clone().over_read_only(true).over_links(true);
-        let refused = talweg::io::check_place(&to).unwrap_err();
+        let refused = talweg::io::check_writable(&to).unwrap_err();
         let orders = [
             (ExportOrder::Build(Box::new(choice)), ExportAction::Build(Box::new(forced))),
             (ExportOrder::Film(Film::default(), to), ExportAction::FilmTo(Film::default(), over.clone())),
@@ -306,7 +309,7 @@ mod tests {
         for (order, wanted) in orders {
             let question = order.question(&refused).expect("a question");
             assert_eq!((question.reason, &question.path), (OverwriteReason::ReadOnly, &path));
-            assert!(talweg::io::check_place(&over).is_ok());
+            assert!(talweg::io::check_writable(&over).is_ok());
             assert_eq!(question.over, Command::from(wanted));
         }
     }
@@ -315,7 +318,7 @@ mod tests {
     fn files_outside_the_scene_folder_need_confirmation() {
         let preset = |folder: &str, file: Option<&str>| {
             let file = file.map(Into::into);
-            let product = BuildProduct { what: "heights".into(), format: "png".into(), file };
+            let product = BuildProduct { map: "heights".into(), format: "png".into(), file };
             BuildPreset { folder: folder.into(), products: vec![product], ..BuildPreset::default() }
         };
         assert!(!leads_elsewhere(&preset("", None)) && !leads_elsewhere(&preset("out/a", Some("b.png"))));

@@ -10,7 +10,7 @@ use super::ExportChoice;
 use crate::frame::tasks::{SingleTask, Tasks};
 use talweg::appearance::PaletteTable;
 use talweg::eval::{Store, check_memory, evaluate, thread_pool};
-use talweg::export::{self, ExportPlace, ExportReport, ExportRequest, RasterReport};
+use talweg::export::{self, ExportFolder, ExportReport, ExportRequest, RasterReport};
 use talweg::field::{Control, MAX_SAMPLES};
 use talweg::io::SaveTarget;
 use talweg::scene::Scene;
@@ -57,7 +57,7 @@ impl ExportTask {
     pub fn start(&mut self, scene: &Scene, order: &ExportOrder, tasks: &Tasks) -> anyhow::Result<()> {
         let (path, job) = match order {
             ExportOrder::Build(choice) => {
-                let (request, place) = (ExportRequest::from_preset(&choice.preset)?, choice.place());
+                let (request, place) = (ExportRequest::from_preset(&choice.preset)?, choice.export_folder());
                 export::check(&request, scene, &place)?;
                 (choice.folder.clone(), ExportJob::Build(Box::new(request), place))
             }
@@ -70,7 +70,7 @@ impl ExportTask {
         let (copy, told) = (scene.clone(), written.clone());
         let about = ExportProgress { path, written };
         self.work
-            .begin(tasks, "export", (about, scene.layers.len()), move |control| carry_out(&copy, &job, control, &told))
+            .start(tasks, "export", (about, scene.layers.len()), move |control| carry_out(&copy, &job, control, &told))
     }
 
     /// Name of the file being written, and the fraction of the work that is done.
@@ -83,7 +83,7 @@ impl ExportTask {
 
 /// An export order after it was parsed and checked.
 enum ExportJob {
-    Build(Box<ExportRequest>, ExportPlace),
+    Build(Box<ExportRequest>, ExportFolder),
     Film(Film, SaveTarget),
 }
 
@@ -96,13 +96,13 @@ fn carry_out(scene: &Scene, job: &ExportJob, control: &Control, written: &Atomic
             let folder = place.folder.join(&request.folder);
             if let Some(large) = large_export(scene, request, place, samples)? {
                 let report = pool.install(|| large.write(control, &tell))?;
-                return Ok(told(&report, samples, &folder));
+                return Ok(written_text(&report, samples, &folder));
             }
             let mut store = Store::for_use(&export::memory_use(request, scene, samples)?);
             let evaluated = pool.install(|| evaluate(scene, samples, None, &mut store, control))?;
             control.check()?;
             let report = pool.install(|| export::export(request, scene, &evaluated.terrain, place, control, &tell))?;
-            Ok(told(&report, samples, &folder))
+            Ok(written_text(&report, samples, &folder))
         }
         ExportJob::Film(film, to) => {
             let count = pool.install(|| film.shoot(scene, &PaletteTable::for_scene(scene), to, control, tell))?;
@@ -115,7 +115,7 @@ fn carry_out(scene: &Scene, job: &ExportJob, control: &Control, written: &Atomic
 fn large_export<'a>(
     scene: &'a Scene,
     request: &'a ExportRequest,
-    place: &'a ExportPlace,
+    place: &'a ExportFolder,
     samples: usize,
 ) -> anyhow::Result<Option<LargeExport<'a>>> {
     if samples > MAX_SAMPLES {
@@ -129,7 +129,7 @@ fn large_export<'a>(
 }
 
 /// The message about the written files.
-fn told(report: &ExportReport, samples: usize, folder: &Path) -> String {
+fn written_text(report: &ExportReport, samples: usize, folder: &Path) -> String {
     let ExportReport { rasters, meshes, plants, others } = report;
     let void = rasters.iter().find_map(RasterReport::void).map_or(String::new(), |void| format!("; {void}"));
     match (&rasters[..], &meshes[..], &plants[..]) {

@@ -14,7 +14,7 @@ use crate::frame::units;
 use talweg::export::maps::ExportMap;
 use talweg::export::streamed::streamed_products;
 use talweg::export::targets::{ExportTarget, TARGETS};
-use talweg::export::{self, ExportPlace, ExportRequest, MESH, PLANTS, ScatterFormat, mesh_formats};
+use talweg::export::{self, ExportFolder, ExportRequest, MESH, PLANTS, ScatterFormat, mesh_formats};
 use talweg::field::MAX_SAMPLES;
 use talweg::io::formats::RASTER_FORMATS;
 use talweg::io::memory::bytes_text;
@@ -33,8 +33,8 @@ pub struct ExportChoice {
 
 impl ExportChoice {
     /// The target folder of the files, and whether to replace protected files.
-    pub fn place(&self) -> ExportPlace {
-        ExportPlace { folder: self.folder.clone(), force: self.force }
+    pub fn export_folder(&self) -> ExportFolder {
+        ExportFolder { folder: self.folder.clone(), force: self.force }
     }
 }
 
@@ -87,7 +87,7 @@ impl ExportWindow {
 
     /// Puts the ticked products into the preset.
     fn collect(&mut self) {
-        let product = |row: &ProductRow| BuildProduct { what: row.what.clone(), format: row.format.into(), file: None };
+        let product = |row: &ProductRow| BuildProduct { map: row.what.clone(), format: row.format.into(), file: None };
         self.choice.preset.products = self.rows.iter().filter(|row| row.is_ticked).map(product).collect();
     }
 
@@ -102,7 +102,7 @@ impl ExportWindow {
         if self.checked.as_ref().is_none_or(|(choice, _)| *choice != self.choice) {
             let Self { scene, choice, .. } = self;
             let checked = |request: ExportRequest| {
-                export::check(&request, scene, &choice.place())?;
+                export::check(&request, scene, &choice.export_folder())?;
                 let samples = export::samples(&request, scene)?;
                 // a terrain larger than the largest whole evaluation is built in tiles, if its products allow that
                 if samples > MAX_SAMPLES {
@@ -119,7 +119,7 @@ impl ExportWindow {
 
 /// All products of the scene; the products of the preset are ticked.
 fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
-    let chosen = |what: &str| preset.products.iter().find(|product| product.what == what);
+    let chosen = |what: &str| preset.products.iter().find(|product| product.map == what);
     let row = |what: String, name: String, help: &'static str, formats: Vec<(&'static str, &'static str)>| {
         let product = chosen(&what);
         let known = product.and_then(|product| formats.iter().find(|(id, _)| *id == product.format));
@@ -457,7 +457,7 @@ pub fn title(preset: &BuildPreset) -> &str {
 pub fn first_choice(scene: &Scene, file: Option<&Path>, folder: PathBuf) -> ExportChoice {
     let beside = file.and_then(|file| std::path::absolute(file).ok());
     let folder = beside.as_deref().and_then(Path::parent).map_or(folder, Path::to_path_buf);
-    let heights = || BuildProduct { what: "heights".into(), format: "png".into(), file: None };
+    let heights = || BuildProduct { map: "heights".into(), format: "png".into(), file: None };
     let usual = || BuildPreset { products: vec![heights()], ..BuildPreset::default() };
     ExportChoice { preset: scene.builds.first().cloned().unwrap_or_else(usual), folder, force: false }
 }

@@ -39,11 +39,11 @@ impl Plugin for GroundMenuPlugin {
             .init_resource::<ProbeWindow>()
             .add_message::<ViewCommand>()
             .add_actions([], run)
-            .add_closing(|mut window: ResMut<ProbeWindow>| window.close())
-            .add_part(Slot::Begin, river::receive)
+            .add_window_close(|mut window: ResMut<ProbeWindow>| window.close())
+            .add_part(Slot::Update, river::receive)
             .add_part(Slot::View, menu)
             .add_part(Slot::Window, probe::window)
-            .add_systems(EguiPrimaryContextPass, point::tell.in_set(FrameSystems::Tell));
+            .add_systems(EguiPrimaryContextPass, point::update_point.in_set(FrameSystems::UpdatePanels));
     }
 }
 
@@ -169,8 +169,8 @@ fn run(
             let (layer, stroke) = edits::flatten(document, &point);
             brush.select_stroke(document, StrokeTarget::Layer(layer), stroke);
         }
-        GroundAction::River => river.begin(document, &state, &point, &tasks),
-        GroundAction::Probe => probe.begin(document, &state, &point, &tasks),
+        GroundAction::River => river.start(document, &state, &point, &tasks),
+        GroundAction::Probe => probe.open_at_point(document, &state, &point, &tasks),
         GroundAction::LookAt => {
             view.write(point.look(&document.scene().settings));
         }

@@ -123,13 +123,13 @@ impl GroundMenuState {
     }
 
     /// Opens the menu for a point that was clicked elsewhere, at a screen position.
-    pub fn ask(&mut self, point: PickedPoint, at: [f32; 2]) {
+    pub fn open_menu(&mut self, point: PickedPoint, at: [f32; 2]) {
         (self.picked, self.at, self.is_asked) = (Some(point), Some(at), true);
     }
 }
 
 /// Updates the point under the pointer.
-pub(super) fn tell(
+pub(super) fn update_point(
     mut state: ResMut<GroundMenuState>,
     (probe, globe): (Res<Probe>, Res<GlobeProbe>),
     evaluation: Res<EvaluationClient>,

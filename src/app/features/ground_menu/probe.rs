@@ -47,7 +47,13 @@ pub(super) struct ProbeWindow {
 
 impl ProbeWindow {
     /// Opens the window for a point and starts to compute the contributions of the layers.
-    pub(super) fn begin(&mut self, document: &Document, state: &GroundMenuState, point: &PickedPoint, tasks: &Tasks) {
+    pub(super) fn open_at_point(
+        &mut self,
+        document: &Document,
+        state: &GroundMenuState,
+        point: &PickedPoint,
+        tasks: &Tasks,
+    ) {
         let scene = document.scene().clone();
         let relief = scene.settings.relief_metres;
         let maps = state.terrain.iter().flat_map(|terrain| terrain.maps()).map(|(kind, map)| {
@@ -61,7 +67,7 @@ impl ProbeWindow {
         self.contributions = Newest::default();
         let (samples, place) = (self.samples, *point);
         let task = tasks.start("probe", move |control| contributions(&scene, samples, &place, control));
-        self.contributions.begin((), task);
+        self.contributions.start((), task);
     }
 
     /// Closes the window; returns whether it was open.

@@ -16,7 +16,7 @@ use crate::frame::editor::Editor;
 use crate::frame::tasks::{Newest, Tasks};
 use talweg::brush::{StrokePoint, simplified};
 use talweg::construction::edit::library::add_river;
-use talweg::construction::edit::snap::fall;
+use talweg::construction::edit::snap::make_downhill;
 use talweg::construction::primitives::curve::CurvePoint;
 use talweg::construction::{Frame, Tree};
 use talweg::field::{Cancelled, Control, Edges, Terrain};
@@ -42,11 +42,11 @@ pub(super) struct RiverTask(Newest<u64, Vec<CurvePoint>>);
 
 impl RiverTask {
     /// Starts the search for a river from a point.
-    pub(super) fn begin(&mut self, document: &Document, state: &GroundMenuState, point: &PickedPoint, tasks: &Tasks) {
+    pub(super) fn start(&mut self, document: &Document, state: &GroundMenuState, point: &PickedPoint, tasks: &Tasks) {
         let Some(terrain) = state.terrain.clone() else { return };
         let (settings, sample) = (document.scene().settings.clone(), point.sample);
         let task = tasks.start("river", move |control| course(&terrain, &settings, sample, control).ok());
-        self.0.begin(document.revision(), task);
+        self.0.start(document.revision(), task);
     }
 }
 
@@ -116,7 +116,7 @@ fn course(
             ..CurvePoint::new(point.x, point.y, filled[cells[k]] * settings.relief_metres)
         });
     }
-    fall(&mut line);
+    make_downhill(&mut line);
     Ok(line)
 }
 

@@ -19,7 +19,7 @@ use self::sampled::{RuleCoverTask, RuleCoverage};
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info};
 use crate::frame::dialogs::files::{Files, file_stem};
 use crate::frame::dialogs::overwrite::Overwrite;
-use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::editor::{Editor, file_name, with_reason};
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::tick;
 use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
@@ -124,7 +124,7 @@ fn open(editor: &mut Editor, tab: RuleTab, path: &Path) {
     };
     if let Err(error) = read {
         let what = "The rules were not opened; the scene keeps its rules";
-        editor.toasts.error(because(what, &error));
+        editor.toasts.error(with_reason(what, &error));
     }
 }
 
@@ -140,7 +140,7 @@ fn save(editor: &mut Editor, tab: RuleTab, to: &SaveTarget) {
             let elsewhere = ("Another file…", GroundRulesAction::Save(tab).into());
             let over = |to| GroundRulesAction::SaveTo(tab, to).into();
             let question = Overwrite::from_error(&error, to, elsewhere, over);
-            editor.ask_or_report(question, || because("The rules were not saved", &error));
+            editor.ask_or_report(question, || with_reason("The rules were not saved", &error));
         }
     }
 }

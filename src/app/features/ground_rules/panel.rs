@@ -194,7 +194,7 @@ fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers:
     let tip = "This rule covers the rules below it. The number is the fraction of the map where it is visible.";
     list(ui, selected, &rows.collect::<Vec<_>>(), tip);
     if let Some(edit) = buttons(ui, RuleTab::Materials, *selected, rules.0.len()) {
-        let fresh = MaterialRule { material: Material::Gravel, share: 1.0, tint: 0.3, bands: [EVERYWHERE; _] };
+        let fresh = MaterialRule { material: Material::Gravel, max_fraction: 1.0, tint: 0.3, bands: [EVERYWHERE; _] };
         change_materials(document, edit.label(), None, |rules| *selected = edit.done(rules, *selected, fresh));
         return;
     }
@@ -229,8 +229,8 @@ fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule
         return;
     }
     let tip = "Coverage where all conditions are met. The rest shows the rules below.";
-    if let Some((share, gesture)) = share_row(ui, "Coverage", tip, rule.share) {
-        change_materials(document, "Change coverage", gesture, |rules| rules[at].share = share);
+    if let Some((share, gesture)) = share_row(ui, "Coverage", tip, rule.max_fraction) {
+        change_materials(document, "Change coverage", gesture, |rules| rules[at].max_fraction = share);
     }
     conditions_of(ui, &rule.bands, covers, |label, gesture, bands| {
         change_materials(document, label, gesture, |rules| rules[at].bands = bands);

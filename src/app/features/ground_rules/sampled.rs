@@ -39,7 +39,7 @@ impl RuleCoverage {
         let values = self.values.as_ref().filter(|values| !values.is_empty())?;
         let mut sums = [0.0; MOST_RULES];
         for place in values.iter() {
-            sums.iter_mut().zip(rules.seen_shares(*place)).for_each(|(sum, seen)| *sum += seen);
+            sums.iter_mut().zip(rules.visible_fractions(*place)).for_each(|(sum, seen)| *sum += seen);
         }
         Some(sums.map(|sum| sum / values.len() as f32))
     }
@@ -69,7 +69,7 @@ pub(super) fn advance(
 ) {
     let task = &mut task.0;
     task.receive();
-    let square = match evaluation.picture() {
+    let square = match evaluation.drawn_terrain() {
         Some(RenderTerrain::Square(square)) if state.open => square,
         _ => {
             task.stop();
@@ -83,7 +83,7 @@ pub(super) fn advance(
     if known.is_none() && task.running().is_none_or(|running| *running != key) {
         let (square, table) = (square.clone(), PaletteTable::for_scene(scene));
         let work = move |control: &Control| values_of(&square, &table, control);
-        task.begin(key, tasks.start("ground-rules", work));
+        task.start(key, tasks.start("ground-rules", work));
     }
     let missing = Some(missing_maps(&square.terrain));
     // show the values of the previous terrain until the new ones are ready

@@ -35,7 +35,7 @@ impl Plugin for HelpPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<NodePictures>()
             .add_actions([HelpAction::Guide, HelpAction::Shortcuts, HelpAction::About], run)
-            .add_part(Slot::Begin, receive)
+            .add_part(Slot::Update, drop_finished)
             .add_menu("Help", 100)
             .add_menu_part("Help", 10, menu);
     }
@@ -107,7 +107,7 @@ fn pictures_of(node: &Node, tasks: &Tasks, drawing: &mut NodePictures) -> Vec<Pa
 }
 
 /// Drops a finished task, so that the window no longer counts as busy.
-fn receive(_: InMut<Ui>, mut drawing: ResMut<NodePictures>) {
+fn drop_finished(_: InMut<Ui>, mut drawing: ResMut<NodePictures>) {
     if drawing.0.as_mut().is_some_and(|task| !matches!(task.outcome(), Outcome::Running)) {
         drawing.0 = None;
     }

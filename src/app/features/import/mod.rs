@@ -13,7 +13,7 @@ use egui_phosphor::regular as icon;
 use crate::frame::actions::CancelWork;
 use crate::frame::commands::{Action, CommandApp, CommandQueue, FileAction, Info, keys};
 use crate::frame::dialogs::files::{self, Files};
-use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::editor::{Editor, file_name, with_reason};
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::pick;
 use crate::frame::status::{Activity, StatusInfo};
@@ -39,10 +39,10 @@ impl Plugin for ImportPlugin {
             .init_resource::<ImportTask>()
             .add_actions([ImportAction::Ask], run)
             .add_menu_part("File", 5, menu)
-            .add_systems(PreUpdate, (receive, read_again).in_set(FrameSystems::Receive))
+            .add_systems(PreUpdate, (receive, reload_changed).in_set(FrameSystems::Receive))
             .add_systems(
                 EguiPrimaryContextPass,
-                (tell.in_set(FrameSystems::Tell), (take_dropped, stop).in_set(FrameSystems::Obey)),
+                (show_progress.in_set(FrameSystems::UpdatePanels), (take_dropped, stop).in_set(FrameSystems::Execute)),
             );
     }
 }
@@ -111,20 +111,20 @@ fn run(
             Some(dialog) => editor.dialogs.open(dialog),
             None => {
                 let file = ImportedFile { path, layout: RawLayout::default(), rows: RowOrder::North };
-                editor.leave(&mut queue, ImportAction::Begin(file));
+                editor.leave_scene(&mut queue, ImportAction::Begin(file));
             }
         },
-        ImportAction::Raw(file) => editor.leave(&mut queue, ImportAction::Begin(file)),
+        ImportAction::Raw(file) => editor.leave_scene(&mut queue, ImportAction::Begin(file)),
         ImportAction::Begin(file) => {
             let read = file.clone();
             let about = ReadFile { file, edits: editor.doc.edits() };
-            let begun = task.0.begin(&tasks, "import", (about, 0), move |control| {
+            let begun = task.0.start(&tasks, "import", (about, 0), move |control| {
                 let scene = scene_from_raw(&read.path, read.layout, read.rows)?;
                 control.check()?;
                 Ok(scene)
             });
             if let Err(error) = begun {
-                editor.toasts.error(because("The heights were not imported", &error));
+                editor.toasts.error(with_reason("The heights were not imported", &error));
             }
         }
     }
@@ -142,12 +142,12 @@ fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
             editor.doc.replace(scene, None);
             editor.toasts.info(format!("Imported {} as the first layer of a new scene", file_name(&read.file.path)));
         }
-        (Some(Err(error)), _) => editor.toasts.error(because("The heights were not imported", &error)),
+        (Some(Err(error)), _) => editor.toasts.error(with_reason("The heights were not imported", &error)),
         _ => {}
     }
 }
 
-fn tell(task: Res<ImportTask>, mut info: ResMut<StatusInfo>) {
+fn show_progress(task: Res<ImportTask>, mut info: ResMut<StatusInfo>) {
     if let Some((read, _)) = task.0.progress() {
         info.activities.push(Activity { text: format!("Reading {}", file_name(&read.file.path)), done: Some(0.0) });
     }
@@ -208,7 +208,7 @@ struct ReadFiles(Vec<(PathBuf, Option<FileStamp>)>);
 
 impl ReadFiles {
     /// Checks the stamps of the files. Returns the files that were there at the last check and have changed.
-    fn look(&mut self, files: Vec<PathBuf>) -> Vec<PathBuf> {
+    fn check(&mut self, files: Vec<PathBuf>) -> Vec<PathBuf> {
         let stamped = files.into_iter().map(|path| {
             let stamp = FileStamp::read(&path).ok();
             (path, stamp)
@@ -223,11 +223,11 @@ impl ReadFiles {
 }
 
 /// Reloads changed files when the window gets the focus.
-fn read_again(mut focused: MessageReader<WindowFocused>, mut seen: ResMut<ReadFiles>, mut editor: ResMut<Editor>) {
+fn reload_changed(mut focused: MessageReader<WindowFocused>, mut seen: ResMut<ReadFiles>, mut editor: ResMut<Editor>) {
     if focused.read().count() == 0 {
         return;
     }
-    let changed = seen.look(editor.doc.scene().files());
+    let changed = seen.check(editor.doc.scene().files());
     if let Some(first) = changed.first() {
         let others = if changed.len() > 1 { format!(" and {} other files", changed.len() - 1) } else { String::new() };
         editor.toasts.info(format!("Changed on disk and reloaded: {}{others}", file_name(first)));
@@ -246,13 +246,13 @@ mod tests {
         std::fs::write(&a, "one").unwrap();
         let mut seen = ReadFiles::default();
         let both = || vec![a.clone(), b.clone()];
-        assert!(seen.look(both()).is_empty(), "the first check finds no change");
-        assert!(seen.look(both()).is_empty());
+        assert!(seen.check(both()).is_empty(), "the first check finds no change");
+        assert!(seen.check(both()).is_empty());
         std::fs::write(&b, "new").unwrap();
-        assert_eq!(seen.look(both()), std::slice::from_ref(&b));
+        assert_eq!(seen.check(both()), std::slice::from_ref(&b));
         std::fs::write(&a, "longer").unwrap();
-        assert_eq!(seen.look(both()), std::slice::from_ref(&a));
-        assert!(seen.look(Vec::new()).is_empty());
+        assert_eq!(seen.check(both()), std::slice::from_ref(&a));
+        assert!(seen.check(Vec::new()).is_empty());
     }
 
     #[test]

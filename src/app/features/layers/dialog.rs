@@ -9,7 +9,7 @@ use super::presets::PresetLibrary;
 use crate::frame::commands::{Action, Command, Info};
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
-use crate::frame::editor::{Editor, because};
+use crate::frame::editor::{Editor, with_reason};
 use talweg::scene::Layer;
 
 /// Commands that apply an entered text.
@@ -45,17 +45,17 @@ pub(super) fn run(In(action): In<LayerTextAction>, mut editor: ResMut<Editor>, m
         LayerTextAction::Note(index, note) => editor.doc.set_note(index, &note),
         LayerTextAction::Preset(index, name) => {
             let kept = match editor.doc.layer_text(&[index]) {
-                Ok(text) => library.keep(editor.config(), &name, &text).map_err(|error| error.to_string()),
+                Ok(text) => library.save(editor.config(), &name, &text).map_err(|error| error.to_string()),
                 Err(error) => Err(error.to_string()),
             };
             match kept {
                 Ok(()) => editor.toasts.info(format!("Saved preset “{name}”.")),
-                Err(error) => editor.toasts.error(because("The preset was not saved", &error)),
+                Err(error) => editor.toasts.error(with_reason("The preset was not saved", &error)),
             }
         }
         LayerTextAction::ForgetPreset(name) => {
-            if let Err(error) = library.forget(editor.config(), &name) {
-                editor.toasts.error(because("The preset was not deleted", &error));
+            if let Err(error) = library.delete(editor.config(), &name) {
+                editor.toasts.error(with_reason("The preset was not deleted", &error));
             }
         }
     }

@@ -49,7 +49,7 @@ impl Plugin for LayersPlugin {
             .init_resource::<PresetLibrary>()
             .add_actions(LayerAction::all(), run)
             .add_actions([], dialog::run)
-            .add_leaving(|mut state: ResMut<StackState>| state.stop_renaming())
+            .add_mode_exit(|mut state: ResMut<StackState>| state.stop_renaming())
             .add_menu("Layer", 20)
             .add_menu_part("Layer", 0, menu)
             .add_panel(
@@ -139,7 +139,7 @@ fn run(
             let layer = &editor.doc.scene().layers[index];
             editor.dialogs.open(TextDialog::note(index, layer));
         }
-        (LayerAction::EvaluateToHere, Some(index)) => editor.doc.toggle_end(index),
+        (LayerAction::EvaluateToHere, Some(index)) => editor.doc.toggle_last_evaluated(index),
         (LayerAction::SwapSides, Some(index)) => {
             let side = editor.doc.shown_side(index).unwrap_or_default();
             editor.doc.show_version(index, 1 - side);
@@ -217,7 +217,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     }
     let is_locked = selected.is_some_and(|index| editor.doc.is_locked(index));
     tick(ui, &mut queue, LayerAction::Lock, selected.is_some(), is_locked);
-    let is_end = editor.doc.end().is_some();
+    let is_end = editor.doc.last_evaluated().is_some();
     tick(ui, &mut queue, LayerAction::EvaluateToHere, selected.is_some(), is_end);
     pick(ui, &mut queue, LayerAction::Paste, true);
     pick(ui, &mut queue, LayerAction::GroupLayers, selected.is_some());

@@ -15,7 +15,7 @@ use crate::frame::widgets::params::{SliderPreview, rows};
 use crate::frame::widgets::row::{opened_section, section, seed_row};
 use crate::frame::widgets::sought;
 use talweg::eval::StrokeTarget;
-use talweg::nodes::{Node, Work};
+use talweg::nodes::{Node, NodeKind};
 use talweg::scene::{Blend, Layer, Problem};
 
 /// Shows layer `index`; returns the command that a row issued.
@@ -105,7 +105,7 @@ pub fn show(
 /// Whether the blending of a layer has a row for this parameter. Layers other than generators and groups always replace
 /// the terrain below.
 pub fn shows_mix(layer: &Layer, name: &str) -> bool {
-    let generator = matches!(layer.node.work(), Work::Generator(_)) || matches!(layer.node, Node::LayerGroup(_));
+    let generator = matches!(layer.node.work(), NodeKind::Generator(_)) || matches!(layer.node, Node::LayerGroup(_));
     match name {
         "blend" => generator,
         "smoothness" => generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax),
@@ -133,7 +133,7 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, ow
                 egui::WidgetInfo::selected(egui::WidgetType::Button, true, on, name)
             });
             if chip.clicked() {
-                document.adopt(index, preset);
+                document.apply_preset(index, preset);
             }
         }
         for preset in own() {

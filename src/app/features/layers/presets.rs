@@ -46,7 +46,7 @@ impl PresetLibrary {
     ///
     /// # Errors
     /// If the file cannot be written; an old file then stays unchanged.
-    pub fn keep(&mut self, config: Option<&Path>, name: &str, text: &str) -> Result<(), PresetError> {
+    pub fn save(&mut self, config: Option<&Path>, name: &str, text: &str) -> Result<(), PresetError> {
         use std::io::Write;
         let folder = config.ok_or(PresetError::NoFolder)?.join(FOLDER);
         let path = file_of(&folder, name);
@@ -60,7 +60,7 @@ impl PresetLibrary {
     ///
     /// # Errors
     /// If the file cannot be deleted.
-    pub fn forget(&mut self, config: Option<&Path>, name: &str) -> Result<(), PresetError> {
+    pub fn delete(&mut self, config: Option<&Path>, name: &str) -> Result<(), PresetError> {
         let path = file_of(&config.ok_or(PresetError::NoFolder)?.join(FOLDER), name);
         std::fs::remove_file(&path).map_err(|source| PresetError::Remove { path, source })?;
         self.0 = None;
@@ -105,13 +105,13 @@ mod tests {
         document.edit("Change", None, |scene| scene.layers[0].mix.opacity = 0.5);
         let mut library = PresetLibrary::default();
         assert!(library.of_folder(config).is_empty());
-        library.keep(config, "Steps / wide", &document.layer_text(&[0]).unwrap()).unwrap();
+        library.save(config, "Steps / wide", &document.layer_text(&[0]).unwrap()).unwrap();
         std::fs::write(folder.path().join("presets/broken.ron"), "no scene").unwrap();
         let found = PresetLibrary::default().of_folder(config).to_vec();
         assert_eq!((found.len(), found[0].name.as_str(), found[0].layer.mix.opacity), (1, "Steps - wide", 0.5));
         assert_eq!(library.of_folder(config), found);
-        library.forget(config, "Steps - wide").unwrap();
-        assert!(library.of_folder(config).is_empty() && library.forget(config, "Steps - wide").is_err());
-        assert!(matches!(library.keep(None, "x", ""), Err(PresetError::NoFolder)));
+        library.delete(config, "Steps - wide").unwrap();
+        assert!(library.of_folder(config).is_empty() && library.delete(config, "Steps - wide").is_err());
+        assert!(matches!(library.save(None, "x", ""), Err(PresetError::NoFolder)));
     }
 }

@@ -14,10 +14,10 @@ use crate::features::layers::add_menu::AddMenu;
 use crate::features::layers::parameters::shows_mix;
 use crate::features::layers::presets::OwnPreset;
 use crate::frame::commands::Command;
-use crate::frame::document::{Document, Selection, StackPlace};
+use crate::frame::document::{Document, Selection, StackPosition};
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
-use talweg::nodes::{Node, Work};
+use talweg::nodes::{Node, NodeKind};
 use talweg::scene::{Blend, Layer, Problem};
 
 /// A layer whose name is being edited.
@@ -74,12 +74,12 @@ const INDENT: f32 = 14.0;
 pub fn node_icon(node: &Node) -> &'static str {
     match (node.work(), node.about().category) {
         (_, "Layers") => icon::FOLDER,
-        (Work::Process(_), _) => icon::DROP_HALF,
-        (Work::Filter(_), _) => icon::SLIDERS,
-        (Work::Generator(_), "Noise") => icon::WAVE_SINE,
-        (Work::Generator(_), "Planet") => icon::PLANET,
-        (Work::Generator(_), "Construction") => icon::SHAPES,
-        (Work::Generator(_), _) => icon::MOUNTAINS,
+        (NodeKind::Process(_), _) => icon::DROP_HALF,
+        (NodeKind::Filter(_), _) => icon::SLIDERS,
+        (NodeKind::Generator(_), "Noise") => icon::WAVE_SINE,
+        (NodeKind::Generator(_), "Planet") => icon::PLANET,
+        (NodeKind::Generator(_), "Construction") => icon::SHAPES,
+        (NodeKind::Generator(_), _) => icon::MOUNTAINS,
     }
 }
 
@@ -176,7 +176,7 @@ fn shown_rows(document: &Document, state: &StackState) -> Vec<usize> {
 
 /// The target of a drop between two rows. The layer is inserted below the upper row. The horizontal position selects
 /// one of the nesting depths that are possible there.
-fn place_of_gap(document: &Document, state: &StackState, rows: &[(usize, Rect)], gap: usize, x: f32) -> StackPlace {
+fn place_of_gap(document: &Document, state: &StackState, rows: &[(usize, Rect)], gap: usize, x: f32) -> StackPosition {
     let scene = document.scene();
     let (index, most) = match gap.checked_sub(1).map(|above| rows[above].0) {
         None => (scene.layers.len(), 0),
@@ -189,7 +189,7 @@ fn place_of_gap(document: &Document, state: &StackState, rows: &[(usize, Rect)],
     };
     let least = rows.get(gap).map_or(0, |(below, _)| scene.layers[*below].depth).min(most);
     let from_left = rows.first().map_or(0.0, |(_, row)| x - row.left() - 2.0 * INDENT);
-    StackPlace { index, depth: ((from_left / INDENT).max(0.0) as u32).clamp(least, most) }
+    StackPosition { index, depth: ((from_left / INDENT).max(0.0) as u32).clamp(least, most) }
 }
 
 fn mark_gap(ui: &Ui, rows: &[(usize, Rect)], gap: usize, depth: u32) {
@@ -239,7 +239,7 @@ fn row(
     if eye.on_hover_text(Command::from(LayerAction::Toggle).tooltip(ui.ctx())).clicked() {
         document.toggle_layer(index);
     }
-    let is_left_out = document.end().is_some_and(|end| index > end);
+    let is_left_out = document.last_evaluated().is_some_and(|end| index > end);
     let dim = is_left_out
         || !document.scene().is_shown(index)
         || document.solo().is_some_and(|s| s != index && hidden_by_solo(document, s, index));
@@ -269,7 +269,7 @@ fn row(
         if !layer.note.is_empty() {
             ui.label(RichText::new(icon::NOTE).color(colour::text_weak())).on_hover_text(&layer.note);
         }
-        if document.end() == Some(index) {
+        if document.last_evaluated() == Some(index) {
             let tip = "The layers above are not evaluated.";
             ui.label(RichText::new(icon::ARROW_LINE_UP).color(colour::accent())).on_hover_text(tip);
         }
@@ -339,7 +339,7 @@ fn hidden_by_solo(document: &Document, solo: usize, index: usize) -> bool {
     if scene.block(solo).contains(&index) || scene.groups_around(solo).contains(&index) {
         return false;
     }
-    index > solo || matches!(scene.layers[solo].node.work(), Work::Generator(_))
+    index > solo || matches!(scene.layers[solo].node.work(), NodeKind::Generator(_))
 }
 
 /// Short text about the layer: its blending, or the position of its playhead.

@@ -51,7 +51,7 @@ impl PixelGround<'_> {
 }
 
 /// Draws the contour lines at every multiple of `interval` metres into a square image of the whole terrain.
-pub(super) fn lay(
+pub(super) fn draw_contours(
     image: &mut RgbImage,
     terrain: &Terrain,
     settings: &Settings,
@@ -137,7 +137,7 @@ mod tests {
         let ramp = Terrain::from_fn(129, Edges::Open, |u, _| u);
         let settings = Settings { relief_metres: 100.0, ..Settings::default() };
         let mut image = RgbImage::from_fn(400, 400, |_, _| [255; 3]);
-        lay(&mut image, &ramp, &settings, 10.0, &Control::default()).unwrap();
+        draw_contours(&mut image, &ramp, &settings, 10.0, &Control::default()).unwrap();
         let row = &image.rgb[200 * 1200..201 * 1200];
         let dark: Vec<usize> = (0..400).filter(|&x| row[3 * x] < 240).collect();
         assert!(dark.iter().all(|x| (x % 40).min(40 - x % 40) <= 1), "{dark:?}");

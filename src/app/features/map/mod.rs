@@ -21,7 +21,7 @@ use egui_phosphor::regular as icon;
 pub use self::contours::ContourLabel;
 pub use self::picture::MapPicture;
 use crate::features::ground_menu::GroundMenuState;
-use crate::features::place_marker::MarkedPlace;
+use crate::features::place_marker::MarkedPoint;
 use crate::features::ruler::Ruler;
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::frame::editor::Editor;
@@ -54,7 +54,10 @@ impl Plugin for MapPlugin {
                 show,
             )
             .add_systems(PreUpdate, picture::advance.in_set(FrameSystems::Receive))
-            .add_systems(EguiPrimaryContextPass, (tell.in_set(FrameSystems::Tell), obey.in_set(FrameSystems::Obey)));
+            .add_systems(
+                EguiPrimaryContextPass,
+                (update_link.in_set(FrameSystems::UpdatePanels), obey.in_set(FrameSystems::Execute)),
+            );
     }
 }
 
@@ -154,7 +157,7 @@ fn menu(InMut(ui): InMut<Ui>, state: Res<MapState>, mut queue: ResMut<CommandQue
     tick(ui, &mut queue, MapAction::Toggle, true, state.is_open);
 }
 
-fn tell(
+fn update_link(
     mut link: ResMut<MapLink>,
     (camera, view_state, area): (Res<ViewCamera>, Res<ViewState>, Res<ViewportArea>),
     probe: Res<Probe>,
@@ -189,7 +192,7 @@ fn show(
     mut state: ResMut<MapState>,
     link: Res<MapLink>,
     (mut ruler, mut ground_menu): (ResMut<Ruler>, ResMut<GroundMenuState>),
-    mut marked: ResMut<MarkedPlace>,
+    mut marked: ResMut<MarkedPoint>,
     mut requests: MessageWriter<MapRequest>,
     mut queue: ResMut<CommandQueue>,
 ) {

@@ -33,12 +33,12 @@ pub(super) struct DrawnMap {
     texture: Option<(Arc<MapPicture>, TextureHandle)>,
     /// Centre of the visible part as fractions of the side length, and the zoom factor; `None` before the first frame.
     seen: Option<([f32; 2], f32)>,
-    held: Held,
+    dragged: DraggedItem,
 }
 
 /// The item that a drag on the map moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Held {
+enum DraggedItem {
     #[default]
     Nothing,
     Map,
@@ -75,7 +75,7 @@ impl MapFrame {
         self.screen(place).clamp(within.min, within.max)
     }
 
-    fn place(&self, at: Pos2) -> [f32; 2] {
+    fn map_position(&self, at: Pos2) -> [f32; 2] {
         let away = (at - self.rect.center()) / self.side;
         [self.centre[0] + away.x, self.centre[1] + away.y]
     }
@@ -111,7 +111,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands, edit
     }
     scale_bar(&painter, &frame, scene.settings.size_metres);
     let at = response.hover_pos()?;
-    let place = frame.place(at);
+    let place = frame.map_position(at);
     if !place.iter().all(|share| (0.0..=1.0).contains(share)) {
         return None;
     }
@@ -169,7 +169,7 @@ fn zoom_and_move(ui: &Ui, drawn: &mut DrawnMap, frame: &mut MapFrame, response: 
     let whole = frame.rect.width().min(frame.rect.height());
     let turned = ui.input(|i| i.smooth_scroll_delta.y);
     if let Some(at) = response.hover_pos().filter(|_| turned != 0.0) {
-        let under = frame.place(at);
+        let under = frame.map_position(at);
         frame.side = (frame.side * (turned / 240.0).exp2()).clamp(whole, whole * MOST_ZOOM);
         let away = (at - frame.rect.center()) / frame.side;
         frame.centre = [under[0] - away.x, under[1] - away.y];
@@ -181,37 +181,37 @@ fn zoom_and_move(ui: &Ui, drawn: &mut DrawnMap, frame: &mut MapFrame, response: 
     let pointer = ui.input(|i| i.pointer.interact_pos());
     let within = |a: Pos2, b: Pos2| a.distance(b) < GRAB;
     let under = |at: Pos2| match sign {
-        Some((camera, _)) if within(camera, at) => Held::Camera,
-        Some((_, ahead)) if within(ahead, at) => Held::Heading,
-        _ => Held::Map,
+        Some((camera, _)) if within(camera, at) => DraggedItem::Camera,
+        Some((_, ahead)) if within(ahead, at) => DraggedItem::Heading,
+        _ => DraggedItem::Map,
     };
     if let Some(at) = response.hover_pos() {
-        let cursor = if under(at) == Held::Map { CursorIcon::Crosshair } else { CursorIcon::Grab };
+        let cursor = if under(at) == DraggedItem::Map { CursorIcon::Crosshair } else { CursorIcon::Grab };
         ui.ctx().set_cursor_icon(cursor);
     }
     if response.drag_started() {
-        drawn.held = ui.input(|i| i.pointer.press_origin()).map_or(Held::Map, under);
+        drawn.dragged = ui.input(|i| i.pointer.press_origin()).map_or(DraggedItem::Map, under);
     }
     if response.dragged()
         && let Some(at) = pointer
     {
-        match (drawn.held, sign) {
-            (Held::Camera, _) => {
-                let place = frame.place(at).map(|share| share.clamp(-0.5, 1.5));
+        match (drawn.dragged, sign) {
+            (DraggedItem::Camera, _) => {
+                let place = frame.map_position(at).map(|share| share.clamp(-0.5, 1.5));
                 hands.requests.write(MapRequest::MoveCamera(place));
             }
-            (Held::Heading, Some((camera, _))) if at != camera => {
+            (DraggedItem::Heading, Some((camera, _))) if at != camera => {
                 let away = at - camera;
                 hands.requests.write(MapRequest::TurnCamera(away.x.atan2(-away.y)));
             }
-            (Held::Map, _) => {
+            (DraggedItem::Map, _) => {
                 let by = response.drag_delta() / frame.side;
                 frame.centre = [frame.centre[0] - by.x, frame.centre[1] - by.y];
             }
             _ => {}
         }
     } else if response.drag_stopped() {
-        drawn.held = Held::Nothing;
+        drawn.dragged = DraggedItem::Nothing;
     }
     frame.centre = frame.centre.map(|share| share.clamp(0.0, 1.0));
     drawn.seen = Some((frame.centre, frame.side / whole));
@@ -232,7 +232,7 @@ fn clicks(ui: &Ui, hands: &mut MapHands, editor: &Editor, response: &Response, p
     } else if response.secondary_clicked()
         && let (Some(point), Some(at)) = (point, response.interact_pointer_pos().or(ui.ctx().pointer_latest_pos()))
     {
-        hands.ground_menu.ask(point, [at.x, at.y]);
+        hands.ground_menu.open_menu(point, [at.x, at.y]);
     }
 }
 

@@ -70,7 +70,7 @@ impl MapPicture {
         }
         let mut labels = Vec::new();
         if of.interval > 0.0 {
-            contours::lay(&mut image, &of.terrain, &of.settings, of.interval, control)?;
+            contours::draw_contours(&mut image, &of.terrain, &of.settings, of.interval, control)?;
             labels = contours::labels(&of.terrain, &of.settings, of.interval, side);
         }
         Ok(Self { image, labels })
@@ -137,7 +137,7 @@ pub(super) fn advance(
         let of = subject.clone();
         // if no thread can be started, the map is rendered with the next terrain
         let made = tasks.start("map", move |control| MapPicture::new(&of, control).ok().map(Arc::new));
-        task.0.begin(subject, made);
+        task.0.start(subject, made);
     }
 }
 

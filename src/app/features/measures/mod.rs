@@ -44,7 +44,7 @@ impl Plugin for MeasuresPlugin {
                 measures,
             )
             .add_systems(PreUpdate, task::advance.in_set(FrameSystems::Receive))
-            .add_systems(EguiPrimaryContextPass, task::tell.in_set(FrameSystems::Tell));
+            .add_systems(EguiPrimaryContextPass, task::update_info.in_set(FrameSystems::UpdatePanels));
     }
 }
 

@@ -38,11 +38,11 @@ pub struct MeasuresInfo {
     /// Whether the terrain on screen is a preview.
     pub preview: bool,
     /// Preview accuracy; `None` until it is computed.
-    pub trust: Option<Trust>,
+    pub trust: Option<PreviewAccuracy>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Trust {
+pub enum PreviewAccuracy {
     Coming,
     Known(Parity),
 }
@@ -108,11 +108,11 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
                     .on_hover_text(tip)
             }
             None => ui.add(small(String::new(), colour::text_weak())),
-            Some(Trust::Coming) => {
+            Some(PreviewAccuracy::Coming) => {
                 let tip = "The scene is computed at half its resolution and compared with the full resolution.";
                 ui.add(small("Preview accuracy: computing…".into(), colour::text_weak())).on_hover_text(tip)
             }
-            Some(Trust::Known(parity)) => {
+            Some(PreviewAccuracy::Known(parity)) => {
                 let (sign, tint) = match parity.verdict {
                     Verdict::True => (icon::CHECK_CIRCLE, ink::blue()),
                     Verdict::Close => (icon::INFO, colour::text()),
@@ -215,8 +215,13 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
         }
         for band in &published {
             ui.add_space(4.0);
-            let of =
-                format!("Real terrain: {} to {} {} ({}).", written(band.low), written(band.high), unit.name, band.of);
+            let of = format!(
+                "Real terrain: {} to {} {} ({}).",
+                written(band.low),
+                written(band.high),
+                unit.name,
+                band.terrain_kind
+            );
             ui.label(RichText::new(of).color(ink::green()));
             ui.weak(band.source);
         }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use bevy::prelude::*;
 
-use crate::features::measures::panel::{MeasuresInfo, MeasuresState, Trust};
+use crate::features::measures::panel::{MeasuresInfo, MeasuresState, PreviewAccuracy};
 use crate::frame::document::Document;
 use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;
@@ -34,7 +34,7 @@ struct MeasureSubject {
 
 /// The measured values.
 #[derive(Clone)]
-enum Found {
+enum MeasuredValues {
     Terrain(Arc<Measures>),
     Planet(Arc<PlanetMeasures>),
 }
@@ -49,7 +49,7 @@ impl PartialEq for MeasureSubject {
 /// The task that measures the terrain, and its newest results.
 #[derive(Resource, Default)]
 pub struct MeasureTask {
-    measures: Newest<MeasureSubject, Found>,
+    measures: Newest<MeasureSubject, MeasuredValues>,
     /// The preview accuracy, keyed by the full-resolution terrain.
     parity: Newest<Arc<Terrain>, Parity>,
     /// Set while work waits for the worker to become idle.
@@ -101,9 +101,9 @@ impl MeasureTask {
             let task = tasks.start("measure", move |control| {
                 let take = || match &of.planet {
                     Some(scene) => {
-                        Ok(Found::Planet(Arc::new(measure_planet(&of.terrain, scene, &of.limits, control)?)))
+                        Ok(MeasuredValues::Planet(Arc::new(measure_planet(&of.terrain, scene, &of.limits, control)?)))
                     }
-                    None => Ok(Found::Terrain(Arc::new(measure(&of.terrain, of.scale, &of.limits, control)?))),
+                    None => Ok(MeasuredValues::Terrain(Arc::new(measure(&of.terrain, of.scale, &of.limits, control)?))),
                 };
                 let found: Result<_, Cancelled> = match thread_pool(usize::from(playing)) {
                     Ok(pool) => pool.install(take),
@@ -112,7 +112,7 @@ impl MeasureTask {
                 found.ok()
             });
             // if no thread can be started, the next terrain is measured instead
-            self.measures.begin(subject.clone(), task);
+            self.measures.start(subject.clone(), task);
         }
         if subject.planet.is_none() {
             self.check_preview(document, &subject, computing || playing || !known, tasks);
@@ -143,18 +143,18 @@ impl MeasureTask {
             };
             found.ok()
         });
-        self.parity.begin(subject.terrain.clone(), task);
+        self.parity.start(subject.terrain.clone(), task);
     }
 
     /// The data that the panels show.
     pub fn info(&self, document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> MeasuresInfo {
         let subject = Self::subject(document, evaluation, limits);
-        let known = self.parity.done().map(|(_, parity)| Trust::Known(*parity));
-        let trust = known.or(self.parity.running().map(|_| Trust::Coming));
+        let known = self.parity.done().map(|(_, parity)| PreviewAccuracy::Known(*parity));
+        let trust = known.or(self.parity.running().map(|_| PreviewAccuracy::Coming));
         let found = self.measures.done().map(|(_, found)| found.clone());
         let (measures, planet) = match found {
-            Some(Found::Terrain(measures)) => (Some(measures), None),
-            Some(Found::Planet(measures)) => (None, Some(measures)),
+            Some(MeasuredValues::Terrain(measures)) => (Some(measures), None),
+            Some(MeasuredValues::Planet(measures)) => (None, Some(measures)),
             None => (None, None),
         };
         MeasuresInfo {
@@ -189,7 +189,7 @@ pub(super) fn advance(
 }
 
 /// Updates the data that the panel shows.
-pub(super) fn tell(
+pub(super) fn update_info(
     task: Res<MeasureTask>,
     evaluation: Res<EvaluationClient>,
     (editor, state): (Res<Editor>, Res<MeasuresState>),

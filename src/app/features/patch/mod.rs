@@ -23,7 +23,7 @@ use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, Proceed, ke
 use crate::frame::dialogs::files::{self, Files, file_stem};
 use crate::frame::dialogs::overwrite::Overwrite;
 use crate::frame::document::Selection;
-use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::editor::{Editor, file_name, with_reason};
 use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
 use crate::frame::menu::pick;
 use crate::frame::status::{Activity, StatusInfo};
@@ -47,12 +47,15 @@ impl Plugin for PatchPlugin {
             .init_resource::<PatchTask>()
             .add_message::<PatchOrder>()
             .add_actions([PatchAction::Take, PatchAction::PutBack], run)
-            .add_closing(|mut state: ResMut<PatchState>| state.close())
+            .add_window_close(|mut state: ResMut<PatchState>| state.close())
             .add_menu_part("Layer", 20, menu)
             .add_part(Slot::View, outline)
             .add_part(Slot::Window, window)
             .add_systems(PreUpdate, receive.in_set(FrameSystems::Receive))
-            .add_systems(EguiPrimaryContextPass, (tell.in_set(FrameSystems::Tell), obey.in_set(FrameSystems::Obey)));
+            .add_systems(
+                EguiPrimaryContextPass,
+                (update_info.in_set(FrameSystems::UpdatePanels), obey.in_set(FrameSystems::Execute)),
+            );
     }
 }
 
@@ -197,17 +200,17 @@ pub fn finish(
         Ok(PatchResult::Patch(path)) => {
             let name = file_name(&path);
             editor.toasts.info(format!("Extracted {name}. Edit it, then choose Layer > Apply region"));
-            editor.leave(queue, Proceed::Open(path));
+            editor.leave_scene(queue, Proceed::Open(path));
         }
         Ok(PatchResult::Planet(patched)) => {
             state.patched = Some(*patched);
-            editor.leave(queue, PatchAction::ShowPlanet);
+            editor.leave_scene(queue, PatchAction::ShowPlanet);
         }
-        Err(error) => editor.toasts.error(because("The region was not computed", &error)),
+        Err(error) => editor.toasts.error(with_reason("The region was not computed", &error)),
     }
 }
 
-fn tell(
+fn update_info(
     (task, state, editor): (Res<PatchTask>, Res<PatchState>, Res<Editor>),
     (mut info, mut status): (ResMut<PatchInfo>, ResMut<StatusInfo>),
     (view_state, area): (Res<ViewState>, Res<ViewportArea>),
@@ -285,7 +288,7 @@ fn obey(
         let target = if let PatchOrder::Take { to, .. } = &order { Some(to.clone()) } else { None };
         if let Err(error) = task.start(order, &tasks) {
             let question = target.and_then(|to| question(&to, &error));
-            editor.ask_or_report(question, || because("The region was not computed", &error));
+            editor.ask_or_report(question, || with_reason("The region was not computed", &error));
         }
     }
 }

@@ -7,7 +7,7 @@ use bevy::prelude::{Message, Resource};
 use crate::frame::tasks::{SingleTask, Tasks};
 use talweg::eval::{MemoryUse, Store, check_memory, evaluate, thread_pool};
 use talweg::field::Control;
-use talweg::io::{SaveTarget, check_place};
+use talweg::io::{SaveTarget, check_writable};
 use talweg::planet::square::Square;
 use talweg::scene::{Scene, put_patch_back, take_patch};
 
@@ -39,7 +39,7 @@ pub enum PatchOrder {
 
 impl PatchOrder {
     /// Description of the work for the status bar.
-    pub fn doing(&self) -> String {
+    pub fn description(&self) -> String {
         let named = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         match self {
             Self::Take { planet, to, .. } => {
@@ -86,16 +86,16 @@ impl PatchTask {
     pub fn start(&mut self, order: PatchOrder, tasks: &Tasks) -> anyhow::Result<()> {
         let layers = match &order {
             PatchOrder::Take { to, planet, .. } => {
-                check_place(to)?;
+                check_writable(to)?;
                 planet.layers.len()
             }
             PatchOrder::Put { heights, patch, .. } => {
                 // the heights get an unused file name, so that nothing is overwritten
-                check_place(SaveTarget::new(heights).over_read_only(true).over_links(true))?;
+                check_writable(SaveTarget::new(heights).over_read_only(true).over_links(true))?;
                 patch.layers.len()
             }
         };
-        self.0.begin(tasks, "patch", (order.doing(), layers), move |control| carry_out(order, control))
+        self.0.start(tasks, "patch", (order.description(), layers), move |control| execute(order, control))
     }
 }
 
@@ -103,7 +103,7 @@ impl PatchTask {
 ///
 /// # Errors
 /// If `task` is cancelled, or if a file cannot be written.
-pub fn carry_out(task: PatchOrder, control: &Control) -> anyhow::Result<PatchResult> {
+pub fn execute(task: PatchOrder, control: &Control) -> anyhow::Result<PatchResult> {
     let pool = thread_pool(0)?;
     let terrain = |scene: &Scene| -> anyhow::Result<_> {
         check_memory(scene, scene.samples(), &MemoryUse::EXPORT)?;

@@ -16,52 +16,52 @@ pub struct PlaceMarkerPlugin;
 
 impl Plugin for PlaceMarkerPlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<MarkedPlace>()
-            .add_part(Slot::Begin, forget)
+        app.init_resource::<MarkedPoint>()
+            .add_part(Slot::Update, forget)
             .add_part(Slot::View, draw)
-            .add_systems(EguiPrimaryContextPass, project_place.in_set(FrameSystems::Tell));
+            .add_systems(EguiPrimaryContextPass, project_place.in_set(FrameSystems::UpdatePanels));
     }
 }
 
 /// A marked point, as fractions from 0 to 1 of the side length from the west and the north edge. On a planet, as
 /// fractions of a map of all longitudes and latitudes.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
-pub struct MarkedPlace {
-    place: Option<[f32; 2]>,
+pub struct MarkedPoint {
+    point: Option<[f32; 2]>,
     is_watched: bool,
     /// Positions of the point on the screen, in points: one in each view that shows the point.
     pub on_screen: Vec<[f32; 2]>,
 }
 
-impl MarkedPlace {
+impl MarkedPoint {
     /// Marks the point of the charts, which takes precedence over other points.
     pub fn watch(&mut self, place: Option<[f32; 2]>) {
         if place.is_some() {
-            (self.place, self.is_watched) = (place, true);
+            (self.point, self.is_watched) = (place, true);
         }
     }
 
     /// Marks a point in this frame.
     pub fn mark(&mut self, place: Option<[f32; 2]>) {
         if !self.is_watched {
-            self.place = place;
+            self.point = place;
         }
     }
 }
 
-fn forget(_: InMut<Ui>, mut marked: ResMut<MarkedPlace>) {
-    (marked.place, marked.is_watched) = (None, false);
+fn forget(_: InMut<Ui>, mut marked: ResMut<MarkedPoint>) {
+    (marked.point, marked.is_watched) = (None, false);
 }
 
 /// Computes the screen positions of the marked point.
 fn project_place(
-    mut marked: ResMut<MarkedPlace>,
+    mut marked: ResMut<MarkedPoint>,
     view_state: Res<ViewState>,
     area: Res<ViewportArea>,
     camera: Res<ViewCamera>,
     (globe, planet_view): (Res<GlobeCamera>, Res<PlanetView>),
 ) {
-    let Some([u, v]) = marked.place else {
+    let Some([u, v]) = marked.point else {
         marked.on_screen.clear();
         return;
     };
@@ -75,9 +75,9 @@ fn project_place(
     }
     let lens = view_state.lens(view.size());
     let seen = |pane: Pane| {
-        let square = view_state.square_of(pane.side)?;
+        let square = view_state.square_on_side(pane.side)?;
         let point = square.scale.world(u, v, square.terrain.height_at(u, v));
-        let at = camera.pose.project(&lens, point)? + pane.picture(view).min;
+        let at = camera.pose.project(&lens, point)? + pane.image_rect(view).min;
         pane.rect(view).contains(at).then_some([at.x, at.y])
     };
     marked.on_screen = view_state.panes().into_iter().flatten().filter_map(seen).collect();
@@ -97,7 +97,7 @@ pub fn clicked_place(
     on_planet.or(probe.hit.map(|hit| [hit.u, hit.v])).filter(|_| is_free)
 }
 
-fn draw(InMut(ui): InMut<Ui>, frame: Res<InterfaceFrame>, marked: Res<MarkedPlace>) {
+fn draw(InMut(ui): InMut<Ui>, frame: Res<InterfaceFrame>, marked: Res<MarkedPoint>) {
     for &at in &marked.on_screen {
         mark(ui, at, frame.free_rect);
     }

@@ -13,7 +13,7 @@ use crate::frame::editor::Editor;
 use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
 use crate::frame::theme::colour;
 use crate::frame::window::{FrameSystems, Pacing};
-use crate::view::globe::{Body, PlanetView};
+use crate::view::globe::{PlanetAppearance, PlanetView};
 use crate::view::{CompareSide, ViewState};
 use talweg::preferences::PlanetProjection;
 
@@ -28,7 +28,8 @@ pub struct PlanetViewPlugin;
 
 impl Plugin for PlanetViewPlugin {
     fn build(&self, app: &mut App) {
-        app.add_part(Slot::View, over_view).add_systems(EguiPrimaryContextPass, show_planet.in_set(FrameSystems::Obey));
+        app.add_part(Slot::View, over_view)
+            .add_systems(EguiPrimaryContextPass, show_planet.in_set(FrameSystems::Execute));
     }
 }
 
@@ -55,7 +56,7 @@ fn show_planet(
     let editor = &mut *editor;
     pacing.idle = None;
     let Some(planet) = editor.doc.scene().as_planet() else { return };
-    let body = Body::from_planet(planet);
+    let body = PlanetAppearance::from_planet(planet);
     let view = &mut editor.globe;
     let is_still = editor.interface.reduced_motion;
     if !is_still && view_state.globe_on_side(CompareSide::A).is_some_and(|prepared| planet_view.drifts(prepared)) {

@@ -169,12 +169,12 @@ pub fn hear(ctx: &egui::Context, state: &mut PreferencesState, keymap: &mut Arc<
     let Some((key, modifiers)) = heard else { return };
     state.listening = None;
     if key != Key::Escape {
-        Arc::make_mut(keymap).choose(&command, vec![KeyboardShortcut::new(held(modifiers), key)]);
+        Arc::make_mut(keymap).choose(&command, vec![KeyboardShortcut::new(shortcut_modifiers(modifiers), key)]);
     }
 }
 
 /// The modifiers in the form that shortcuts use.
-fn held(modifiers: Modifiers) -> Modifiers {
+fn shortcut_modifiers(modifiers: Modifiers) -> Modifiers {
     let mut held = Modifiers::NONE;
     for (is_held, modifier) in
         [(modifiers.command, Modifiers::COMMAND), (modifiers.alt, Modifiers::ALT), (modifiers.shift, Modifiers::SHIFT)]

@@ -36,14 +36,14 @@ impl Plugin for PreferencesPlugin {
             .init_resource::<CameraBehaviour>()
             .init_resource::<autosave::Autosave>()
             .add_actions(PreferencesAction::ALL, run)
-            .add_closing(|mut state: ResMut<PreferencesState>| state.close())
+            .add_window_close(|mut state: ResMut<PreferencesState>| state.close())
             .add_menu_part("Edit", 100, menu)
             .add_menu_part("View", 100, size_menu)
-            .add_part(Slot::Begin, hear)
+            .add_part(Slot::Update, hear)
             .add_part(Slot::Window, window)
             .add_systems(
                 EguiPrimaryContextPass,
-                (follow::manners, follow::memory, autosave::save).in_set(FrameSystems::Obey),
+                (follow::manners, follow::memory, autosave::save).in_set(FrameSystems::Execute),
             )
             // panels and view must get the new size in the same frame; Bevy itself updates the cameras after the panels
             .add_systems(

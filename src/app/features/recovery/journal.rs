@@ -28,7 +28,7 @@ struct Shared {
     /// The reason why the engine ended, if known.
     failure: Mutex<Option<String>>,
     /// Number of consecutive drawing failures, and the time of the last one.
-    refusals: Mutex<(u32, Option<Instant>)>,
+    drawing_failures: Mutex<(u32, Option<Instant>)>,
 }
 
 #[derive(Default)]
@@ -56,9 +56,9 @@ impl EditJournal {
     ///
     /// # Errors
     /// If the session cannot be written.
-    pub fn begin(state: &Path) -> Result<Self, RecoveryError> {
+    pub fn start_session(state: &Path) -> Result<Self, RecoveryError> {
         let journal = Self::default();
-        lock(&journal.0.session).session = Some(Session::begin(state)?);
+        lock(&journal.0.session).session = Some(Session::start(state)?);
         Ok(journal)
     }
 
@@ -148,7 +148,7 @@ impl EditJournal {
     /// Counts a drawing failure and returns the number of consecutive failures. The count restarts after a while
     /// without failures.
     pub fn count_drawing_failure(&self) -> u32 {
-        let mut refusals = lock(&self.0.refusals);
+        let mut refusals = lock(&self.0.drawing_failures);
         let is_new = refusals.1.is_none_or(|last| last.elapsed() > WHILE_DRAWN);
         *refusals = (if is_new { 1 } else { refusals.0 + 1 }, Some(Instant::now()));
         refusals.0
@@ -179,10 +179,10 @@ impl EditJournal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use talweg::recovery::left_work;
+    use talweg::recovery::abandoned_work;
 
     fn left(state: &Path) -> Vec<(String, Option<String>)> {
-        let found = left_work(state).unwrap();
+        let found = abandoned_work(state).unwrap();
         found.into_iter().map(|found| found.work.unwrap()).map(|work| (work.scene.name, work.ended)).collect()
     }
 
@@ -190,7 +190,7 @@ mod tests {
     fn only_unsaved_work_is_recovered() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state");
-        let journal = EditJournal::begin(&state).unwrap();
+        let journal = EditJournal::start_session(&state).unwrap();
         let mut document = Document::default();
         journal.note(&document);
         assert!(journal.has_news() && !journal.is_unsaved());
@@ -205,7 +205,7 @@ mod tests {
         drop(journal);
         assert_eq!(left(&state), [("Unsaved".to_string(), None)]);
 
-        let journal = EditJournal::begin(&state).unwrap();
+        let journal = EditJournal::start_session(&state).unwrap();
         document.save(folder.path().join("saved.ron")).unwrap();
         journal.note(&document);
         journal.write().unwrap();
@@ -217,19 +217,19 @@ mod tests {
     fn a_crash_keeps_its_reason_and_a_clean_exit_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mut document = Document::default();
-        let journal = EditJournal::begin(folder.path()).unwrap();
+        let journal = EditJournal::start_session(folder.path()).unwrap();
         journal.note(&document);
         assert!(journal.end_unexpectedly("of a test").contains("no unsaved changes"));
         assert!(left(folder.path()).is_empty());
 
-        let journal = EditJournal::begin(folder.path()).unwrap();
+        let journal = EditJournal::start_session(folder.path()).unwrap();
         document.edit("Rename", None, |scene| scene.name = "Unsaved".into());
         journal.note(&document);
         assert!(journal.end_unexpectedly("of a test").contains("talweg recover"));
         drop(journal);
         assert_eq!(left(folder.path()), [("Unsaved".to_string(), Some("of a test".to_string()))]);
 
-        let journal = EditJournal::begin(folder.path()).unwrap();
+        let journal = EditJournal::start_session(folder.path()).unwrap();
         journal.note(&document);
         journal.write().unwrap();
         journal.end();

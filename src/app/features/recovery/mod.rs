@@ -28,7 +28,7 @@ use self::list::{ListedScene, SceneChoice, SceneList};
 pub use self::signals::end as end_by_signal;
 use crate::frame::commands::{Action, Command, CommandApp, CommandQueue, Info};
 use crate::frame::document::Document;
-use crate::frame::editor::{Editor, because};
+use crate::frame::editor::{Editor, with_reason};
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::pick;
@@ -37,7 +37,7 @@ use crate::frame::widgets::scene_picture::SceneThumbnail;
 use crate::frame::window::FrameSystems;
 use crate::view::Waker;
 use talweg::eval::{Cache, Store, Timeline};
-use talweg::recovery::{FoundWork, RecoveryError, UnsavedWork, earlier_versions, left_work, local_time};
+use talweg::recovery::{FoundWork, RecoveryError, UnsavedWork, abandoned_work, earlier_versions, local_time};
 use talweg::scene::{Scene, SceneError, Warning};
 use talweg::variants::{Size, draw};
 
@@ -118,7 +118,8 @@ impl Action for RecoveryAction {
     }
 }
 
-/// Unsaved work of editors that ended. The work is locked, so that no other editor offers it.
+/// Unsaved work of earlier editor sessions that crashed or were closed without saving. The work is locked, so that no
+/// other editor offers it.
 #[derive(Resource, Default)]
 pub struct FoundSessions {
     looking: Option<Task<Result<Vec<FoundWork>, RecoveryError>>>,
@@ -134,7 +135,7 @@ impl FoundSessions {
         self.found.is_empty()
     }
 
-    fn take(&mut self, id: u64) -> Option<FoundWork> {
+    fn remove(&mut self, id: u64) -> Option<FoundWork> {
         let index = self.found.iter().position(|(found, _)| *found == id)?;
         Some(self.found.remove(index).1)
     }
@@ -186,7 +187,7 @@ fn watch_card(journal: Res<EditJournal>, card: Option<Res<RenderDevice>>, waker:
 fn look_for_left_work(mut found: ResMut<FoundSessions>, editor: Res<Editor>, tasks: Res<Tasks>) {
     let Some(state) = editor.state.clone().filter(|_| !found.has_looked) else { return };
     found.has_looked = true;
-    found.looking = tasks.start("recovery", move |_| left_work(&state)).ok();
+    found.looking = tasks.start("recovery", move |_| abandoned_work(&state)).ok();
 }
 
 fn receive(
@@ -203,7 +204,7 @@ fn receive(
             found.looking = None;
             match outcome {
                 Outcome::Done(Ok(left)) => found.found = (0..).zip(left).collect(),
-                Outcome::Done(Err(error)) => editor.toasts.warning(because("Cannot look for unsaved work", &error)),
+                Outcome::Done(Err(error)) => editor.toasts.warning(with_reason("Cannot look for unsaved work", &error)),
                 _ => {}
             }
             found.is_due = !found.found.is_empty();
@@ -225,7 +226,7 @@ fn receive(
             if let Some(error) = &error
                 && !writing.has_told
             {
-                editor.toasts.warning(because("Unsaved edits cannot be recovered after a crash", error));
+                editor.toasts.warning(with_reason("Unsaved edits cannot be recovered after a crash", error));
             }
             writing.has_told = error.is_some();
         }
@@ -270,14 +271,14 @@ fn run(
     let editor = &mut *editor;
     match action {
         RecoveryAction::ShowFound => show_found(editor, &found, &mut pictures, &tasks),
-        RecoveryAction::ChooseFound(id) => editor.leave(&mut queue, RecoveryAction::OpenFound(id)),
+        RecoveryAction::ChooseFound(id) => editor.leave_scene(&mut queue, RecoveryAction::OpenFound(id)),
         RecoveryAction::OpenFound(id) => {
-            if let Some(one) = found.take(id) {
+            if let Some(one) = found.remove(id) {
                 open_found(editor, &journal, one);
             }
         }
         RecoveryAction::DiscardFound(id) => {
-            if let Some(one) = found.take(id) {
+            if let Some(one) = found.remove(id) {
                 one.discard();
             }
             show_found(editor, &found, &mut pictures, &tasks);
@@ -288,9 +289,9 @@ fn run(
         RecoveryAction::OpenVersion(version) => match load_version(&version, &editor.doc) {
             Ok((scene, warnings)) => {
                 editor.doc.replace_by_edit("Restore earlier version", scene);
-                editor.tell(&warnings);
+                editor.show_warnings(&warnings);
             }
-            Err(error) => editor.toasts.error(because("The earlier version was not opened", &error)),
+            Err(error) => editor.toasts.error(with_reason("The earlier version was not opened", &error)),
         },
         RecoveryAction::KeepVersions(count) => editor.versions_kept = count,
     }
@@ -311,7 +312,9 @@ fn open_found(editor: &mut Editor, journal: &EditJournal, found: FoundWork) {
             match journal.write() {
                 Ok(()) if journal.is_kept() => found.discard(),
                 Ok(()) => {}
-                Err(error) => editor.toasts.warning(because("Unsaved edits cannot be recovered after a crash", &error)),
+                Err(error) => {
+                    editor.toasts.warning(with_reason("Unsaved edits cannot be recovered after a crash", &error))
+                }
             }
         }
         Err(error) => editor.toasts.error(error.to_string()),
@@ -412,5 +415,5 @@ fn draw_pictures(pictures: &mut Pictures, tasks: &Tasks, scenes: Vec<(Scene, Sce
         }
         Some(())
     });
-    pictures.0.begin((), task);
+    pictures.0.start((), task);
 }

@@ -8,7 +8,7 @@ use signal_hook::low_level::emulate_default_handler;
 
 use super::EditJournal;
 use crate::view::Waker;
-use talweg_cli::tell;
+use talweg_cli::print_message;
 
 /// Time for which the window may try to close by itself.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -21,7 +21,7 @@ pub fn watch(journal: EditJournal, waker: Waker) -> std::io::Result<()> {
             let is_first = journal.note_signal(signal);
             // the window is closing, so a failed write is reported on standard error
             if let Err(error) = journal.write() {
-                tell(&error.to_string());
+                print_message(&error.to_string());
             }
             if is_first {
                 waker.wake();

@@ -13,7 +13,7 @@ use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::{self, Color32, Shape, Stroke, Ui, pos2};
 use egui_phosphor::regular as icon;
 
-use crate::features::place_marker::MarkedPlace;
+use crate::features::place_marker::MarkedPoint;
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;
@@ -23,7 +23,7 @@ use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::StatusHint;
 use crate::frame::theme::colour;
 use crate::frame::window::FrameSystems;
-use crate::view::{CompareSide, Stage, ViewCamera, ViewState, ViewportArea};
+use crate::view::{CompareSide, TerrainView, ViewCamera, ViewState, ViewportArea};
 use talweg::field::Terrain;
 use talweg::measure::{EnclosedVolume, GroundProfile, TerrainScale, enclosed_area, enclosed_volume};
 
@@ -33,7 +33,7 @@ impl Plugin for RulerPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<Ruler>()
             .add_actions(RulerAction::ALL, run)
-            .add_leaving(leave)
+            .add_mode_exit(leave)
             .add_menu_part("Tools", 10, menu)
             .add_panel(
                 DockedPanel {
@@ -47,7 +47,7 @@ impl Plugin for RulerPlugin {
                 panel,
             )
             .add_part(Slot::View, over_view)
-            .add_systems(EguiPrimaryContextPass, tell.in_set(FrameSystems::Tell));
+            .add_systems(EguiPrimaryContextPass, update_terrain_view.in_set(FrameSystems::UpdatePanels));
     }
 }
 
@@ -98,7 +98,7 @@ pub struct Ruler {
     points: Vec<[f32; 2]>,
     /// The terrain on screen, and the terrain that it is compared with.
     pub grounds: [Option<RulerGround>; 2],
-    stage: Option<Stage>,
+    terrain_view: Option<TerrainView>,
     known: Option<Measured>,
     /// The point under the pointer on the profile.
     hovered: Option<[f32; 2]>,
@@ -173,7 +173,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, ruler: Res<Ruler>, mut queue:
     tick(ui, &mut queue, RulerAction::Toggle, is_square, ruler.is_active);
 }
 
-fn tell(
+fn update_terrain_view(
     mut ruler: ResMut<Ruler>,
     (view_state, camera, area): (Res<ViewState>, Res<ViewCamera>, Res<ViewportArea>),
     (evaluation, editor): (Res<EvaluationClient>, Res<Editor>),
@@ -181,11 +181,11 @@ fn tell(
     if !ruler.is_active {
         return;
     }
-    ruler.stage = Stage::new(&view_state, &camera, &area);
+    ruler.terrain_view = TerrainView::new(&view_state, &camera, &area);
     let scale = TerrainScale::for_scene(editor.doc.scene());
     let is_square = |terrain: &&Arc<Terrain>| !terrain.grid.is_globe();
     let own = evaluation.terrain.as_ref().filter(is_square).map(|terrain| (terrain.clone(), scale));
-    let other = view_state.square_of(CompareSide::B).map(|square| {
+    let other = view_state.square_on_side(CompareSide::B).map(|square| {
         let relief_metres = square.settings.relief_metres;
         (square.terrain.clone(), TerrainScale { relief_metres, ..scale })
     });
@@ -204,7 +204,7 @@ fn over_view(
         return;
     }
     let ctx = ui.ctx().clone();
-    let Some(stage) = ruler.stage.clone() else { return };
+    let Some(stage) = ruler.terrain_view.clone() else { return };
     let clicked = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten());
     let is_free = |at: &egui::Pos2| {
         let layer = ctx.layer_id_at(*at);
@@ -240,7 +240,7 @@ fn over_view(
 fn panel(
     InMut(ui): InMut<Ui>,
     mut ruler: ResMut<Ruler>,
-    mut marked: ResMut<MarkedPlace>,
+    mut marked: ResMut<MarkedPoint>,
     mut queue: ResMut<CommandQueue>,
 ) {
     ruler.hovered = panel::show(ui, &mut ruler, &mut queue);

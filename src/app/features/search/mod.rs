@@ -24,7 +24,7 @@ impl Plugin for SearchPlugin {
         app.init_resource::<SoughtParameter>()
             .add_actions([SearchAction::Open], run)
             .add_menu_part("Edit", 50, menu)
-            .add_part(Slot::Begin, seek);
+            .add_part(Slot::Update, seek);
     }
 }
 

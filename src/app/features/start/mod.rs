@@ -87,7 +87,7 @@ fn run(
             let drawn = cards.iter().map(|card| (card.source.clone(), card.picture.clone())).collect();
             let window = Arc::new(());
             pictures.window = Arc::downgrade(&window);
-            pictures.task.begin((), tasks.start("start window", move |control| draw(drawn, control)));
+            pictures.task.start((), tasks.start("start window", move |control| draw(drawn, control)));
             let has_unsaved = found.is_some_and(|found| !found.is_empty());
             let at_start = editor.interface.start_window;
             editor.dialogs.open(StartDialog::new(cards, has_unsaved, at_start, window));

@@ -22,10 +22,10 @@ impl Plugin for TourPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<Tour>()
             .add_actions([TourAction::Toggle], run)
-            .add_closing(|mut tour: ResMut<Tour>| tour.step.take().is_some())
+            .add_window_close(|mut tour: ResMut<Tour>| tour.step.take().is_some())
             .add_menu_part("Help", -10, menu)
             .add_part(Slot::Window, show)
-            .add_systems(EguiPrimaryContextPass, tell.in_set(FrameSystems::Tell));
+            .add_systems(EguiPrimaryContextPass, update_camera.in_set(FrameSystems::UpdatePanels));
     }
 }
 
@@ -64,7 +64,7 @@ const STEPS: [(&str, &str); 5] = [
 
 /// The state at the start of a step, to detect when the step is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Begun {
+struct StepStart {
     camera: [f32; 5],
     edits: usize,
     processes: usize,
@@ -76,7 +76,7 @@ struct Begun {
 pub struct Tour {
     /// The current step, from 0; `None` if the tour is not active.
     pub step: Option<usize>,
-    begun: Begun,
+    step_start: StepStart,
     /// The camera: eye position, heading and inclination. The window updates these values.
     pub camera: [f32; 5],
     is_done: bool,
@@ -85,13 +85,13 @@ pub struct Tour {
 impl Tour {
     fn go(&mut self, step: usize, document: &Document) {
         self.step = (step < STEPS.len()).then_some(step);
-        self.begun = now(self.camera, document);
+        self.step_start = now(self.camera, document);
         self.is_done = false;
     }
 
     /// Whether the step is done.
     fn is_met(&self, step: usize, document: &Document) -> bool {
-        let (was, is) = (self.begun, now(self.camera, document));
+        let (was, is) = (self.step_start, now(self.camera, document));
         match step {
             0 => was.camera != is.camera,
             1 => is.edits > was.edits,
@@ -102,12 +102,12 @@ impl Tour {
     }
 }
 
-fn now(camera: [f32; 5], document: &Document) -> Begun {
+fn now(camera: [f32; 5], document: &Document) -> StepStart {
     let processes = document.scene().layers.iter().filter(|layer| layer.node.as_process().is_some()).count();
-    Begun { camera, edits: document.edits_done().len(), processes, is_saved: !document.is_dirty() }
+    StepStart { camera, edits: document.edits_done().len(), processes, is_saved: !document.is_dirty() }
 }
 
-fn tell(mut tour: ResMut<Tour>, camera: Res<ViewCamera>) {
+fn update_camera(mut tour: ResMut<Tour>, camera: Res<ViewCamera>) {
     // read the camera before the tour starts, so that the first step compares with the current camera
     if !camera.is_gliding() {
         let pose = camera.pose;

@@ -36,16 +36,16 @@ impl Plugin for VariantsPlugin {
         app.init_resource::<VariantsState>()
             .init_resource::<VariantsInfo>()
             .add_actions([VariantsAction::Sheet, VariantsAction::SliderGhosts], run)
-            .add_closing(|mut state: ResMut<VariantsState>| state.close())
+            .add_window_close(|mut state: ResMut<VariantsState>| state.close())
             .add_menu_part("Layer", 10, menu)
             .add_menu_part("View", 10, ghosts_menu)
-            .add_part(Slot::Begin, begin)
+            .add_part(Slot::Update, update_ghosts)
             .add_part(Slot::Window, window)
             .add_part(Slot::End, end)
             .add_systems(Startup, start)
             .add_systems(
                 EguiPrimaryContextPass,
-                (receive.in_set(FrameSystems::Tell), order.in_set(FrameSystems::Settle))
+                (receive.in_set(FrameSystems::UpdatePanels), order.in_set(FrameSystems::Settle))
                     .run_if(resource_exists::<ThumbnailClient>),
             );
     }
@@ -129,7 +129,7 @@ fn ghosts_menu(InMut(ui): InMut<Ui>, state: Res<VariantsState>, mut queue: ResMu
     tick(ui, &mut queue, VariantsAction::SliderGhosts, true, state.ghosts.is_on);
 }
 
-fn begin(_: InMut<Ui>, mut state: ResMut<VariantsState>, info: Res<VariantsInfo>) {
+fn update_ghosts(_: InMut<Ui>, mut state: ResMut<VariantsState>, info: Res<VariantsInfo>) {
     state.ghosts.hear(&info.ghosts);
 }
 

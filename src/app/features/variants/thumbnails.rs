@@ -111,7 +111,7 @@ impl ThumbnailQueue {
     }
 
     /// Sets the wanted variants and keeps finished thumbnails. Returns whether the variants differ from before.
-    fn lay(&mut self, wanted: &Arc<Vec<SceneVariant>>) -> bool {
+    fn set_wanted(&mut self, wanted: &Arc<Vec<SceneVariant>>) -> bool {
         if Arc::ptr_eq(&self.thumbnails.of, wanted) {
             return false;
         }
@@ -121,7 +121,7 @@ impl ThumbnailQueue {
     }
 
     /// Stores a thumbnail that belongs to the current order. A thumbnail of another order is returned as the error.
-    fn take(&mut self, made: FinishedThumbnail) -> Result<(), FinishedThumbnail> {
+    fn store(&mut self, made: FinishedThumbnail) -> Result<(), FinishedThumbnail> {
         let Some(order) = self.order.as_ref().filter(|order| order.number == made.order) else { return Err(made) };
         let thumbnail = order.thumbnails.get(made.index).and_then(|&k| self.thumbnails.thumbnails.get_mut(k));
         if let Some(thumbnail) = thumbnail {
@@ -134,7 +134,7 @@ impl ThumbnailQueue {
     }
 
     /// Marks pending thumbnails as failed, after the maker has finished.
-    fn give_up(&mut self) {
+    fn mark_failed(&mut self) {
         if self.order.take().is_some() {
             self.thumbnails
                 .thumbnails
@@ -181,35 +181,35 @@ impl ThumbnailClient {
         // read this first: if the maker is idle now, it has delivered all thumbnails
         let was_idle = !service.is_busy();
         for made in service.collect() {
-            self.take(made);
+            self.store(made);
         }
         if was_idle {
-            self.sheet.give_up();
-            self.ghosts.give_up();
+            self.sheet.mark_failed();
+            self.ghosts.mark_failed();
         }
     }
 
     /// Waits until all ordered thumbnails are finished.
     pub fn finish(&mut self) {
         while let Some(made) = self.service().and_then(|service| service.wait()) {
-            self.take(made);
+            self.store(made);
         }
         self.receive();
     }
 
-    fn take(&mut self, made: FinishedThumbnail) {
+    fn store(&mut self, made: FinishedThumbnail) {
         // discard thumbnails that are no longer wanted
-        let _ = self.sheet.take(made).or_else(|made| self.ghosts.take(made));
+        let _ = self.sheet.store(made).or_else(|made| self.ghosts.store(made));
     }
 
     /// Renders the thumbnails that the panels need and cancels the others. While the worker `is_busy`, the sheet waits.
     pub fn want(&mut self, wants: &Wants, is_busy: bool) {
-        let changed = self.sheet.lay(&wants.sheet);
+        let changed = self.sheet.set_wanted(&wants.sheet);
         if changed || is_busy {
             let order = self.sheet.order.take();
             self.forget(order);
         }
-        if self.ghosts.lay(&wants.ghosts) {
+        if self.ghosts.set_wanted(&wants.ghosts) {
             let order = self.ghosts.order.take();
             self.forget(order);
         }

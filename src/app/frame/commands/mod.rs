@@ -238,11 +238,11 @@ pub trait CommandApp {
     fn scope_actions<A: Action>(&mut self, applies: fn(&World, &A) -> bool) -> &mut Self;
 
     /// Adds a system that leaves a mode when Cancel is pressed. The system returns whether it left a mode.
-    fn add_leaving<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self;
+    fn add_mode_exit<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self;
 
     /// Adds a system that closes a window before Cancel stops the computation. The system returns whether it closed a
     /// window.
-    fn add_closing<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self;
+    fn add_window_close<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self;
 }
 
 fn registry(app: &mut App) -> bevy::prelude::Mut<'_, CommandRegistry> {
@@ -274,13 +274,13 @@ impl CommandApp for App {
         self
     }
 
-    fn add_leaving<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self {
+    fn add_mode_exit<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self {
         let id = self.register_system(system);
         registry(self).leaving.push(id);
         self
     }
 
-    fn add_closing<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self {
+    fn add_window_close<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self {
         let id = self.register_system(system);
         registry(self).closing.push(id);
         self
@@ -307,15 +307,15 @@ pub fn run_all(world: &mut World, ctx: &egui::Context) {
 
 /// Leaves the active mode. Returns false if no mode was active.
 pub fn leave(world: &mut World) -> bool {
-    any(world, |registry| &registry.leaving)
+    run_until_true(world, |registry| &registry.leaving)
 }
 
 /// Closes one of the windows that Cancel closes. Returns false if none was open.
 pub fn close(world: &mut World) -> bool {
-    any(world, |registry| &registry.closing)
+    run_until_true(world, |registry| &registry.closing)
 }
 
-fn any(world: &mut World, which: fn(&CommandRegistry) -> &Vec<SystemId<(), bool>>) -> bool {
+fn run_until_true(world: &mut World, which: fn(&CommandRegistry) -> &Vec<SystemId<(), bool>>) -> bool {
     let systems = which(world.resource::<CommandRegistry>()).clone();
     systems.into_iter().any(|id| world.run_system(id).unwrap_or(false))
 }

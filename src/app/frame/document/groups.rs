@@ -7,7 +7,7 @@ use talweg::scene::{Layer, Scene};
 
 /// Target position of layers: before the layer that has this index at present, at this nesting depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StackPlace {
+pub struct StackPosition {
     pub index: usize,
     pub depth: u32,
 }
@@ -25,12 +25,14 @@ impl Document {
 
     /// The position of a new layer: above the selected layer, inside a selected group, or on top while the scene is
     /// selected.
-    pub fn position_for_new(&self) -> StackPlace {
+    pub fn position_for_new(&self) -> StackPosition {
         let layers = &self.scene().layers;
         match self.selected_layer().filter(|&index| index < layers.len()) {
-            None => StackPlace { index: layers.len(), depth: 0 },
-            Some(index) if self.scene().group(index).is_some() => StackPlace { index, depth: layers[index].depth + 1 },
-            Some(index) => StackPlace { index: index + 1, depth: layers[index].depth },
+            None => StackPosition { index: layers.len(), depth: 0 },
+            Some(index) if self.scene().group(index).is_some() => {
+                StackPosition { index, depth: layers[index].depth + 1 }
+            }
+            Some(index) => StackPosition { index: index + 1, depth: layers[index].depth },
         }
     }
 
@@ -81,7 +83,7 @@ impl Document {
 
     /// Moves a layer and its members to another position. A locked layer does not move, and neither does a group that
     /// would end up inside itself.
-    pub fn move_layers(&mut self, from: usize, to: StackPlace) {
+    pub fn move_layers(&mut self, from: usize, to: StackPosition) {
         let count = self.scene().layers.len();
         if from >= count || to.index > count || self.is_locked(from) {
             return;
@@ -140,29 +142,29 @@ impl Document {
 }
 
 /// The position one step above a layer; `None` if the layer is at the top.
-fn place_above(scene: &Scene, index: usize) -> Option<StackPlace> {
+fn place_above(scene: &Scene, index: usize) -> Option<StackPosition> {
     let (own, above) = (scene.layers.get(index)?.depth, scene.layers.get(index + 1)?);
     Some(match above.depth {
         // the layer is the topmost of its group
-        depth if depth < own => StackPlace { index: index + 2, depth },
+        depth if depth < own => StackPosition { index: index + 2, depth },
         // a group starts above the layer
-        depth if depth > own => StackPlace { index: scene.block(index).start, depth: own + 1 },
-        _ if scene.group(index + 1).is_some() => StackPlace { index: scene.block(index).start, depth: own + 1 },
-        depth => StackPlace { index: index + 2, depth },
+        depth if depth > own => StackPosition { index: scene.block(index).start, depth: own + 1 },
+        _ if scene.group(index + 1).is_some() => StackPosition { index: scene.block(index).start, depth: own + 1 },
+        depth => StackPosition { index: index + 2, depth },
     })
 }
 
 /// The position one step below a layer; `None` if the layer is at the bottom.
-fn place_below(scene: &Scene, index: usize) -> Option<StackPlace> {
+fn place_below(scene: &Scene, index: usize) -> Option<StackPosition> {
     let (own, start) = (scene.layers.get(index)?.depth, scene.block(index).start);
     let below = start.checked_sub(1).map(|below| (below, scene.layers[below].depth));
     Some(match below {
         // the layer is the lowest of its group
-        None if own > 0 => StackPlace { index: start, depth: own - 1 },
+        None if own > 0 => StackPosition { index: start, depth: own - 1 },
         None => return None,
-        Some((_, depth)) if depth < own => StackPlace { index: start, depth: own - 1 },
-        Some((below, depth)) if scene.group(below).is_some() => StackPlace { index: below, depth: depth + 1 },
-        Some((below, depth)) => StackPlace { index: below, depth },
+        Some((_, depth)) if depth < own => StackPosition { index: start, depth: own - 1 },
+        Some((below, depth)) if scene.group(below).is_some() => StackPosition { index: below, depth: depth + 1 },
+        Some((below, depth)) => StackPosition { index: below, depth },
     })
 }
 
@@ -207,16 +209,16 @@ mod tests {
     fn a_group_moves_with_its_layers_and_never_into_itself() {
         let mut document = document(&[("a", 0), ("b", 1), ("c", 1), ("G", 0), ("d", 0)]);
         document.select(Selection::Layer(2));
-        document.move_layers(3, StackPlace { index: 5, depth: 0 });
+        document.move_layers(3, StackPosition { index: 5, depth: 0 });
         assert_eq!((stack(&document), document.selection()), ("a0 d0 b1 c1 G0".into(), Selection::Layer(3)));
-        document.move_layers(4, StackPlace { index: 0, depth: 0 });
+        document.move_layers(4, StackPosition { index: 0, depth: 0 });
         assert_eq!(stack(&document), "b1 c1 G0 a0 d0");
-        document.move_layers(2, StackPlace { index: 1, depth: 1 });
+        document.move_layers(2, StackPosition { index: 1, depth: 1 });
         assert_eq!(stack(&document), "b1 c1 G0 a0 d0", "not into itself");
-        document.move_layers(4, StackPlace { index: 2, depth: 1 });
+        document.move_layers(4, StackPosition { index: 2, depth: 1 });
         assert_eq!(stack(&document), "b1 c1 d1 G0 a0");
         document.toggle_locks(&[3]);
-        document.move_layers(3, StackPlace { index: 5, depth: 0 });
+        document.move_layers(3, StackPosition { index: 5, depth: 0 });
         assert_eq!(stack(&document), "b1 c1 d1 G0 a0", "it is locked");
     }
 

@@ -1,7 +1,7 @@
 //! Edits of the layer stack: add, duplicate, delete, reorder, rename, show, hide and solo layers.
 
-use crate::frame::document::{Document, Group, Selection, StackPlace, Variant};
-use talweg::nodes::{Node, Work};
+use crate::frame::document::{Document, Group, Selection, StackPosition, Variant};
+use talweg::nodes::{Node, NodeKind};
 use talweg::param::{Preset, Value};
 use talweg::scene::{Blend, Gesture, Layer, Scene, SceneError, Warning};
 
@@ -17,7 +17,7 @@ impl Document {
         }
         let at = self.position_for_new();
         let mut layer = Layer { depth: at.depth, ..Layer::new(node, self.scene().unused_seed()) };
-        if at.index > 0 && matches!(layer.node.work(), Work::Generator(_)) {
+        if at.index > 0 && matches!(layer.node.work(), NodeKind::Generator(_)) {
             layer.mix.blend = Blend::Add;
         }
         layer.name = self.scene().unused_name(&layer.name);
@@ -46,7 +46,7 @@ impl Document {
     /// If the text is not a scene; the document then does not change.
     pub fn paste_layers(&mut self, text: &str) -> Result<Vec<Warning>, SceneError> {
         let (pasted, warnings) = Scene::from_ron(text)?;
-        let StackPlace { index: at, depth } = self.position_for_new();
+        let StackPosition { index: at, depth } = self.position_for_new();
         let count = pasted.layers.len();
         if count == 0 {
             return Ok(warnings);
@@ -68,7 +68,7 @@ impl Document {
     /// Adds layers above the selected one, as one undo step. Each gets a new seed and an unused name. `selected` is the
     /// index in `layers` of the layer to select.
     pub fn add_layers(&mut self, label: &str, layers: Vec<Layer>, selected: usize) {
-        let StackPlace { index: at, depth } = self.position_for_new();
+        let StackPosition { index: at, depth } = self.position_for_new();
         let count = layers.len();
         self.renumber(|index| Some(if index >= at { index + count } else { index }));
         self.edit(label, None, |scene| {
@@ -138,7 +138,7 @@ impl Document {
     }
 
     /// Sets all parameters of a layer's node to those of `preset`.
-    pub fn adopt(&mut self, index: usize, preset: &Preset) {
+    pub fn apply_preset(&mut self, index: usize, preset: &Preset) {
         if self.is_locked(index) {
             return;
         }
@@ -183,7 +183,7 @@ impl Document {
         }
         self.others = self.others.iter().filter_map(|&index| number(index)).collect();
         self.solo = self.solo.and_then(&number);
-        self.end = self.end.and_then(&number);
+        self.last_evaluated = self.last_evaluated.and_then(&number);
         let sides = std::mem::take(&mut self.sides);
         self.sides = sides.into_iter().filter_map(|(index, sides)| Some((number(index)?, sides))).collect();
         self.variant = self.variant.and_then(|variant| Some(Variant { layer: number(variant.layer)?, ..variant }));

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 pub use crate::frame::document::branches::Offer;
 pub use crate::frame::document::group::Group;
-pub use crate::frame::document::groups::StackPlace;
+pub use crate::frame::document::groups::StackPosition;
 pub use crate::frame::document::sides::LayerVersions;
 pub use crate::frame::document::transport::{SPEED_RANGE, Transport};
 pub use crate::frame::document::variant::Variant;
@@ -62,18 +62,18 @@ pub struct Document {
     others: BTreeSet<usize>,
     solo: Option<usize>,
     /// The highest evaluated layer; `None` if all layers are evaluated.
-    end: Option<usize>,
+    last_evaluated: Option<usize>,
     /// Versions A and B of layers, by layer index.
     sides: BTreeMap<usize, LayerVersions>,
     transport: Transport,
     /// Counts the changes that need an evaluation, including a switch to another scene.
     revision: u64,
     /// Revision and quality of the newest request.
-    asked: Option<(u64, RequestQuality)>,
+    requested: Option<(u64, RequestQuality)>,
     /// Revision of the newest terrain on screen.
-    shown: u64,
+    shown_revision: u64,
     /// Revision of the newest full-resolution terrain.
-    complete: u64,
+    complete_revision: u64,
     /// Whether the newest change only moved the playhead.
     seeking: bool,
     gesture: Option<Gesture>,
@@ -83,11 +83,11 @@ pub struct Document {
     /// Whether the charts need the history of the process.
     watching: bool,
     /// The point whose history the charts plot.
-    place: Option<[f32; 2]>,
+    charted_point: Option<[f32; 2]>,
     /// The variant of the same scene that the terrain on screen is compared with.
     variant: Option<Variant>,
     /// The stroke target of the last brush edit, and the revision of that edit.
-    stroked: Option<(u64, StrokeTarget)>,
+    last_stroke_edit: Option<(u64, StrokeTarget)>,
     /// The layer whose mask is shown on the terrain.
     shown_mask: Option<usize>,
     /// The data map that is shown on the terrain while it is painted.
@@ -108,21 +108,21 @@ impl Default for Document {
             selection: Selection::Scene,
             others: BTreeSet::new(),
             solo: None,
-            end: None,
+            last_evaluated: None,
             sides: BTreeMap::new(),
             transport: Transport::default(),
             revision: 1,
-            asked: None,
-            shown: 0,
-            complete: 0,
+            requested: None,
+            shown_revision: 0,
+            complete_revision: 0,
             seeking: false,
             gesture: None,
             dragging: false,
             offer: None,
             watching: false,
-            place: None,
+            charted_point: None,
             variant: None,
-            stroked: None,
+            last_stroke_edit: None,
             shown_mask: None,
             shown_map: None,
         }
@@ -181,14 +181,14 @@ impl Document {
     /// stopped it.
     pub fn is_unfinished(&self) -> bool {
         let asked_full = self
-            .asked
+            .requested
             .is_some_and(|(revision, quality)| revision == self.revision && quality != RequestQuality::Preview);
-        asked_full && self.complete != self.revision
+        asked_full && self.complete_revision != self.revision
     }
 
     /// Whether the terrain on screen is the current revision at full resolution, or an iteration of a running process.
     pub fn is_complete(&self) -> bool {
-        self.complete == self.revision
+        self.complete_revision == self.revision
     }
 
     pub fn revision(&self) -> u64 {
@@ -300,7 +300,7 @@ impl Document {
         if order(old) != order(new) {
             self.solo = None;
             self.variant = None;
-            self.end = None;
+            self.last_evaluated = None;
             self.sides.clear();
             self.transport.put_away();
         }
@@ -349,14 +349,14 @@ impl Document {
 
     /// The point whose history the charts plot: fractions of the side length from the west and from the north edge,
     /// from 0 to 1.
-    pub fn place(&self) -> Option<[f32; 2]> {
-        self.place
+    pub fn charted_point(&self) -> Option<[f32; 2]> {
+        self.charted_point
     }
 
     /// Sets the point whose history the charts plot, or clears it.
-    pub fn watch_place(&mut self, place: Option<[f32; 2]>) {
-        if self.place != place {
-            self.place = place;
+    pub fn chart_point(&mut self, place: Option<[f32; 2]>) {
+        if self.charted_point != place {
+            self.charted_point = place;
             self.request_again();
         }
     }
@@ -379,7 +379,7 @@ impl Document {
             edits: self.edits + 1,
             revision: self.revision + 1,
             // terrains of the old scene may not be shown any more
-            shown: self.revision + 1,
+            shown_revision: self.revision + 1,
             watching: self.watching,
             ..Self::default()
         };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::frame::document::Document;
 use talweg::eval::{Play, Playhead, Request, RequestQuality, WorkerReport};
-use talweg::nodes::Work;
+use talweg::nodes::NodeKind;
 use talweg::scene::{Mask, Mix, Scene};
 
 impl Document {
@@ -20,21 +20,21 @@ impl Document {
             (false, true) => RequestQuality::Preview,
             (false, false) => RequestQuality::PreviewThenFull,
         };
-        if let Some((revision, asked)) = self.asked {
+        if let Some((revision, asked)) = self.requested {
             let finer = asked == RequestQuality::Preview && quality != RequestQuality::Preview;
             if revision == self.revision && !finer {
                 return None;
             }
         }
-        self.asked = Some((self.revision, quality));
+        self.requested = Some((self.revision, quality));
         let (scene, playhead) = self.shown_scene();
         let speed = (!self.transport.unlimited).then_some(self.transport.speed);
         let play = (self.transport.playing && playhead.is_some()).then_some(Play { speed });
         let watch = self.process().map(|(layer, _)| layer).filter(|_| self.watching);
-        let place = self.place.filter(|_| self.watching);
-        let stroke = self.stroked.filter(|(revision, _)| *revision == self.revision).map(|(_, target)| target);
+        let place = self.charted_point.filter(|_| self.watching);
+        let stroke = self.last_stroke_edit.filter(|(revision, _)| *revision == self.revision).map(|(_, target)| target);
         let (revision, mask) = (self.revision, self.shown_mask);
-        Some(Request { revision, scene, quality, playhead, play, watch, place, mask, stroke })
+        Some(Request { revision, scene, quality, playhead, play, history_layer: watch, place, mask, stroke })
     }
 
     /// Returns whether to show the terrain of a report. Also moves the playhead along with a playing process. A preview
@@ -43,7 +43,7 @@ impl Document {
     pub fn accept<P>(&mut self, report: &WorkerReport<P>) -> bool {
         let current = |revision: u64| revision == self.revision;
         let taken = match report {
-            WorkerReport::Preview { revision, .. } => *revision >= self.shown,
+            WorkerReport::Preview { revision, .. } => *revision >= self.shown_revision,
             WorkerReport::Frame { revision, .. } | WorkerReport::Done { revision, .. } => current(*revision),
             WorkerReport::Mask { .. }
             | WorkerReport::Cancelled { .. }
@@ -51,7 +51,7 @@ impl Document {
             | WorkerReport::Failed { .. } => false,
         };
         if let (true, WorkerReport::Frame { revision, .. } | WorkerReport::Done { revision, .. }) = (taken, report) {
-            self.complete = *revision;
+            self.complete_revision = *revision;
         }
         match report {
             WorkerReport::Frame { output, .. } if taken && self.transport.playing => {
@@ -70,25 +70,25 @@ impl Document {
             | WorkerReport::Done { revision, .. },
         ) = (taken, report)
         {
-            self.shown = *revision;
+            self.shown_revision = *revision;
         }
         taken
     }
 
     /// The scene as shown on screen, with solo and the end of the evaluation applied, and the playhead.
     pub fn shown_scene(&self) -> (Arc<Scene>, Option<Playhead>) {
-        self.shown_of(Arc::clone(&self.scene))
+        self.as_shown(Arc::clone(&self.scene))
     }
 
     /// Applies solo and the end of the evaluation to a scene that has the same layers as the current scene.
-    pub(crate) fn shown_of(&self, mut shown: Arc<Scene>) -> (Arc<Scene>, Option<Playhead>) {
+    pub(crate) fn as_shown(&self, mut shown: Arc<Scene>) -> (Arc<Scene>, Option<Playhead>) {
         let mut playhead = self.transport.playhead;
         if let Some(index) = self.solo.filter(|&index| index < shown.layers.len()) {
             let scene = Arc::make_mut(&mut shown);
             scene.show_layer(index);
             // hide the layers instead of removing them, so that indices stay valid and masks find the layers that they
             // read
-            if matches!(scene.layers[index].node.work(), Work::Generator(_)) {
+            if matches!(scene.layers[index].node.work(), NodeKind::Generator(_)) {
                 scene.hide_others(index);
                 let layer = &mut scene.layers[index];
                 (layer.mix, layer.mask) = (Mix::default(), Mask::default());
@@ -98,7 +98,7 @@ impl Document {
             }
             playhead = playhead.filter(|p| p.layer <= index);
         }
-        if let Some(end) = self.end.filter(|&end| end < shown.layers.len()) {
+        if let Some(end) = self.last_evaluated.filter(|&end| end < shown.layers.len()) {
             Arc::make_mut(&mut shown).hide_above(end);
             playhead = playhead.filter(|p| p.layer <= end);
         }

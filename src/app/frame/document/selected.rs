@@ -131,14 +131,14 @@ impl Document {
     }
 
     /// Index of the highest evaluated layer; `None` if all layers are evaluated.
-    pub fn end(&self) -> Option<usize> {
-        self.end
+    pub fn last_evaluated(&self) -> Option<usize> {
+        self.last_evaluated
     }
 
     /// Makes the evaluation end at a layer, or at the top again. The scene does not change.
-    pub fn toggle_end(&mut self, index: usize) {
+    pub fn toggle_last_evaluated(&mut self, index: usize) {
         let is_top = index + 1 >= self.scene().layers.len();
-        self.end = if self.end == Some(index) || is_top { None } else { Some(index) };
+        self.last_evaluated = if self.last_evaluated == Some(index) || is_top { None } else { Some(index) };
         self.transport.pause();
         self.bump(false);
     }
@@ -205,12 +205,12 @@ mod tests {
     fn layers_above_the_end_are_hidden_without_editing_the_scene() {
         let mut document = document(&["Perlin", "Terrace", "Voronoi"]);
         let scene = document.scene().clone();
-        document.toggle_end(0);
+        document.toggle_last_evaluated(0);
         let shown: Vec<bool> = document.shown_scene().0.layers.iter().map(|layer| layer.enabled).collect();
         assert_eq!((shown, document.scene() == &scene), (vec![true, false, false], true));
         document.delete_layers(&[1]);
-        assert_eq!(document.end(), Some(0), "it follows its layer");
-        document.toggle_end(0);
+        assert_eq!(document.last_evaluated(), Some(0), "it follows its layer");
+        document.toggle_last_evaluated(0);
         assert!(document.shown_scene().0.layers.iter().all(|layer| layer.enabled));
     }
 }

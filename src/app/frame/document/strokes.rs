@@ -55,7 +55,7 @@ impl Document {
             }
         });
         self.transport.playing = was_playing && self.transport.playhead.is_some();
-        self.stroked = Some((self.revision, target));
+        self.last_stroke_edit = Some((self.revision, target));
     }
 
     /// The data map that is shown on the terrain instead of the selected overlay.

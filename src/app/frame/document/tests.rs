@@ -73,7 +73,7 @@ fn selection_solo_and_playhead_follow_their_layers() {
     let mut document = document(&["Perlin", "Terrace", "Thermal"]);
     document.seek(20);
     document.toggle_solo(1);
-    document.move_layers(2, StackPlace { index: 0, depth: 0 });
+    document.move_layers(2, StackPosition { index: 0, depth: 0 });
     assert_eq!(names(&document), ["Thermal", "Perlin", "Terrace"]);
     assert_eq!((document.selected_layer(), document.solo()), (Some(0), Some(2)));
     assert_eq!(document.transport().playhead(), Some(Playhead { layer: 0, iteration: 20 }));

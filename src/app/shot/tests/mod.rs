@@ -44,7 +44,7 @@ impl SharedEngine {
                 .filter(|renderer| (renderer.options.width, renderer.options.height, renderer.quality) == kind)
                 .unwrap_or_else(|| OffscreenRenderer::new(options, quality));
             renderer.options = *options;
-            let picture = renderer.picture(subject);
+            let picture = renderer.draw_image(subject);
             *shared = Some(renderer);
             picture
         };
@@ -366,7 +366,7 @@ fn tree_of(scene: &talweg::scene::Scene) -> (Arc<SquareTerrain>, Arc<TreeSurface
         talweg::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
     // without the sea, which would hide the terrain
     let settings = Settings { sea_level: -9000.0, ..scene.settings.clone() };
-    let tree_surface = TreeSurface::alone(scene);
+    let tree_surface = TreeSurface::without_layers(scene);
     (prepared(&terrain, &settings, Overlay::None), Arc::new(tree_surface))
 }
 

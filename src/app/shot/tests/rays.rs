@@ -38,7 +38,7 @@ fn pose_of(prepared: &SquareTerrain, width: u32, height: u32) -> (Pose, crate::v
 
 /// A world-space ray in the metres of the construction tree, and the length of the ray's unit in metres.
 fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64) {
-    let (along, up) = (1.0 / tree_surface.per_metre, 1.0 / tree_surface.rise);
+    let (along, up) = (1.0 / tree_surface.world_per_metre, 1.0 / tree_surface.world_per_height_metre);
     let metres = |v: Vec3| [f64::from(v.x) * along, f64::from(v.z) * along, f64::from(v.y) * up];
     let half = 0.5 * tree_surface.program.side;
     let ([x, y, z], way) = (metres(eye), metres(way));
@@ -63,7 +63,7 @@ fn assert_ends_agree(
     let image = draw_tree(engine, prepared, tree_surface, &options);
     let pixel = f64::from(2.0 * (0.5 * lens.fov_y).tan() / height as f32);
     let mut tracer = Tracer::new(&tree_surface.program);
-    let (along, up) = (1.0 / tree_surface.per_metre, 1.0 / tree_surface.rise);
+    let (along, up) = (1.0 / tree_surface.world_per_metre, 1.0 / tree_surface.world_per_height_metre);
     let (mut met, mut apart) = (0, 0);
     for (k, [r, g, b, _]) in image.as_chunks::<4>().0.iter().enumerate() {
         let at = Vec2::new((k as u32 % width) as f32 + 0.5, (k as u32 / width) as f32 + 0.5);
@@ -75,7 +75,7 @@ fn assert_ends_agree(
         tracer.tolerance = (1e-7 * tree_surface.program.side, 1e-6);
         let trace = tracer.trace(&ray);
         let Some(cpu) = trace.distance else { continue };
-        if ray.point(cpu)[2] * tree_surface.rise < f64::from(prepared.scale.base_world) {
+        if ray.point(cpu)[2] * tree_surface.world_per_height_metre < f64::from(prepared.scale.base_world) {
             continue; // the ray hits below the block
         }
         met += 1;
@@ -163,7 +163,8 @@ fn a_tree_too_deep_for_rays_is_refused_with_a_reason() {
     let (prepared, shallow) = gridded(tree.clone(), 3);
     for _ in 0..24 {
         let of = vec![Piece::named("plain", PieceKind::Disc(Default::default())), std::mem::take(&mut tree.terrain)];
-        tree.terrain = Piece::named("blend", PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
+        tree.terrain =
+            Piece::named("blend", PieceKind::Blend(OperatorGroup { children: of, ..OperatorGroup::default() }));
     }
     let recipe = TreeRecipe { tree: Arc::new(tree), ..shallow.recipe.clone() };
     let subject = ShotSubject::Terrain(prepared, red(), Some(Arc::new(TreeSurface::untouched(recipe))));

@@ -58,7 +58,7 @@ pub fn spawn_camera(mut commands: Commands, quality: Res<RenderQuality>, adapter
 }
 
 /// Moves Bevy's camera to a pose. `near` is the distance of the near plane and `fov` the vertical field of view.
-pub fn place(pose: &Pose, (near, fov): (f32, f32), transform: &mut Transform, projection: &mut Projection) {
+pub fn place_camera(pose: &Pose, (near, fov): (f32, f32), transform: &mut Transform, projection: &mut Projection) {
     *transform = Transform { translation: pose.eye_world, rotation: pose.rotation(), scale: Vec3::ONE };
     if let Projection::Perspective(perspective) = projection {
         (perspective.near, perspective.fov) = (near, fov);
@@ -102,7 +102,7 @@ pub fn apply_camera(
         let max = (rect.max * pixels).round().as_uvec2().clamp(min + 1, size.max(min + 1));
         camera.viewport = Some(Viewport { physical_position: min, physical_size: max - min, ..default() });
     }
-    if state.square_of(CompareSide::A).is_none() {
+    if state.square_on_side(CompareSide::A).is_none() {
         return;
     }
     let pose = confined(view.pose, state.projection, &state);
@@ -110,7 +110,7 @@ pub fn apply_camera(
         view.pose = pose;
     }
     let near = near_plane_world(&pose, state.squares(), state.tree_surface.as_deref());
-    place(&pose, (near, state.projection.field_of_view()), &mut transform, &mut projection);
+    place_camera(&pose, (near, state.projection.field_of_view()), &mut transform, &mut projection);
 }
 
 /// Finds the terrain under the cursor.
@@ -124,8 +124,8 @@ pub fn update_probe(
     let found = || {
         let cursor = view.cursor()?;
         let (pane, rect) = pane_at_cursor(cursor, window.as_ref()?.size(), &area, &state)?;
-        let square = state.square_of(pane.side)?;
-        let ray = view.pose.ray(&state.lens(rect.size()), cursor - pane.picture(rect).min);
+        let square = state.square_on_side(pane.side)?;
+        let ray = view.pose.ray(&state.lens(rect.size()), cursor - pane.image_rect(rect).min);
         let point = state.pick(pane.side, view.pose.eye_world, ray).map(|t| view.pose.eye_world + ray * t)?;
         let (uv, scale) = (square.scale.uv(point), &square.scale);
         let side_metres = SIDE_WORLD * scale.metres_per_world;

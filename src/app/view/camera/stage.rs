@@ -24,7 +24,7 @@ pub type GroundPosition = [f64; 2];
 
 /// The edited terrain as drawn, with the camera's pose and lens.
 #[derive(Clone)]
-pub struct Stage {
+pub struct TerrainView {
     pub pose: Pose,
     pub lens: Lens,
     /// Upper left corner of the image.
@@ -34,31 +34,31 @@ pub struct Stage {
     pub tree_surface: Option<Arc<TreeSurface>>,
 }
 
-impl PartialEq for Stage {
+impl PartialEq for TerrainView {
     fn eq(&self, other: &Self) -> bool {
         let own = (self.pose, self.lens, self.origin, self.serial());
         own == (other.pose, other.lens, other.origin, other.serial())
     }
 }
 
-impl std::fmt::Debug for Stage {
+impl std::fmt::Debug for TerrainView {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         f.debug_struct("Stage").field("pose", &self.pose).field("serial", &self.square.serial).finish()
     }
 }
 
-impl Stage {
+impl TerrainView {
     /// The edited terrain as it is shown now; `None` if no square terrain is visible.
     pub fn new(view_state: &ViewState, camera: &ViewCamera, area: &ViewportArea) -> Option<Self> {
         let view = Rect { min: area.min, max: area.max };
         if !view.max.is_finite() || view.size().min_element() < 1.0 {
             return None;
         }
-        let square = view_state.square_of(CompareSide::A)?;
+        let square = view_state.square_on_side(CompareSide::A)?;
         let pane = view_state.panes().into_iter().flatten().find(|pane| pane.side == CompareSide::A)?;
         let lens = view_state.lens(view.size());
         let (square, tree_surface) = (square.clone(), view_state.tree_surface.clone());
-        Some(Self { pose: camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
+        Some(Self { pose: camera.pose, lens, origin: pane.image_rect(view).min, square, tree_surface })
     }
 
     /// The terrain position under a screen point. `None` if the ray misses the terrain.
@@ -66,12 +66,12 @@ impl Stage {
         let ray = self.ray(at);
         let Some(tree_surface) = &self.tree_surface else {
             let point = self.square.picker().pick_point(self.pose.eye_world, ray)?;
-            return Some(self.place(point));
+            return Some(self.position(point));
         };
         // a coarse grid may miss the highest peak of the construction tree
         let highest = self.square.scale.highest_world + 0.03 * SIDE_WORLD;
         let t = tree_surface.pick(self.pose.eye_world, ray, highest)?;
-        let place = self.place(self.pose.eye_world + ray.normalize() * t);
+        let place = self.position(self.pose.eye_world + ray.normalize() * t);
         self.square.has_ground(place).then_some(place)
     }
 
@@ -82,7 +82,7 @@ impl Stage {
             let (ray, height) = (self.ray(at), self.point_above(near, 0.0).y);
             let distance = (height - self.pose.eye_world.y) / ray.y;
             (distance.is_finite() && distance > 0.0).then(|| {
-                let [u, v] = self.place(self.pose.eye_world + ray * distance);
+                let [u, v] = self.position(self.pose.eye_world + ray * distance);
                 // limit the position, because an almost horizontal ray would hit the plane very far away
                 [u.clamp(-0.5, 1.5), v.clamp(-0.5, 1.5)]
             })
@@ -117,7 +117,7 @@ impl Stage {
     }
 
     /// Length of one screen point at a terrain position, across the line of sight, as a fraction of the square's side.
-    pub fn share_per_point(&self, place: GroundPosition) -> f64 {
+    pub fn side_fraction_per_point(&self, place: GroundPosition) -> f64 {
         let depth = self.pose.forward().dot(self.point_above(place, 0.0) - self.pose.eye_world).max(1e-3);
         let height = 2.0 * depth * (0.5 * self.lens.fov_y).tan();
         f64::from(height / self.lens.size.y / SIDE_WORLD)
@@ -154,7 +154,7 @@ impl Stage {
         2.0 * (0.5 * self.lens.fov_y).tan() / self.lens.size.y
     }
 
-    fn place(&self, point: Vec3) -> GroundPosition {
+    fn position(&self, point: Vec3) -> GroundPosition {
         [f64::from(point.x / SIDE_WORLD + 0.5), f64::from(point.z / SIDE_WORLD + 0.5)]
     }
 
@@ -170,7 +170,7 @@ mod tests {
     use talweg::field::{Control, Edges, Terrain};
     use talweg::scene::Settings;
 
-    fn stage() -> Stage {
+    fn stage() -> TerrainView {
         let terrain = Terrain::from_fn(129, Edges::Open, |u, v| 0.5 + 0.3 * (u * 9.0).sin() * (v * 7.0).cos());
         let settings = Settings { size_metres: 8000.0, relief_metres: 1200.0, ..Settings::default() };
         let square =
@@ -178,7 +178,7 @@ mod tests {
         let lens = Lens { fov_y: 0.6, size: Vec2::new(900.0, 600.0) };
         let (low, high) = square.scale.bounds_world();
         let pose = Pose::framing(low, high, 0.5, -0.7, &lens);
-        Stage { pose, lens, origin: Vec2::new(330.0, 30.0), square: Arc::new(square), tree_surface: None }
+        TerrainView { pose, lens, origin: Vec2::new(330.0, 30.0), square: Arc::new(square), tree_surface: None }
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn picking_uses_the_tree_where_the_tree_is_drawn() {
         let scene = talweg::scene::example("paper-004-fig-12-craters").expect("a built-in").scene.clone();
-        let tree_surface = TreeSurface::alone(&scene);
+        let tree_surface = TreeSurface::without_layers(&scene);
         // this grid is very coarse, so a good fit can only come from the construction tree
         let coarse =
             talweg::eval::evaluate(&scene, 9, None, &mut talweg::eval::Store::forgetful(), &Control::default());
@@ -212,7 +212,7 @@ mod tests {
         let eye_world = Vec3::new(30.0, tree_surface.floor_world(Vec3::new(30.0, 0.0, 80.0), 1e-3) + 6.0, 80.0);
         let pose = Pose { eye_world, yaw: 0.3, pitch: -0.4 };
         let (square, tree_surface) = (Arc::new(square), Some(Arc::new(tree_surface)));
-        let stage = Stage { pose, lens, origin: Vec2::ZERO, square, tree_surface };
+        let stage = TerrainView { pose, lens, origin: Vec2::ZERO, square, tree_surface };
         for at in [[450.0, 300.0], [200.0, 420.0], [700.0, 560.0]] {
             let place = stage.ground(at).expect("the camera looks at the terrain");
             let [x, y] = stage.screen(place, 0.0).expect("the point is in front of the camera");
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn a_screen_point_has_its_stated_width() {
         let stage = stage();
-        let (place, share) = ([0.5, 0.5], stage.share_per_point([0.5, 0.5]));
+        let (place, share) = ([0.5, 0.5], stage.side_fraction_per_point([0.5, 0.5]));
         let right = [f64::from(stage.pose.yaw.cos()), f64::from(stage.pose.yaw.sin())];
         let there = [place[0] + 50.0 * share * right[0], place[1] + 50.0 * share * right[1]];
         let over = stage.height_metres(place) - stage.height_metres(there);

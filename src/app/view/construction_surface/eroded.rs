@@ -21,7 +21,7 @@ pub const BURYING_CELLS: f64 = 0.05;
 #[derive(Clone, Debug)]
 pub struct ErodedTree {
     /// The scene with only the construction layer.
-    pub alone: Arc<Scene>,
+    pub construction_scene: Arc<Scene>,
     /// The terrain after all layers.
     pub terrain: Arc<Terrain>,
 }
@@ -54,7 +54,7 @@ impl ErodedGround {
         let samples = of.terrain.samples();
         let tree = match known.filter(|known| known.grid == of.terrain.grid) {
             Some(known) => known.clone(),
-            None => evaluate(&of.alone, samples, None, &mut Store::forgetful(), control)?.terrain,
+            None => evaluate(&of.construction_scene, samples, None, &mut Store::forgetful(), control)?.terrain,
         };
         let depths = signed_depths(&of.terrain, control)?.map(|depths| depths.signed);
         Ok(Self { terrain: of.terrain.clone(), tree, depths })

@@ -3,8 +3,8 @@
 //! The construction tree itself uses metres on its own square. This module maps that square to the drawn square, and
 //! scales the heights by the relief of the scene. As in the node `Construction`, sand and snow raise the surface, and
 //! water has a depth. The level of detail κ follows from the number of samples along the side: 0 for [`COARSEST`]
-//! samples, rising to 1 at [`FINEST`]. These numbers are low on purpose. The sample spacing alone already excludes
-//! waves that are too short. All that is as large as a thumb on the screen must have its full detail.
+//! samples, rising to 1 at [`FINEST`]. These numbers are low on purpose: a terrain that is as small as a thumbnail on
+//! the screen must already have its full detail, and the sample spacing excludes waves that are too short.
 
 pub mod adaptive;
 pub mod eroded;
@@ -25,7 +25,7 @@ use talweg::construction::{
 };
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::nodes::generators::construction::Construction;
-use talweg::scene::{Layer, NotAlone, Scene};
+use talweg::scene::{Layer, NotSoleConstruction, Scene};
 
 /// Samples along a side up to which κ is 0, and samples from which κ is 1.
 const COARSEST: f64 = 4.0;
@@ -49,7 +49,7 @@ pub enum Unsupported {
     /// The scene has no visible construction layer.
     NoTree,
     /// Other generators, a mask or a blend change the construction layer with this index.
-    NotAlone(usize),
+    OtherLayers(usize),
     /// Layers above the construction layer with this index change its terrain, but rays evaluate only the construction
     /// tree.
     Eroded(usize),
@@ -66,7 +66,7 @@ impl Unsupported {
     pub fn text(self) -> &'static str {
         match self {
             Self::NoTree => "This view mode needs a visible Construction layer. The grid is drawn instead.",
-            Self::NotAlone(_) => {
+            Self::OtherLayers(_) => {
                 "Other generators, a mask or a blend change the terrain of the construction tree. The grid is drawn instead."
             }
             Self::Eroded(_) => {
@@ -100,8 +100,8 @@ impl TreeRecipe {
         }
         let is_alone = scene.only_construction().is_ok();
         let (index, construction) = scene.construction_below().map_err(|why| match why {
-            NotAlone::NoConstruction => Unsupported::NoTree,
-            NotAlone::Beside(index) => Unsupported::NotAlone(index),
+            NotSoleConstruction::NoConstruction => Unsupported::NoTree,
+            NotSoleConstruction::Modified(index) => Unsupported::OtherLayers(index),
         })?;
         if mode.traces() && !is_alone {
             return Err(Unsupported::Eroded(index));
@@ -112,7 +112,10 @@ impl TreeRecipe {
             None => return Ok(None),
             Some(terrain) => {
                 let layers = vec![Layer { depth: 0, ..layer.clone() }];
-                Some(ErodedTree { alone: Arc::new(Scene { layers, ..scene.clone() }), terrain: terrain.clone() })
+                Some(ErodedTree {
+                    construction_scene: Arc::new(Scene { layers, ..scene.clone() }),
+                    terrain: terrain.clone(),
+                })
             }
         };
         Ok(Some(Self {
@@ -156,10 +159,10 @@ pub struct TreeSurface {
     pub recipe: TreeRecipe,
     pub program: Arc<Program>,
     eroded: Option<ErodedGround>,
-    everything: NodeSelection,
+    whole_selection: NodeSelection,
     /// World units per metre of the construction tree: horizontally, and vertically.
-    pub per_metre: f64,
-    pub rise: f64,
+    pub world_per_metre: f64,
+    pub world_per_height_metre: f64,
     /// The construction tree encoded as 32-bit words for the graphics card.
     pub buffer: Buffer,
     /// Lower and upper bound of all heights, in world units.
@@ -201,9 +204,9 @@ impl TreeSurface {
             buffer: program.to_buffer(),
             range_world: [range.low, range.high].map(|z| (z * rise).clamp(-1e6, 1e6) as f32),
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),
-            everything,
-            per_metre: side / program.side,
-            rise,
+            whole_selection: everything,
+            world_per_metre: side / program.side,
+            world_per_height_metre: rise,
             program,
             eroded,
             recipe,
@@ -212,7 +215,7 @@ impl TreeSurface {
 
     /// The construction tree of a scene that has no other visible layer.
     #[cfg(test)]
-    pub fn alone(scene: &Scene) -> Self {
+    pub fn without_layers(scene: &Scene) -> Self {
         let recipe = TreeRecipe::from_scene(scene, ViewMode::Adaptive, None).expect("a tree").expect("alone");
         Self::untouched(recipe)
     }
@@ -233,22 +236,22 @@ impl TreeSurface {
     pub fn detail(&self, spacing_world: f64) -> Detail {
         let along = f64::from(SIDE_WORLD) / spacing_world;
         let level = ((along / COARSEST).log2() / (FINEST / COARSEST).log2()).clamp(0.0, 1.0);
-        Detail { level: level * f64::from(self.recipe.level), spacing: spacing_world / self.per_metre }
+        Detail { level: level * f64::from(self.recipe.level), spacing: spacing_world / self.world_per_metre }
     }
 
     /// Converts a world position to a position on the construction tree's own square.
-    fn place(&self, flat_world: [f64; 2]) -> [f64; 2] {
-        flat_world.map(|at| at / self.per_metre + 0.5 * self.program.side)
+    fn tree_position(&self, flat_world: [f64; 2]) -> [f64; 2] {
+        flat_world.map(|at| at / self.world_per_metre + 0.5 * self.program.side)
     }
 
     /// The primitives of the construction tree that touch a rectangle in world space.
     pub fn selection(&self, low_world: [f64; 2], high_world: [f64; 2]) -> NodeSelection {
-        self.program.selection(&Area { low: self.place(low_world), high: self.place(high_world) })
+        self.program.selection(&Area { low: self.tree_position(low_world), high: self.tree_position(high_world) })
     }
 
     /// The surface at a position, computed only from the primitives of a selection.
     pub fn sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
-        let p = self.place(flat_world);
+        let p = self.tree_position(flat_world);
         if let Some(eroded) = &self.eroded {
             let tree = || self.program.surface_with_sand_and_snow_in(selection, p, detail);
             return self.sample_on(eroded, p, detail, tree);
@@ -259,7 +262,7 @@ impl TreeSurface {
         } else {
             DRY
         };
-        Sample { height: height * self.rise, depth: depth * self.rise }
+        Sample { height: height * self.world_per_height_metre, depth: depth * self.world_per_height_metre }
     }
 
     /// The surface along a row of up to [`LANES`] positions, bit for bit equal to [`sample_in`](Self::sample_in).
@@ -273,7 +276,7 @@ impl TreeSurface {
         let n = flat_world.len();
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
         for (k, at) in flat_world.iter().enumerate() {
-            [xs[k], ys[k]] = self.place(*at);
+            [xs[k], ys[k]] = self.tree_position(*at);
         }
         let row = PointRow { xs: &xs[..n], ys: &ys[..n] };
         let mut heights = [0.0; LANES];
@@ -292,7 +295,7 @@ impl TreeSurface {
         }
         out.extend((0..n).map(|k| {
             let depth = if has_water { depth_of(&lanes.sample(k), heights[k]) } else { DRY };
-            Sample { height: heights[k] * self.rise, depth: depth * self.rise }
+            Sample { height: heights[k] * self.world_per_height_metre, depth: depth * self.world_per_height_metre }
         }));
     }
 
@@ -314,12 +317,12 @@ impl TreeSurface {
         };
         let height = grid.eroded * self.program.relief + detail_metres;
         let depth = grid.depth.map_or(DRY, |depth| depth * self.program.relief - detail_metres);
-        Sample { height: height * self.rise, depth: depth * self.rise }
+        Sample { height: height * self.world_per_height_metre, depth: depth * self.world_per_height_metre }
     }
 
     /// The surface at a position of the world.
     pub fn sample(&self, flat_world: [f64; 2], detail: &Detail) -> Sample {
-        self.sample_in(&self.everything, flat_world, detail)
+        self.sample_in(&self.whole_selection, flat_world, detail)
     }
 
     /// Height of the terrain or the water at a position. Outside the square, the height at the nearest edge.
@@ -380,11 +383,13 @@ impl TreeSurface {
     pub fn changed_from(&self, before: &Self) -> Option<[[f64; 2]; 2]> {
         let all = Some([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]);
         let is_eroded = self.eroded.is_some() || before.eroded.is_some();
-        if (self.recipe.level, self.rise) != (before.recipe.level, before.rise) || is_eroded {
+        if (self.recipe.level, self.world_per_height_metre) != (before.recipe.level, before.world_per_height_metre)
+            || is_eroded
+        {
             return all;
         }
         let area = changed_area(&before.program, &self.program)?;
-        let world = |p: [f64; 2]| p.map(|at| (at - 0.5 * self.program.side) * self.per_metre);
+        let world = |p: [f64; 2]| p.map(|at| (at - 0.5 * self.program.side) * self.world_per_metre);
         Some([world(area.low), world(area.high)])
     }
 }
@@ -429,12 +434,12 @@ mod tests {
         assert_eq!(adaptive(&scene), Ok(false), "the recipe waits for the terrain");
         assert_eq!(recipe(&scene, ViewMode::Traced), Err(Unsupported::Eroded(0)));
         scene.layers.push(node("Perlin"));
-        assert_eq!(adaptive(&scene), Err(Unsupported::NotAlone(0)));
+        assert_eq!(adaptive(&scene), Err(Unsupported::OtherLayers(0)));
         scene.layers[1].enabled = false;
         scene.layers[2].enabled = false;
         assert_eq!(recipe(&scene, ViewMode::Traced), Ok(true));
         scene.layers[0].mask.by_height = true;
-        assert_eq!(adaptive(&scene), Err(Unsupported::NotAlone(0)));
+        assert_eq!(adaptive(&scene), Err(Unsupported::OtherLayers(0)));
         scene.layers[0].enabled = false;
         assert_eq!(adaptive(&scene), Err(Unsupported::NoTree));
     }
@@ -448,7 +453,7 @@ mod tests {
         let recipe = TreeRecipe::from_scene(&scene, ViewMode::Adaptive, Some(&terrain)).expect("a tree").expect("made");
         let eroded = TreeSurface::untouched(recipe.clone());
         scene.layers.pop();
-        let (plain, tree_on_grid) = (TreeSurface::alone(&scene), evaluated(&scene, N));
+        let (plain, tree_on_grid) = (TreeSurface::without_layers(&scene), evaluated(&scene, N));
         let relief_world = f64::from(scene.settings.relief_over_size() * SIDE_WORLD);
         let cell_world = f64::from(SIDE_WORLD) / (N - 1) as f64;
         let at = |k: usize, by: [f64; 2]| {
@@ -491,7 +496,7 @@ mod tests {
     #[test]
     fn a_row_has_the_bits_of_its_points() {
         for name in ["paper-004-fig-12-craters", "paper-004-fig-22-oasis", "paper-004-fig-03-river-in-rough-relief"] {
-            let tree_surface = TreeSurface::alone(&scene(name));
+            let tree_surface = TreeSurface::without_layers(&scene(name));
             let (low, side) = ([-140.0, 60.0], 220.0);
             let selection = tree_surface.selection(low, low.map(|at| at + side));
             let detail = tree_surface.detail(side / 34.0);
@@ -513,7 +518,7 @@ mod tests {
     fn the_surface_has_the_heights_of_the_node() {
         for name in ["paper-004-fig-12-craters", "paper-004-fig-22-oasis", "paper-004-fig-21-mountain-road"] {
             let scene = scene(name);
-            let (terrain, tree_surface) = (evaluated(&scene, 129), TreeSurface::alone(&scene));
+            let (terrain, tree_surface) = (evaluated(&scene, 129), TreeSurface::without_layers(&scene));
             let spacing = f64::from(SIDE_WORLD) / 128.0;
             // use the level of detail κ of the node
             let detail = Detail { level: f64::from(tree_surface.recipe.level), ..tree_surface.detail(spacing) };

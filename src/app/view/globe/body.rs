@@ -16,7 +16,7 @@ fn colours(air: Air) -> ([f64; 3], [f32; 3], f64) {
 
 /// The properties of a planet, apart from its terrain, that the view needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Body {
+pub struct PlanetAppearance {
     pub attitude: Attitude,
     /// Density of the air, relative to the Earth.
     pub air_density: f32,
@@ -28,13 +28,13 @@ pub struct Body {
     pub sky: [f32; 3],
 }
 
-impl Default for Body {
+impl Default for PlanetAppearance {
     fn default() -> Self {
         Self::from_planet(&Planet::default())
     }
 }
 
-impl Body {
+impl PlanetAppearance {
     pub fn from_planet(planet: &Planet) -> Self {
         let [tilt, season, hour] = [planet.axial_tilt, planet.season, planet.hour].map(f64::from);
         let (air_tint, sky, ozone) = colours(planet.air);

@@ -36,7 +36,7 @@ pub(super) fn smoothstep(from: f64, to: f64, at: f64) -> f64 {
 impl GlobeSurface<'_> {
     /// Fraction of sunlight that mountains let through to a point. `sun` is a unit vector. The method follows
     /// `under_mountains` in `assets/shaders/globe_shadows.wgsl`, but with fewer steps.
-    pub fn sun_share(&self, up: DVec3, sun: DVec3) -> f64 {
+    pub fn sun_fraction(&self, up: DVec3, sun: DVec3) -> f64 {
         let sine = up.dot(sun);
         if !(-0.35..0.55).contains(&sine) {
             return 1.0;

@@ -35,13 +35,13 @@ pub struct GlobePatch {
 
 impl GlobePatch {
     /// Position on the face of the point (`u`, `v`) of the patch. All coordinates are from 0 to 1.
-    pub fn place(&self, u: f64, v: f64) -> (f64, f64) {
+    pub fn face_position(&self, u: f64, v: f64) -> (f64, f64) {
         let tiles = f64::from(1u32 << self.level);
         ((f64::from(self.column) + u) / tiles, (f64::from(self.row) + v) / tiles)
     }
 
     pub fn direction(&self, u: f64, v: f64) -> DVec3 {
-        let (u, v) = self.place(u, v);
+        let (u, v) = self.face_position(u, v);
         direction_at(self.face as usize, u, v).into()
     }
 

@@ -100,7 +100,7 @@ impl GlobeLight<'_> {
         let normal = (up - east * rise(east) - south * rise(south)).normalize_or(up);
         let sine = up.dot(self.sun);
         let lit =
-            if self.has_shadows { self.ground.sun_share(up, self.sun) } else { 1.0 } * smoothstep(-0.02, 0.02, sine);
+            if self.has_shadows { self.ground.sun_fraction(up, self.sun) } else { 1.0 } * smoothstep(-0.02, 0.02, sine);
         self.light_on(sine, normal.dot(self.sun), lit) / self.light_on(USUAL_SUN, USUAL_SUN, 1.0)
     }
 }

@@ -37,7 +37,7 @@ mod terrain;
 mod tiles;
 mod wetness;
 
-pub use body::Body;
+pub use body::PlanetAppearance;
 pub use ground::GlobeSurface;
 pub use scenery::{PlanetView, PlannedScenery, Scenery};
 pub use sun::Attitude;

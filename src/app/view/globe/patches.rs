@@ -37,7 +37,7 @@ impl GlobePatchInstance {
     /// Instance data of a patch on a sphere of this radius.
     pub fn new(patch: &GlobePatch, tiles: PatchTiles, radius: f64, eye: DVec3) -> Self {
         let centre = patch.direction(0.5, 0.5);
-        let (u, v) = patch.place(0.5, 0.5);
+        let (u, v) = patch.face_position(0.5, 0.5);
         let tangent = |x: f64| ((2.0 * x - 1.0) * std::f64::consts::FRAC_PI_4).tan();
         let with = |at: DVec3, w: f64| at.extend(w).as_vec4().to_array();
         Self {

@@ -33,7 +33,7 @@ impl PlantSun {
         let mut own = Self::default();
         for k in 0..SIDE * SIDE {
             let up = (eye + aside(k % SIDE) * first + aside(k / SIDE) * second).normalize_or(DVec3::X);
-            let mountains = if has_shadows { ground.sun_share(up, sun) as f32 } else { 1.0 };
+            let mountains = if has_shadows { ground.sun_fraction(up, sun) as f32 } else { 1.0 };
             let clouds = clouds.map_or(1.0, |(clouds, shell, strength)| {
                 // mirrors `under_clouds` in assets/shaders/globe_clouds.wgsl
                 let rise = (shell - ground.radius) / ground.radius;

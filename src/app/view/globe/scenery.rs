@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bevy::prelude::Resource;
 use glam::{DQuat, DVec3};
 
-use super::body::Body;
+use super::body::PlanetAppearance;
 use super::camera::map::MapPose;
 use super::camera::orbit::LineEnds;
 use super::terrain::GlobeTerrain;
@@ -15,7 +15,7 @@ use talweg::preferences::{GlobeView, PlanetProjection};
 /// How a planet is shown. A change appears on screen within the next frames.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct PlanetView {
-    pub body: Body,
+    pub body: PlanetAppearance,
     pub view: GlobeView,
     pub projection: PlanetProjection,
 }
@@ -35,7 +35,7 @@ impl PlanetView {
     }
 }
 
-fn cloud_cover(view: &GlobeView, body: &Body) -> f32 {
+fn cloud_cover(view: &GlobeView, body: &PlanetAppearance) -> f32 {
     clouds::cloud_cover(view.cloud_cover, body.air_density)
 }
 
@@ -43,7 +43,7 @@ fn cloud_cover(view: &GlobeView, body: &Body) -> f32 {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenery {
     pub projection: PlanetProjection,
-    pub body: Body,
+    pub body: PlanetAppearance,
     pub view: GlobeView,
     pub water: bool,
     pub eye: DVec3,

@@ -46,7 +46,7 @@ pub struct GlobeTerrain {
     /// The fine terrain between the samples.
     detail: Option<Arc<FineTerrain>>,
     /// The colours of the terrain without an overlay.
-    natural: Arc<Vec<[u8; 4]>>,
+    base_colours: Arc<Vec<[u8; 4]>>,
     pub palette: Arc<PaletteTable>,
 }
 
@@ -73,7 +73,7 @@ impl GlobeTerrain {
         control: &Control,
     ) -> Result<Self, Cancelled> {
         let whole = terrain;
-        let terrain = thinned(terrain, MOST_DRAWN_SAMPLES);
+        let terrain = downsampled(terrain, MOST_DRAWN_SAMPLES);
         control.check()?;
         let n = terrain.samples();
         let globe = Globe::new(n);
@@ -82,7 +82,7 @@ impl GlobeTerrain {
         let slopes = slopes(&globe, &terrain.height, settings.relief_metres / radius_metres as f32, control)?;
         let base = RenderBase::new(terrain, settings, bounds.whole(), choice);
         let terrain = &base.terrain;
-        let natural = natural(&base, &slopes, palette, control)?;
+        let natural = base_colours(&base, &slopes, palette, control)?;
         let sea = settings.sea_level / settings.relief_metres;
         let kilometres = settings.relief_metres * 1e-3;
         let wet = terrain.map(MapKind::Water).map(|depth| wetness(&globe, depth));
@@ -114,11 +114,11 @@ impl GlobeTerrain {
             shape: Arc::new(shape),
             colours: Arc::default(),
             detail: detail.map(Arc::new),
-            natural: Arc::new(natural),
+            base_colours: Arc::new(natural),
             palette: palette.clone(),
             base,
         };
-        made.lay(&slopes, control)?;
+        made.apply_overlay(&slopes, control)?;
         Ok(made)
     }
 
@@ -135,20 +135,20 @@ impl GlobeTerrain {
             Vec::new()
         };
         if is_painted_anew {
-            laid.natural = Arc::new(natural(&laid.base, &slopes, &self.palette, control)?);
+            laid.base_colours = Arc::new(base_colours(&laid.base, &slopes, &self.palette, control)?);
             let painter = || TilePainter::new(&laid.base, &self.globe, &self.palette);
             laid.detail = self.detail.as_ref().map(|detail| Arc::new(detail.repainted(painter())));
         }
-        laid.lay(&slopes, control)?;
+        laid.apply_overlay(&slopes, control)?;
         Ok(laid)
     }
 
     /// Computes the colours with the requested overlay.
-    fn lay(&mut self, slopes: &[[f32; 2]], control: &Control) -> Result<(), Cancelled> {
+    fn apply_overlay(&mut self, slopes: &[[f32; 2]], control: &Control) -> Result<(), Cancelled> {
         let n = self.terrain.samples();
         let (data, legend) = overlay_places(&self.terrain, self.relief_metres, &self.choice, control)?;
         let ramp = legend.as_ref().filter(|legend| !legend.ticks.is_empty()).map(|legend| legend.ramp);
-        let natural = &self.natural;
+        let natural = &self.base_colours;
         let mixed = |k: usize, ramp: &Ramp, place: f32, share: f32| {
             let [r, g, b, a] = natural[k];
             let over = ramp.colour(place);
@@ -157,8 +157,11 @@ impl GlobeTerrain {
         };
         let colour = |k: usize| match (&data, ramp) {
             (Some((places, fade)), Some(ramp)) => {
-                let share =
-                    if fade.width > 0.0 { ((places[k] - fade.nothing).abs() / fade.width).min(1.0) } else { 1.0 };
+                let share = if fade.width > 0.0 {
+                    ((places[k] - fade.transparent_at).abs() / fade.width).min(1.0)
+                } else {
+                    1.0
+                };
                 mixed(k, ramp, places[k], share)
             }
             (None, Some(ramp)) if slopes.len() == natural.len() => {
@@ -305,7 +308,7 @@ impl TexelSource for Arc<GlobeTerrain> {
 }
 
 /// The terrain itself, or a coarser resampling if it has more than `most` samples along a face.
-fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
+fn downsampled(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     if terrain.samples() <= most {
         return terrain.clone();
     }
@@ -318,7 +321,7 @@ fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
 }
 
 /// The scene's colours without an overlay: by biome, or by height and slope. Sand and snow cover these colours.
-fn natural(
+fn base_colours(
     base: &RenderBase,
     slopes: &[[f32; 2]],
     palette: &PaletteTable,
@@ -334,7 +337,7 @@ fn natural(
         let sea = base.settings.sea_level / base.settings.relief_metres;
         // only on land, because below the sea, bright terrain would be drawn as ice
         let on_land = colours.par_iter_mut().enumerate().filter(|(k, _)| base.terrain.height[*k] >= sea);
-        on_land.for_each(|(k, [r, g, b, _])| [*r, *g, *b] = covered([*r, *g, *b], cover.shares(k)));
+        on_land.for_each(|(k, [r, g, b, _])| [*r, *g, *b] = covered([*r, *g, *b], cover.hidden_fractions(k)));
     }
     Ok(colours)
 }

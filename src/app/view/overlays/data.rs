@@ -37,7 +37,7 @@ fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
         MapKind::Vegetation => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::PLANTS),
         MapKind::Uplift => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::EARTH),
         MapKind::Rain => (OverlayScale::Plain("× average"), &ramp::PLAIN),
-        other if other.is_share() => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::EARTH),
+        other if other.is_fraction() => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::EARTH),
         other if other.is_thickness() => (OverlayScale::Metres, &ramp::EARTH),
         _ => (OverlayScale::Plain(""), &ramp::PLAIN),
     }
@@ -48,7 +48,7 @@ fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fade {
     /// Position on the ramp where the overlay is transparent.
-    pub nothing: f32,
+    pub transparent_at: f32,
     /// Distance on the ramp from `nothing` at which the overlay is opaque; 0 if the overlay is opaque everywhere.
     pub width: f32,
 }
@@ -229,13 +229,13 @@ struct ShownRange {
 impl OverlayScale {
     /// The range of values that the ramp shows.
     fn range(self, values: &[f32]) -> ShownRange {
-        let sequential = Fade { nothing: 0.0, width: 0.06 };
+        let sequential = Fade { transparent_at: 0.0, width: 0.06 };
         // some water flows everywhere, so little flow is transparent
-        let rivers = Fade { nothing: 0.0, width: 0.3 };
+        let rivers = Fade { transparent_at: 0.0, width: 0.3 };
         // a diverging ramp has a colour for zero, and transparency would draw a line around it
-        let opaque = Fade { nothing: 0.0, width: 0.0 };
+        let opaque = Fade { transparent_at: 0.0, width: 0.0 };
         // the opacity equals the weight of the layer
-        let weight = Fade { nothing: 0.0, width: 1.0 };
+        let weight = Fade { transparent_at: 0.0, width: 1.0 };
         let most = || nice(magnitude_quantile(values, 0.98));
         let (low, high, unit, ticks, fade) = match self {
             Self::Signed => {
@@ -293,7 +293,7 @@ pub fn overlay_colours(
     }
     let (data, legend) = overlay_places(terrain, settings.relief_metres, choice, control)?;
     let (Some((places, fade)), Some(legend)) = (data, legend) else { return Ok(None) };
-    let share = |place: f32| if fade.width > 0.0 { (place - fade.nothing).abs() / fade.width } else { 1.0 };
+    let share = |place: f32| if fade.width > 0.0 { (place - fade.transparent_at).abs() / fade.width } else { 1.0 };
     Ok(Some(places.into_iter().map(|place| coloured(legend.ramp, place, share(place))).collect()))
 }
 
@@ -351,7 +351,11 @@ mod tests {
     use talweg::field::Edges;
     use talweg::scene::Scene;
 
-    fn laid(terrain: &Terrain, overlay: Overlay, reference: Option<Reference>) -> (Option<Data>, Arc<Legend>) {
+    fn overlay_with_legend(
+        terrain: &Terrain,
+        overlay: Overlay,
+        reference: Option<Reference>,
+    ) -> (Option<Data>, Arc<Legend>) {
         let (data, legend) = overlay_data(
             terrain,
             1000.0,
@@ -363,7 +367,7 @@ mod tests {
     }
 
     /// Position of sample `k` on the ramp.
-    fn place(data: &Data, k: usize) -> f32 {
+    fn ramp_position(data: &Data, k: usize) -> f32 {
         let bits = u16::from_le_bytes([data.texels.levels[0].bytes[2 * k], data.texels.levels[0].bytes[2 * k + 1]]);
         if bits == 0 { 0.0 } else { f32::from_bits(((u32::from(bits) & 0x7fff) << 13) + (112 << 23)) }
     }
@@ -378,11 +382,11 @@ mod tests {
             names.push(overlay.label());
             assert!(overlay.help().ends_with('.'), "{overlay:?}");
             if let Overlay::Map(_) = overlay {
-                let (data, legend) = laid(&terrain, overlay, None);
+                let (data, legend) = overlay_with_legend(&terrain, overlay, None);
                 assert!(data.is_none() && legend.title.starts_with("No layer writes"), "{}", legend.title);
             }
         }
-        assert!(laid(&terrain, Overlay::Map(MapKind::Flow), None).1.title.contains("flow map"));
+        assert!(overlay_with_legend(&terrain, Overlay::Map(MapKind::Flow), None).1.title.contains("flow map"));
     }
 
     #[test]
@@ -428,15 +432,15 @@ mod tests {
             let depth = if k % 1000 == 0 { 0.4 } else { 0.01 };
             terrain.map_mut(if k % 2 == 0 { MapKind::Wear } else { MapKind::Deposits })[k] = depth;
         }
-        let (data, legend) = laid(&terrain, Overlay::Change, None);
+        let (data, legend) = overlay_with_legend(&terrain, Overlay::Change, None);
         let data = data.unwrap();
         let texts: Vec<&str> = legend.ticks.iter().map(|tick| tick.text.as_str()).collect();
         assert_eq!((texts, legend.unit.as_str()), (vec!["≤ −10", "−5", "0", "5", "≥ 10"], "m"));
-        assert_eq!((place(&data, 2), place(&data, 3)), (0.0, 1.0));
+        assert_eq!((ramp_position(&data, 2), ramp_position(&data, 3)), (0.0, 1.0));
         terrain.map_mut(MapKind::Wear).fill(0.0);
         terrain.map_mut(MapKind::Deposits).fill(0.0);
-        let (data, _) = laid(&terrain, Overlay::Change, None);
-        assert_eq!(place(&data.unwrap(), 7), 0.5, "no change maps to the middle of the ramp");
+        let (data, _) = overlay_with_legend(&terrain, Overlay::Change, None);
+        assert_eq!(ramp_position(&data.unwrap(), 7), 0.5, "no change maps to the middle of the ramp");
     }
 
     #[test]
@@ -445,10 +449,10 @@ mod tests {
         for (k, flow) in terrain.map_mut(MapKind::Flow).iter_mut().enumerate() {
             *flow = [1.0, 10.0, 100.0, 1000.0][k % 4];
         }
-        let (data, legend) = laid(&terrain, Overlay::Map(MapKind::Flow), None);
+        let (data, legend) = overlay_with_legend(&terrain, Overlay::Map(MapKind::Flow), None);
         let data = data.unwrap();
         for (k, expected) in [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0].into_iter().enumerate() {
-            assert!((place(&data, k) - expected).abs() < 1e-3);
+            assert!((ramp_position(&data, k) - expected).abs() < 1e-3);
         }
         assert_eq!(legend.ticks.len(), 4);
     }
@@ -457,14 +461,14 @@ mod tests {
     fn differences_are_in_metres_for_any_two_sizes() {
         let slope = |samples| Terrain::from_fn(samples, Edges::Open, |u, v| u + v);
         let reference = |samples, relief_metres| Some(Reference { terrain: Arc::new(slope(samples)), relief_metres });
-        let (data, legend) = laid(&slope(65), Overlay::Difference, reference(33, 1000.0));
-        assert!((0..65 * 65).all(|k| (place(data.as_ref().unwrap(), k) - 0.5).abs() < 1e-3), "equal terrains");
+        let (data, legend) = overlay_with_legend(&slope(65), Overlay::Difference, reference(33, 1000.0));
+        assert!((0..65 * 65).all(|k| (ramp_position(data.as_ref().unwrap(), k) - 0.5).abs() < 1e-3), "equal terrains");
         assert_eq!(legend.unit, "m");
-        let (data, legend) = laid(&slope(65), Overlay::Difference, reference(65, 500.0));
-        assert_eq!(place(data.as_ref().unwrap(), 0), 0.5);
-        assert!(place(data.as_ref().unwrap(), 65 * 65 - 1) > 0.95, "1000 m higher");
+        let (data, legend) = overlay_with_legend(&slope(65), Overlay::Difference, reference(65, 500.0));
+        assert_eq!(ramp_position(data.as_ref().unwrap(), 0), 0.5);
+        assert!(ramp_position(data.as_ref().unwrap(), 65 * 65 - 1) > 0.95, "1000 m higher");
         assert_eq!(legend.ticks.last().unwrap().text, "≥ 1000");
-        let (data, legend) = laid(&slope(65), Overlay::Difference, None);
+        let (data, legend) = overlay_with_legend(&slope(65), Overlay::Difference, None);
         assert!(data.is_none() && legend.title.contains("a terrain to compare with"));
     }
 

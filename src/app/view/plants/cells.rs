@@ -55,7 +55,7 @@ impl ScatterEye<'_> {
 /// Number of ranks needed of a cell at this distance from the eye.
 pub fn ranks_wanted(rule: &ScatterRule, nearest_metres: f32, eye: &ScatterEye) -> usize {
     let all_metres = rule.size.1 * eye.pixels_per_radian / ALL_PIXELS;
-    let kept = (share_kept(nearest_metres, all_metres) * POINTS as f32) as usize + 1;
+    let kept = (kept_fraction(nearest_metres, all_metres) * POINTS as f32) as usize + 1;
     kept.next_multiple_of(RANK_STEP).min(POINTS)
 }
 
@@ -77,7 +77,7 @@ pub fn least_pixels(kind: ScatterKind) -> f32 {
 }
 
 /// Fraction of the ranks drawn at a distance, if all ranks are drawn up to `all_metres`.
-fn share_kept(away: f32, all_metres: f32) -> f32 {
+fn kept_fraction(away: f32, all_metres: f32) -> f32 {
     (all_metres / away.max(1e-3)).powf(1.2).min(1.0)
 }
 
@@ -91,7 +91,7 @@ pub fn kept_size(rank: u16, away: f32) -> f32 {
     if away >= nothing {
         return 0.0;
     }
-    let kept = share_kept(away, 1.0) * POINTS as f32;
+    let kept = kept_fraction(away, 1.0) * POINTS as f32;
     ((kept - f32::from(rank)) / (GROWING * kept)).clamp(0.0, 1.0)
 }
 
@@ -112,10 +112,10 @@ mod tests {
 
     #[test]
     fn distant_cells_keep_fewer_plants() {
-        assert_eq!(share_kept(10.0, 500.0), 1.0);
+        assert_eq!(kept_fraction(10.0, 500.0), 1.0);
         let mut before = 1.0;
         for k in 1..100 {
-            let kept = share_kept(500.0 + 50.0 * k as f32, 500.0);
+            let kept = kept_fraction(500.0 + 50.0 * k as f32, 500.0);
             assert!(kept < before && before - kept < 0.2);
             before = kept;
         }
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn the_last_kept_ranks_are_growing() {
         for away in (1..400).map(|k| 0.05 * k as f32) {
-            let kept = share_kept(away, 1.0) * POINTS as f32;
+            let kept = kept_fraction(away, 1.0) * POINTS as f32;
             for rank in 0..POINTS as u16 {
                 let part = ((kept - f32::from(rank)) / (GROWING * kept)).clamp(0.0, 1.0);
                 assert!((kept_size(rank, away) - part).abs() < 1e-3, "rank {rank} at {away}");

@@ -255,7 +255,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
             } else if !is_new {
                 // start no task while the terrain changes in every frame
                 missing.truncate(S::MOST_CELLS);
-                self.task = Some(begin(ground.clone(), missing, wants_canopy, self.source));
+                self.task = Some(start_task(ground.clone(), missing, wants_canopy, self.source));
             }
         }
         let most = 4 * seen.len() + 4096;
@@ -453,7 +453,7 @@ pub struct CellRequest<C> {
 }
 
 /// Starts a background task that computes cells.
-fn begin<S: PlantedSurface>(
+fn start_task<S: PlantedSurface>(
     ground: S,
     cells: Vec<CellRequest<S::CellPlace>>,
     wants_canopy: bool,

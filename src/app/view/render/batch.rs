@@ -158,5 +158,5 @@ pub fn pane_pixels(pane: Pane, view: UVec4) -> [u32; 4] {
 
 /// Left, top, width and height in window pixels of the image that a pane belongs to.
 pub fn picture_pixels(pane: Pane, view: UVec4) -> [u32; 4] {
-    if pane.whole { pane_pixels(pane, view) } else { view.to_array() }
+    if pane.is_own_image { pane_pixels(pane, view) } else { view.to_array() }
 }

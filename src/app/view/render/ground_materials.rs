@@ -35,7 +35,7 @@ fn textures() -> &'static [MaterialTexture] {
 }
 
 /// Starts to compute the textures. Until the textures are ready, the view is drawn without them.
-fn begin() {
+fn start_textures() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
         // use a separate thread: a pool job that waits for its parts may run another job meanwhile; if that job needed
@@ -119,7 +119,7 @@ impl RulesUniform {
             }
             out.own[rule.material as usize] = 1.0;
             out.tint[rule.material as usize] = rule.tint;
-            out.what = [if k > 0 { rule.share } else { 1.0 }, first, tests.len() as f32, 0.0];
+            out.what = [if k > 0 { rule.max_fraction } else { 1.0 }, first, tests.len() as f32, 0.0];
         }
         tests.resize(MOST_TESTS, TestUniform::default());
         Self {
@@ -158,7 +158,7 @@ pub struct GroundMaterials {
     pub rules: Buffer,
     /// Whether the maps are the finished textures. Otherwise they are a placeholder texel.
     pub is_complete: bool,
-    laid: Arc<MaterialRules>,
+    applied_rules: Arc<MaterialRules>,
     textures: &'static [MaterialTexture],
 }
 
@@ -183,7 +183,7 @@ impl GroundMaterials {
             ..default()
         });
         let maps = uploaded(made, device, queue);
-        Self { maps, sampler, rules, is_complete: !made.is_empty(), laid, textures: made }
+        Self { maps, sampler, rules, is_complete: !made.is_empty(), applied_rules: laid, textures: made }
     }
 
     /// Adopts the textures once they are computed, and the rules of the current palette. Returns whether terrain
@@ -195,19 +195,19 @@ impl GroundMaterials {
             GroundDetail::Plain => false,
         };
         if wants_detail && !self.is_complete {
-            begin();
+            start_textures();
         }
         if self.is_outdated() {
             *self = Self::new(true, rules.clone(), context.device, context.queue);
         }
-        self.lay(rules, context.queue);
+        self.apply_rules(rules, context.queue);
         wants_detail
     }
 
-    fn lay(&mut self, rules: &Arc<MaterialRules>, queue: &RenderQueue) {
-        if !Arc::ptr_eq(&self.laid, rules) {
+    fn apply_rules(&mut self, rules: &Arc<MaterialRules>, queue: &RenderQueue) {
+        if !Arc::ptr_eq(&self.applied_rules, rules) {
             queue.write_buffer(&self.rules, 0, bytemuck::bytes_of(&RulesUniform::new(rules, self.textures)));
-            self.laid = rules.clone();
+            self.applied_rules = rules.clone();
         }
     }
 
@@ -269,10 +269,10 @@ mod tests {
     #[test]
     fn textures_load_on_every_request() {
         for _ in 0..100 {
-            begin();
+            start_textures();
         }
         while TEXTURES.get().is_none() {
-            begin();
+            start_textures();
             std::thread::yield_now();
         }
         assert_eq!(textures().len(), MATERIALS);
@@ -329,7 +329,7 @@ mod tests {
                     "curvature" => 60.0 * at(c as i32) - 30.0,
                     _ => at(c as i32),
                 });
-                let (own, told) = (shares_from_the_top(&uniform, values), rules.shares(values));
+                let (own, told) = (shares_from_the_top(&uniform, values), rules.fractions(values));
                 for (a, b) in own.iter().zip(told) {
                     assert!((a - b).abs() < 1e-3, "{name} at {values:?}: {own:?} {told:?}");
                 }

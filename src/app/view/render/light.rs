@@ -91,7 +91,8 @@ impl Shadows {
     }
 }
 
-/// Number of rows after which the threads exchange their columns.
+/// The threads compute columns of the image; after this number of rows, they exchange results at the borders of their
+/// columns.
 const BLOCK_ROWS: usize = 32;
 /// Smallest number of columns per thread.
 const STRIPE: usize = 384;

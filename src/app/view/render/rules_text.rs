@@ -91,7 +91,7 @@ fn mixture_text(rules: &MaterialRules) -> String {
         lines.extend(Material::ALL.iter().map(|material| format!("var {} = 0.0;", own(prefix, *material))));
     }
     for (k, rule) in rules.0.iter().enumerate().rev() {
-        let mut cover = format!("{:?}", if k > 0 { rule.share } else { 1.0 });
+        let mut cover = format!("{:?}", if k > 0 { rule.max_fraction } else { 1.0 });
         for (condition, band) in rule.bands.iter().enumerate().filter(|_| k > 0) {
             for [times, more] in ramps_of(*band).into_iter().flatten() {
                 let _ = write!(cover, " * passed({} * {times:?} + {more:?})", VALUES[condition]);

@@ -52,7 +52,7 @@ pub const WIDEST_SHARES: usize = 2049;
 pub const SQUARE_BYTES: usize = 219 << 20;
 
 /// Number of finest levels to omit from each map of a square, so that all maps and the heights fit [`SQUARE_BYTES`].
-pub fn levels_left_out(
+pub fn omitted_levels(
     maps: &[Option<Arc<Mips>>; TerrainMap::ALL.len()],
     height_bytes: usize,
 ) -> [usize; TerrainMap::ALL.len()] {

@@ -29,11 +29,11 @@ impl SnowSandCover {
         let samples = (0..terrain.height.len()).into_par_iter();
         let shares = match terrain.map(MapKind::Hardness) {
             Some(hardness) => {
-                let texels = samples.map(|k| with_hardness(depths.shares(k), hardness[k])).collect();
+                let texels = samples.map(|k| with_hardness(depths.hidden_fractions(k), hardness[k])).collect();
                 Mips::new(n, texels, four_bytes, control)?
             }
             None if depths.is_empty() => return Ok(None),
-            None => Mips::new(n, samples.map(|k| depths.shares(k)).collect(), unit_bytes, control)?,
+            None => Mips::new(n, samples.map(|k| depths.hidden_fractions(k)).collect(), unit_bytes, control)?,
         };
         Ok(Some(Self { shares: Arc::new(shares) }))
     }
@@ -64,11 +64,11 @@ impl SnowSandCover {
         let (depths, n) = (SampleCoverDepths::new(terrain, settings), terrain.samples());
         let shares = match hardness {
             Some(hardness) => {
-                let texel = |i: usize, j: usize| with_hardness(depths.shares(i * n + j), hardness[i * n + j]);
+                let texel = |i: usize, j: usize| with_hardness(depths.hidden_fractions(i * n + j), hardness[i * n + j]);
                 old.shares.renewed(region, texel, (four_bytes, from_four_bytes))
             }
             None => {
-                let texel = |i: usize, j: usize| depths.shares(i * n + j);
+                let texel = |i: usize, j: usize| depths.hidden_fractions(i * n + j);
                 old.shares.renewed(region, texel, (unit_bytes, from_unit_bytes))
             }
         };

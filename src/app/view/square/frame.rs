@@ -159,7 +159,7 @@ impl SquareFrame {
             overlay: terrain
                 .data
                 .as_ref()
-                .map_or(Vec4::ZERO, |d| Vec4::new(d.fade.nothing, d.fade.width, 0.0, 0.0))
+                .map_or(Vec4::ZERO, |d| Vec4::new(d.fade.transparent_at, d.fade.width, 0.0, 0.0))
                 .with_z(if eye.has_air { terrain.settings.clouds } else { 0.0 })
                 .with_w(scale.highest_world + CLOUDS_METRES / scale.metres_per_world),
             surface_water: Vec4::new(FILM.0, FILM.1, f32::from(u8::from(has_sea)), 0.0),

@@ -12,8 +12,7 @@ use talweg::scene::Settings;
 /// Greatest number of samples per side in the shadow map of the mirrored copies, which are seen from afar.
 pub const MOST_MIRRORED_SAMPLES: usize = 1025;
 
-/// Shadow depth on three mirrored copies: with east and west swapped, with north and south swapped, and with both
-/// swapped.
+/// Shadow depths on three mirrored copies of the terrain: east and west swapped, north and south swapped, both swapped.
 pub fn mirrored_shadows(
     terrain: &Terrain,
     settings: &Settings,

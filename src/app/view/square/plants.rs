@@ -109,7 +109,7 @@ impl PlantedSurface for PlantedSquare {
             ScatterPlacer { ground: conditions, rules, size_metres: settings.size_metres, seed: settings.seed };
         let cell = |request: CellRequest<[i32; 2]>| {
             let (rule, place) = request.key;
-            let objects = self.standing(placer.cell(rule, place, 0..request.ranks));
+            let objects = self.standing(placer.objects_in_cell(rule, place, 0..request.ranks));
             (request, objects)
         };
         let cells = cells.into_par_iter().map(cell).collect();

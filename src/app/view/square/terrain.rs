@@ -19,7 +19,7 @@ use crate::view::render::light;
 use crate::view::render::mips::{Mips, from_halves, halves, unit_bytes};
 use crate::view::render::scene_needs::{SceneNeed, SceneNeeds};
 use crate::view::render::surface_water::{SurfaceWater, surface_water};
-use crate::view::render::texels::{TerrainMap, TexelSource, Texels, levels_left_out};
+use crate::view::render::texels::{TerrainMap, TexelSource, Texels, omitted_levels};
 use crate::view::render_base::{BiomePaint, RenderBase, has_same_map, new_serial, resampled};
 use crate::view::scale::WorldScale;
 use talweg::appearance::light::sky::Daylight;
@@ -122,7 +122,7 @@ impl SquareTerrain {
         choice: &OverlayChoice,
         control: &Control,
     ) -> Result<Self, Cancelled> {
-        let mut terrain = thinned(terrain, MAX_DRAWN_SAMPLES);
+        let mut terrain = downsampled(terrain, MAX_DRAWN_SAMPLES);
         control.check()?;
         let void_mask = void_mask(&terrain, control)?.map(Arc::new);
         if let Some(heights) = heights_over_void(&terrain) {
@@ -159,7 +159,7 @@ impl SquareTerrain {
         };
         let mirrored_shadows = goes_on
             .then(|| {
-                let few = thinned(&terrain, MOST_MIRRORED_SAMPLES);
+                let few = downsampled(&terrain, MOST_MIRRORED_SAMPLES);
                 mirrored_shadows(&few, settings, range, control).map(Arc::new)
             })
             .transpose()?;
@@ -309,8 +309,8 @@ impl SquareTerrain {
     }
 
     /// Number of finest levels that are omitted from each map.
-    fn levels_left_out(&self) -> [usize; TerrainMap::ALL.len()] {
-        levels_left_out(&TerrainMap::ALL.map(|map| self.mips(map)), self.heights.bytes().len())
+    fn omitted_levels(&self) -> [usize; TerrainMap::ALL.len()] {
+        omitted_levels(&TerrainMap::ALL.map(|map| self.mips(map)), self.heights.bytes().len())
     }
 
     /// The texels of a texture other than the heights, if the terrain has it.
@@ -345,12 +345,12 @@ impl TexelSource for Arc<SquareTerrain> {
         if map == TerrainMap::Heights {
             return Some(Texels::Heights(self.heights.clone()));
         }
-        self.mips(map).map(|mips| Texels::Square(mips, self.levels_left_out()[map as usize]))
+        self.mips(map).map(|mips| Texels::Square(mips, self.omitted_levels()[map as usize]))
     }
 }
 
 /// The terrain itself, or every second, third, … sample of it, with at most `most` samples per side.
-fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
+fn downsampled(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     let last = terrain.samples() - 1;
     let stride = last.div_ceil(most - 1);
     if stride == 1 {
@@ -419,11 +419,11 @@ mod tests {
     #[test]
     fn oversized_terrain_is_drawn_with_fewer_samples() {
         let large = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| u + v));
-        let fewer = thinned(&large, 32);
+        let fewer = downsampled(&large, 32);
         assert_eq!(fewer.samples(), 17);
         assert_eq!(fewer.height[17 * 17 - 1], 2.0);
         assert_eq!(fewer.height[1], large.height[2]);
-        assert_eq!(thinned(&Arc::new(Terrain::from_fn(100, Edges::Open, |u, _| u)), 32).samples(), 25);
+        assert_eq!(downsampled(&Arc::new(Terrain::from_fn(100, Edges::Open, |u, _| u)), 32).samples(), 25);
     }
 
     #[test]

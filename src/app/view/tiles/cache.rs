@@ -54,7 +54,7 @@ impl<T: GroundTile> TileCache<T> {
 
     /// Adds a tile, which replaces any tile with the same key. If the cache is full, the tiles unused for longest are
     /// evicted. Returns the tile's slot, or `None` if all slots are in use.
-    pub fn put(&mut self, tile: Arc<T>) -> Option<u32> {
+    pub fn insert(&mut self, tile: Arc<T>) -> Option<u32> {
         let key = tile.key();
         if let Some(kept) = self.kept.get_mut(&key) {
             kept.tile = tile;
@@ -122,16 +122,16 @@ mod tests {
     fn tiles_in_use_stay_and_the_oldest_others_are_removed() {
         let mut cache = TileCache::new(8);
         for k in 0..8 {
-            assert!(cache.put(tile(k)).is_some());
+            assert!(cache.insert(tile(k)).is_some());
             cache.use_now(std::iter::once(tile(k).0));
         }
         cache.use_now([3, 4].into_iter().map(|k| tile(k).0));
         let slot = cache.slot(tile(0).0);
-        assert_eq!(cache.put(tile(20)), slot, "the oldest tile is evicted");
+        assert_eq!(cache.insert(tile(20)), slot, "the oldest tile is evicted");
         assert!(cache.get(tile(0).0).is_none() && cache.get(tile(3).0).is_some());
         cache.use_now((0..30).map(|k| tile(k).0));
-        assert_eq!(cache.put(tile(21)), None, "all slots are in use");
-        assert_eq!(cache.put(tile(3)), cache.slot(tile(3).0), "a new version of a tile replaces the old version");
+        assert_eq!(cache.insert(tile(21)), None, "all slots are in use");
+        assert_eq!(cache.insert(tile(3)), cache.slot(tile(3).0), "a new version of a tile replaces the old version");
         assert_eq!(cache.len(), 8);
         cache.retain(|tile| tile.0 == 3);
         assert_eq!(cache.len(), 1);

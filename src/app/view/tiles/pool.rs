@@ -54,7 +54,7 @@ impl<J: TileJob> Pool<J> {
     }
 
     /// Replaces all pending requests by these jobs, with the most urgent job first.
-    pub fn ask(&self, serial: u64, jobs: impl DoubleEndedIterator<Item = J>) {
+    pub fn set_jobs(&self, serial: u64, jobs: impl DoubleEndedIterator<Item = J>) {
         let mut state = self.shared.state();
         state.serial = serial;
         state.jobs.clear();
@@ -67,7 +67,7 @@ impl<J: TileJob> Pool<J> {
     }
 
     /// The tiles finished since the last call, each with the serial number of its terrain.
-    pub fn take(&self) -> Vec<(u64, J::Tile)> {
+    pub fn take_finished(&self) -> Vec<(u64, J::Tile)> {
         let mut state = self.shared.state();
         let done = std::mem::take(&mut state.done);
         for (serial, tile) in &done {

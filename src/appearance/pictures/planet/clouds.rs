@@ -56,7 +56,7 @@ impl PlanetImage<'_> {
     /// The clouds, with as many octaves as a picture of `scale` pixels per radian can show.
     pub(super) fn clouds_at(&self, scale: f64) -> Option<CloudLayer> {
         let mut layer = self.clouds?;
-        layer.clouds = layer.clouds.seen_at(scale / HUMP_PIXELS);
+        layer.clouds = layer.clouds.with_visible_octaves(scale / HUMP_PIXELS);
         Some(layer)
     }
 }

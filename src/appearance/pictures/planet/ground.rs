@@ -35,10 +35,10 @@ pub(super) fn palette_colours(
     let (table, settings) = (PaletteTable::for_scene(scene), &scene.settings);
     let colour = |k: usize| {
         let metres = terrain.height[k] * settings.relief_metres;
-        let place = PaletteTable::place(settings, metres) as usize;
+        let place = PaletteTable::lut_index(settings, metres) as usize;
         let [x, y, z] = slopes[k].map(|s| s * lift);
         let degrees = libm::atanf((x * x + y * y + z * z).sqrt()).to_degrees();
-        let rock = if metres > settings.sea_level { table.rock_share(degrees) } else { 0.0 };
+        let rock = if metres > settings.sea_level { table.rock_opacity(degrees) } else { 0.0 };
         let [r, g, b, _] = table.rock;
         let [h, s, t, _] = table.lut[place.min(511)];
         let [r, g, b] = encode(mix(decode([h, s, t]), decode([r, g, b]), rock));

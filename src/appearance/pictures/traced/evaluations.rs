@@ -18,7 +18,7 @@ const INK: [u8; 3] = [232, 234, 236];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EvaluationTotals {
     /// Evaluations of all pixels together.
-    pub asked: EvaluationCounts,
+    pub counts: EvaluationCounts,
     /// Number of pixels.
     pub pixels: usize,
     /// Maximum evaluations of one pixel.
@@ -29,12 +29,12 @@ impl EvaluationTotals {
     /// Computes the sum and the maximum of `pixels`.
     pub fn total(pixels: &[EvaluationCounts]) -> Self {
         let asked = pixels.iter().fold(EvaluationCounts::default(), |sum, one| sum.plus(*one));
-        Self { asked, pixels: pixels.len(), most: pixels.iter().map(EvaluationCounts::all).max().unwrap_or(0) }
+        Self { counts: asked, pixels: pixels.len(), most: pixels.iter().map(EvaluationCounts::all).max().unwrap_or(0) }
     }
 
     /// Mean evaluations per pixel.
     pub fn mean(&self) -> f64 {
-        self.asked.all() as f64 / self.pixels.max(1) as f64
+        self.counts.all() as f64 / self.pixels.max(1) as f64
     }
 }
 

@@ -169,7 +169,7 @@ impl<'a> TracedView<'a> {
         let tracers = SceneTracers { ground: self.tracer(TracedSurface::Ground), water };
         let middle = |&(x, y): &(usize, usize)| (x as f64 + 0.5, y as f64 + 0.5);
         let first = self.tiles(control, &|share| show(0.7 * share), |pixels| {
-            self.look(&tracers, &pixels.iter().map(middle).collect::<Vec<_>>())
+            self.trace_colours(&tracers, &pixels.iter().map(middle).collect::<Vec<_>>())
         })?;
         let at = |x: usize, y: usize| first[y * width + x].0;
         let stands_out = |x: usize, y: usize| {
@@ -186,7 +186,7 @@ impl<'a> TracedView<'a> {
                 .filter(|&&(x, y)| stands_out(x, y))
                 .flat_map(|pixel| CLOSER.map(|(dx, dy)| (middle(pixel).0 + dx, middle(pixel).1 + dy)))
                 .collect();
-            let closer = self.look(&tracers, &places);
+            let closer = self.trace_colours(&tracers, &places);
             let mut closer = closer.chunks_exact(CLOSER.len());
             pixels
                 .iter()
@@ -260,7 +260,7 @@ impl<'a> TracedView<'a> {
     }
 
     /// The colours seen at positions of the picture.
-    fn look(&self, tracers: &SceneTracers, places: &[(f64, f64)]) -> Vec<(Light, EvaluationCounts)> {
+    fn trace_colours(&self, tracers: &SceneTracers, places: &[(f64, f64)]) -> Vec<(Light, EvaluationCounts)> {
         let shade = &self.shade;
         let rays: Vec<PixelRay> = places.iter().map(|&(x, y)| self.pixel_ray(x, y)).collect();
         let from_eye = |pixel: &PixelRay| (pixel.ray, 0.0, 0.0);

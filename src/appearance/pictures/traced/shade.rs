@@ -3,9 +3,9 @@
 use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
 use super::TracedScene;
 use crate::appearance::PaletteTable;
-use crate::appearance::colours::snow_sand::{COVERS, share_hidden, vegetated};
+use crate::appearance::colours::snow_sand::{COVERS, hidden_fraction, vegetated};
 use crate::appearance::colours::srgb::{Light, decode, mix};
-use crate::appearance::materials::piece_materials::{GroundShares, combined_cover};
+use crate::appearance::materials::piece_materials::{CoverFractions, combined_cover};
 use crate::construction::geometry::plane::{Area, Point, higher};
 use crate::construction::sample::{Detail, THRESHOLD};
 use crate::construction::trace::{TraceRay, Tracer};
@@ -48,7 +48,7 @@ pub struct GroundPoint {
 /// Computes light and colours in one traced scene.
 pub struct Shade<'a> {
     subject: TracedScene<'a>,
-    everything: NodeSelection,
+    whole_selection: NodeSelection,
     per_metre: [f64; 2],
     colours: Vec<Light>,
     rock: Light,
@@ -73,7 +73,7 @@ impl<'a> Shade<'a> {
         let sea = f64::from(subject.settings.sea_level) * up;
         let side = subject.program.side;
         Self {
-            everything: subject.program.selection(&Area { low: [0.0; 2], high: [side; 2] }),
+            whole_selection: subject.program.selection(&Area { low: [0.0; 2], high: [side; 2] }),
             colours: subject.palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
             rock: decode([r, g, b]),
             sun,
@@ -97,7 +97,8 @@ impl<'a> Shade<'a> {
 
     /// Whether the construction has water at `p`.
     pub fn is_wet(&self, p: Point, detail: &Detail) -> bool {
-        self.subject.program.sample_in::<false>(&self.everything, MaterialLayer::Water, p, detail).weight >= THRESHOLD
+        self.subject.program.sample_in::<false>(&self.whole_selection, MaterialLayer::Water, p, detail).weight
+            >= THRESHOLD
     }
 
     /// Whether the sea covers the terrain at `p`, as seen from a distance of `t` along the ray.
@@ -115,8 +116,8 @@ impl<'a> Shade<'a> {
         mix(self.colours[k], self.colours[next], place - k as f32)
     }
 
-    fn place(&self, height_metres: f32) -> f32 {
-        PaletteTable::place(self.subject.settings, height_metres)
+    fn lut_index(&self, height_metres: f32) -> f32 {
+        PaletteTable::lut_index(self.subject.settings, height_metres)
     }
 
     /// Colour of the sky in a direction; below the horizon, the colour of the haze in the distance.
@@ -152,12 +153,12 @@ impl<'a> Shade<'a> {
     /// The terrain at `p`, before lighting.
     pub fn ground(&self, p: Point, detail: Detail) -> GroundPoint {
         let program = self.subject.program;
-        let terrain = program.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, &detail);
+        let terrain = program.sample_in::<true>(&self.whole_selection, MaterialLayer::Terrain, p, &detail);
         let (mut height, mut slope) = terrain.surface(program.ground);
         let mut depths = [0.0f32; 2];
-        for (depth, material) in depths.iter_mut().zip(MaterialLayer::LYING) {
+        for (depth, material) in depths.iter_mut().zip(MaterialLayer::RAISING) {
             if program.has(material) {
-                let (thick, lean) = program.sample_in::<true>(&self.everything, material, p, &detail).surface(0.0);
+                let (thick, lean) = program.sample_in::<true>(&self.whole_selection, material, p, &detail).surface(0.0);
                 if thick > 0.0 {
                     *depth = self.metres(thick);
                     height += thick;
@@ -181,21 +182,21 @@ impl<'a> Shade<'a> {
     fn albedo(&self, p: Point, detail: &Detail, height_metres: f32, steep: f32, depths: [f32; 2]) -> Light {
         let program = self.subject.program;
         let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
-        let colour = self.colour(self.place(height_metres).max(SHORE as f32));
-        let ground = mix(colour, self.rock, self.subject.palette.rock_share(slope_degrees));
+        let colour = self.colour(self.lut_index(height_metres).max(SHORE as f32));
+        let ground = mix(colour, self.rock, self.subject.palette.rock_opacity(slope_degrees));
         let made = if program.has_materials() {
-            let shares = program.material_fractions_in(&self.everything, p, detail);
-            GroundShares(shares.laid().map(|share| share as f32))
+            let shares = program.material_fractions_in(&self.whole_selection, p, detail);
+            CoverFractions(shares.cover_fractions().map(|share| share as f32))
         } else {
-            GroundShares::default()
+            CoverFractions::default()
         };
         let mut ground = made.tinted(ground);
         if program.has(MaterialLayer::Vegetation) {
-            let plants = program.sample_in::<false>(&self.everything, MaterialLayer::Vegetation, p, detail);
+            let plants = program.sample_in::<false>(&self.whole_selection, MaterialLayer::Vegetation, p, detail);
             ground = vegetated(ground, plants.surface(0.0).0.clamp(0.0, 1.0) as f32);
         }
         COVERS.iter().zip(depths).zip(made.hidden()).fold(ground, |below, (((_, colour, half_metres), depth), made)| {
-            mix(below, decode(*colour), combined_cover(made, share_hidden(depth / half_metres)))
+            mix(below, decode(*colour), combined_cover(made, hidden_fraction(depth / half_metres)))
         })
     }
 
@@ -220,10 +221,10 @@ impl<'a> Shade<'a> {
         let depth_metres = self.metres(p[2] - bed).max(0.0);
         let (colour, cover) = if is_sea {
             let deep = depth_metres / (settings.size_metres * CLEAR_WATER);
-            (self.place(self.metres(bed)), 1.0 - 0.45 / (1.0 + 60.0 * deep))
+            (self.lut_index(self.metres(bed)), 1.0 - 0.45 / (1.0 + 60.0 * deep))
         } else {
             let shown = settings.sea_level - depth_metres * RIVER_TINT;
-            (self.place(shown), ((depth_metres / settings.relief_metres - FILM) / (COVER - FILM)).clamp(0.0, 1.0))
+            (self.lut_index(shown), ((depth_metres / settings.relief_metres - FILM) / (COVER - FILM)).clamp(0.0, 1.0))
         };
         let below = self.light(self.colour(colour.min((SHORE - 1) as f32)), 0.0, 0.0, lit, 1.0);
         let down = -direction[2] as f32;

@@ -12,7 +12,7 @@
 
 use super::link_group::{self, Motion};
 use super::points::{self, place_between};
-use super::reshape::tidy;
+use super::reshape::rounded_to_six_digits;
 use super::snap::GroundBelow;
 use super::transform_path::TransformPath;
 use super::{EditError, PiecePath, apply_or_undo};
@@ -69,7 +69,7 @@ pub struct FittedPoint {
     /// Position in metres.
     pub at: Point,
     /// Position along the stroke as a fraction of its length, from 0 to 1.
-    pub share: f64,
+    pub fraction: f64,
 }
 
 /// The kind of line that can be drawn for a piece; `None` if the piece has no line. Curves, ribbons and contours have a
@@ -78,7 +78,7 @@ pub struct FittedPoint {
 pub fn line_form(piece: &Piece) -> Option<LineForm> {
     let open = |fit: CurveFit| Some(LineForm { fit, is_closed: false });
     let closed = |fit: CurveFit| Some(LineForm { fit, is_closed: true });
-    match &piece.form {
+    match &piece.kind {
         PieceKind::Curve(curve) => open(curve.settings.run),
         PieceKind::Ribbon(ribbon) => open(ribbon.settings.run),
         PieceKind::Contour(contour) => closed(match contour.settings.outline {
@@ -151,7 +151,7 @@ impl DrawnPath {
     }
 
     /// The point of the stroke at the arc length `s`.
-    fn place(&self, s: f64) -> Point {
+    fn point_at(&self, s: f64) -> Point {
         let k = self.places.partition_point(|(at, _)| *at <= s).clamp(1, self.places.len() - 1) - 1;
         let ((from, a), (to, b)) = (self.places[k], self.places[k + 1]);
         let t = if to > from { (s - from) / (to - from) } else { 0.0 };
@@ -161,12 +161,12 @@ impl DrawnPath {
     /// The stroke between two arc lengths.
     fn part(&self, from: f64, to: f64) -> Vec<(f64, Point)> {
         let inner = self.places.iter().copied().filter(|(at, _)| from < *at && *at < to);
-        std::iter::once((from, self.place(from))).chain(inner).chain([(to, self.place(to))]).collect()
+        std::iter::once((from, self.point_at(from))).chain(inner).chain([(to, self.point_at(to))]).collect()
     }
 
     /// Largest distance between the fitted line and the stroke, for each part.
     fn strays(&self, chosen: &[f64]) -> Vec<Deviation> {
-        let points: Vec<Point> = chosen.iter().map(|&s| self.place(s)).collect();
+        let points: Vec<Point> = chosen.iter().map(|&s| self.point_at(s)).collect();
         let reach = REACH * self.tolerance;
         let mut ends = chosen.to_vec();
         let (mut line, mut marks) = if self.form.is_closed {
@@ -303,7 +303,7 @@ pub fn fitted(drawn: &[Point], form: LineForm, tolerance: f64, kept: &[f64]) -> 
     }
     let kept: Vec<f64> = kept.iter().map(|share| share * total).collect();
     let chosen = stroke.chosen(&kept);
-    chosen.into_iter().map(|s| FittedPoint { at: stroke.place(s), share: s / total }).collect()
+    chosen.into_iter().map(|s| FittedPoint { at: stroke.point_at(s), fraction: s / total }).collect()
 }
 
 /// The tolerance in the piece's coordinates, for the direction and the point at which operators enlarge the piece most.
@@ -347,19 +347,19 @@ pub fn redraw(
             return Err(EditError::TooFewPoints);
         }
         let mut new = piece.clone();
-        match &mut new.form {
+        match &mut new.kind {
             PieceKind::Contour(contour) => {
                 outline_contour(contour, &points.iter().map(|point| point.at).collect::<Vec<_>>())?;
             }
             _ => {
                 let mut placed = along_old(&piece, &points);
                 if let Some(ground) = ground {
-                    super::snap::lay(&mut placed, |q| ground.height(q));
+                    super::snap::drape_points(&mut placed, |q| ground.height(q));
                 }
                 *points::line_mut(&mut new).ok_or(EditError::Gone)? = placed;
             }
         }
-        let others = link_group::others(tree, path);
+        let others = link_group::linked_pieces(tree, path);
         for other in others {
             follow(tree, &other, (&piece, &new), (&transform, &points), seed);
         }
@@ -398,12 +398,12 @@ fn along_old(piece: &Piece, points: &[FittedPoint]) -> Vec<CurvePoint> {
     let old = points::line(piece).unwrap_or_default();
     let stations = points::centreline(piece).map_or_else(Vec::new, |centreline| centreline.path.stations);
     let total = stations.last().copied().unwrap_or(0.0);
-    let at = |q: Point| (tidy(q[0]), tidy(q[1]));
+    let at = |q: Point| (rounded_to_six_digits(q[0]), rounded_to_six_digits(q[1]));
     let new = |point: &FittedPoint| {
         if old.is_empty() {
-            CurvePoint::new(tidy(point.at[0]), tidy(point.at[1]), 0.0)
+            CurvePoint::new(rounded_to_six_digits(point.at[0]), rounded_to_six_digits(point.at[1]), 0.0)
         } else {
-            place_between(old, &stations, point.share * total, at(point.at)).1
+            place_between(old, &stations, point.fraction * total, at(point.at)).1
         }
     };
     points.iter().map(new).collect()
@@ -422,9 +422,13 @@ fn outline_contour(contour: &mut Contour, points: &[Point]) -> Result<(), EditEr
     if settings.outline == OutlineFit::Direction {
         settings.outline = OutlineFit::Smooth;
     }
-    (settings.x, settings.y) = (tidy(centre[0]), tidy(centre[1]));
+    (settings.x, settings.y) = (rounded_to_six_digits(centre[0]), rounded_to_six_digits(centre[1]));
     let centre = [f64::from(settings.x), f64::from(settings.y)];
-    contour.points = points.iter().map(|&p| sub(p, centre)).map(|[x, y]| (tidy(x), tidy(y))).collect();
+    contour.points = points
+        .iter()
+        .map(|&p| sub(p, centre))
+        .map(|[x, y]| (rounded_to_six_digits(x), rounded_to_six_digits(y)))
+        .collect();
     // rounding to six digits can still make the outline touch itself
     contour.outline().map(drop).map_err(|_| EditError::NotSimple)
 }
@@ -469,9 +473,9 @@ fn follow(
     let is_same = |a: Point, b: Point| length(sub(own.outward(a), transform.outward(b))) <= near;
     let (theirs, ours) = (points::handles(piece), points::handles(was));
     let has_line = theirs.len() == ours.len() && theirs.iter().zip(&ours).all(|(a, b)| is_same(*a, *b));
-    if let (PieceKind::Contour(old), PieceKind::Contour(new)) = (&was.form, &is.form) {
+    if let (PieceKind::Contour(old), PieceKind::Contour(new)) = (&was.kind, &is.kind) {
         let middle = |contour: &Contour| [f64::from(contour.settings.x), f64::from(contour.settings.y)];
-        match &mut piece.form {
+        match &mut piece.kind {
             PieceKind::Contour(contour) if has_line && is_same(middle(contour), middle(old)) => {
                 // a linked round contour may have a different radius: keep the ratio
                 let wide = if ours.is_empty() {
@@ -482,9 +486,10 @@ fn follow(
                 let centre = there(middle(new));
                 let mut bent = contour.clone();
                 bent.settings.outline = new.settings.outline;
-                (bent.settings.x, bent.settings.y) = (tidy(centre[0]), tidy(centre[1]));
+                (bent.settings.x, bent.settings.y) =
+                    (rounded_to_six_digits(centre[0]), rounded_to_six_digits(centre[1]));
                 let around = points.iter().map(|point| scaled(sub(there(point.at), centre), wide));
-                bent.points = around.map(|[x, y]| (tidy(x), tidy(y))).collect();
+                bent.points = around.map(|[x, y]| (rounded_to_six_digits(x), rounded_to_six_digits(y))).collect();
                 if bent.outline().is_ok() {
                     *contour = bent;
                 }
@@ -503,7 +508,8 @@ fn follow(
     let placed: Vec<FittedPoint> = points.iter().map(|point| FittedPoint { at: there(point.at), ..*point }).collect();
     let (before, mut after) = (along_old(was, points), along_old(piece, &placed));
     for (point, (before, now)) in after.iter_mut().zip(before.iter().zip(points::line(is).unwrap_or_default())) {
-        point.height = tidy(f64::from(point.height) + f64::from(now.height) - f64::from(before.height));
+        point.height =
+            rounded_to_six_digits(f64::from(point.height) + f64::from(now.height) - f64::from(before.height));
     }
     if let Some(line) = points::line_mut(piece) {
         *line = after;

@@ -99,7 +99,7 @@ fn drawn_lines_are_fitted_within_tolerance_by_few_points() {
             assert!(points.len() <= most[k], "{name} {fit:?}: {} points", points.len());
             // the fitted line has the ends and the order of the stroke
             assert_eq!((points[0].at, points[points.len() - 1].at), (hand[0], hand[400]));
-            assert!(points.windows(2).all(|pair| pair[0].share < pair[1].share));
+            assert!(points.windows(2).all(|pair| pair[0].fraction < pair[1].fraction));
             // a smaller tolerance needs more points
             assert!(fitted(&hand, form, 8.0, &[]).len() >= points.len());
         }
@@ -120,7 +120,7 @@ fn rough_lines_stop_at_the_point_limit_and_dots_give_none() {
     assert_eq!(places(&fitted(&rested, form, 5.0, &[])), [[0.0, 0.0], [900.0, 1.0]]);
     // a fraction in `kept` always gets a point
     let kept = fitted(&rested, form, 5.0, &[0.25]);
-    assert!(kept.len() == 3 && (kept[1].share - 0.25).abs() < 1e-12, "{kept:?}");
+    assert!(kept.len() == 3 && (kept[1].fraction - 0.25).abs() < 1e-12, "{kept:?}");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn closed_lines_are_fitted_and_overlapping_ends_cut() {
 }
 
 fn tree_of(piece: Piece) -> (Tree, PiecePath) {
-    let group = OperatorGroup { of: vec![piece], ..OperatorGroup::default() };
+    let group = OperatorGroup { children: vec![piece], ..OperatorGroup::default() };
     (Tree { terrain: Piece::new(PieceKind::Blend(group)), ..Tree::default() }, terrain(&[0]))
 }
 
@@ -207,7 +207,7 @@ fn only_pieces_with_a_line_can_be_drawn() {
         (PieceKind::default(), None),
     ] {
         let piece = Piece::new(form);
-        assert_eq!(line_form(&piece).map(|form| form.is_closed), is_closed, "{:?}", piece.form);
+        assert_eq!(line_form(&piece).map(|form| form.is_closed), is_closed, "{:?}", piece.kind);
         let (mut tree, path) = tree_of(piece);
         let before = tree.clone();
         let shape: fn(f64) -> Point = if is_closed == Some(true) { circle } else { sine };
@@ -240,7 +240,7 @@ fn a_contour_that_crosses_itself_is_refused() {
         if t < 0.5 { around(2000.0, 2.0 * t) } else { around(1500.0, 2.0 - 2.0 * t) }
     };
     redraw(&mut tree, &path, &line(drawn(300, 3.0, crescent)), 0, None).unwrap();
-    let PieceKind::Contour(contour) = &path.piece(&tree).unwrap().form else { panic!("it is a contour") };
+    let PieceKind::Contour(contour) = &path.piece(&tree).unwrap().kind else { panic!("it is a contour") };
     assert_eq!(contour.settings.outline, OutlineFit::Smooth);
     assert!(contour.outline().unwrap().unwrap().distance([0.0; 2]).0 < -100.0, "{:?}", contour.settings);
 }
@@ -249,9 +249,10 @@ fn a_contour_that_crosses_itself_is_refused() {
 fn inside_operators_the_line_lies_where_it_was_drawn() {
     let settings = Placement { move_x: 700.0, turn_angle: 30.0, scale: 2.5, ..Placement::default() };
     let river = Piece::new(PieceKind::Curve(Curve::default()));
-    let place = Piece::new(PieceKind::Place(OperatorGroup { settings, of: vec![river] }));
+    let place = Piece::new(PieceKind::Place(OperatorGroup { settings, children: vec![river] }));
     let warp = WarpSettings { radius: 3000.0, ..WarpSettings::default() };
-    let warped = Piece::new(PieceKind::Warp(CopyGroup { settings: warp, of: vec![place], ..CopyGroup::default() }));
+    let warped =
+        Piece::new(PieceKind::Warp(CopyGroup { settings: warp, children: vec![place], ..CopyGroup::default() }));
     let (mut tree, _) = tree_of(warped);
     let path = terrain(&[0, 0, 0]);
     let hand = drawn(300, 3.0, sine);
@@ -266,13 +267,13 @@ fn inside_operators_the_line_lies_where_it_was_drawn() {
 #[test]
 fn redrawn_lakes_and_rivers_keep_their_water() {
     use crate::compiled_program::Program;
-    use crate::edit::library::{Item, place};
+    use crate::edit::library::{Item, add_item};
     let shapes: [(Item, Drawn<'_>); 2] = [(Item::Lake, &circle), (Item::River, &sine)];
     for (item, shape) in shapes {
         let mut tree = Tree::default();
         let program = Program::new(&tree, 0);
-        let path = place(&mut tree, item, [4000.0, 4000.0], None, &program, 0).unwrap();
-        let water = link_group::others(&tree, &path).remove(0);
+        let path = add_item(&mut tree, item, [4000.0, 4000.0], None, &program, 0).unwrap();
+        let water = link_group::linked_pieces(&tree, &path).remove(0);
         let heights = |tree: &Tree, path: &PiecePath| -> Vec<f32> {
             points::line(path.piece(tree).unwrap()).unwrap_or_default().iter().map(|p| p.height).collect()
         };

@@ -5,7 +5,7 @@
 //! terrain layer) below them: removing, copying or hiding the relief piece does the same to these linked pieces, but
 //! not the other way round.
 
-use super::reshape::{Similarity, raised, tidy};
+use super::reshape::{Similarity, raised, rounded_to_six_digits};
 use super::transform_path::TransformPath;
 use super::{EditError, PiecePath, Root, apply_or_undo, numbered, points, put_on_material, remove};
 use crate::geometry::plane::{Point, add, length, sub};
@@ -61,7 +61,7 @@ impl Motion {
                 let mut piece = Similarity::scale(transform.inward(about), by).applied(piece);
                 if let (Root::Material(MaterialLayer::Vegetation), Some(placement)) = (root, placement_mut(&mut piece))
                 {
-                    placement.steepen = tidy(f64::from(placement.steepen) / by);
+                    placement.steepen = rounded_to_six_digits(f64::from(placement.steepen) / by);
                 }
                 piece
             }
@@ -74,7 +74,7 @@ impl Motion {
 }
 
 fn placement(piece: &Piece) -> Option<&Placement> {
-    match &piece.form {
+    match &piece.kind {
         PieceKind::Place(group) => Some(&group.settings),
         PieceKind::Instance(instance) => Some(&instance.settings),
         _ => None,
@@ -82,7 +82,7 @@ fn placement(piece: &Piece) -> Option<&Placement> {
 }
 
 fn placement_mut(piece: &mut Piece) -> Option<&mut Placement> {
-    match &mut piece.form {
+    match &mut piece.kind {
         PieceKind::Place(group) => Some(&mut group.settings),
         PieceKind::Instance(instance) => Some(&mut instance.settings),
         _ => None,
@@ -106,7 +106,7 @@ pub fn is_bound(piece: &Piece) -> bool {
 }
 
 /// The outermost pieces that have one of these link groups.
-fn bearers(tree: &Tree, link_groups: &[String]) -> Vec<PiecePath> {
+fn pieces_with_groups(tree: &Tree, link_groups: &[String]) -> Vec<PiecePath> {
     let mut found = Vec::new();
     if link_groups.is_empty() {
         return found;
@@ -131,14 +131,17 @@ fn gather(piece: &Piece, path: PiecePath, link_groups: &[String], found: &mut Ve
 }
 
 /// The pieces linked to the piece at `path`, or to a piece inside it.
-pub fn others(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
+pub fn linked_pieces(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
     let link_groups = path.piece(tree).map(link_groups).unwrap_or_default();
-    bearers(tree, &link_groups).into_iter().filter(|other| !path.holds(other) && !other.holds(path)).collect()
+    pieces_with_groups(tree, &link_groups)
+        .into_iter()
+        .filter(|other| !path.holds(other) && !other.holds(path))
+        .collect()
 }
 
 /// Applies `motion` to the pieces that are linked to the piece at `path`, which has already moved.
-pub fn carry(tree: &mut Tree, path: &PiecePath, seed: u32, motion: &Motion) {
-    for other in others(tree, path) {
+pub fn move_linked(tree: &mut Tree, path: &PiecePath, seed: u32, motion: &Motion) {
+    for other in linked_pieces(tree, path) {
         let transform = TransformPath::for_piece(tree, &other, seed);
         if let Some(piece) = other.piece_mut(tree) {
             *piece = motion.applied(piece, other.root, &transform);
@@ -148,16 +151,16 @@ pub fn carry(tree: &mut Tree, path: &PiecePath, seed: u32, motion: &Motion) {
 
 /// Updates the linked pieces after an edit of the parameters or points at `path`; `before` is the piece before the
 /// edit.
-pub fn follow(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
+pub fn update_linked(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
     let Some(after) = path.piece(tree).cloned() else { return };
-    if after == *before || others(tree, path).is_empty() {
+    if after == *before || linked_pieces(tree, path).is_empty() {
         return;
     }
     let transform = TransformPath::for_piece(tree, path, seed);
     for motion in motions(before, &after, &transform) {
-        carry(tree, path, seed, &motion);
+        move_linked(tree, path, seed, &motion);
     }
-    if let (PieceKind::Contour(was), PieceKind::Contour(is)) = (&before.form, &after.form)
+    if let (PieceKind::Contour(was), PieceKind::Contour(is)) = (&before.kind, &after.kind)
         && was.points.is_empty()
         && !is.points.is_empty()
     {
@@ -167,12 +170,12 @@ pub fn follow(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
         |piece: &Piece| -> Vec<Point> { points::handles(piece).into_iter().map(|q| transform.outward(q)).collect() };
     // the points of the contour have already moved with the contour's centre
     let mut moved = before.clone();
-    if let (PieceKind::Contour(old), PieceKind::Contour(new)) = (&mut moved.form, &after.form) {
+    if let (PieceKind::Contour(old), PieceKind::Contour(new)) = (&mut moved.kind, &after.kind) {
         (old.settings.x, old.settings.y) = (new.settings.x, new.settings.y);
     }
     let (was, is) = (handles(&moved), handles(&after));
     let near = SAME_PLACE * f64::from(tree.frame.side);
-    for other in others(tree, path) {
+    for other in linked_pieces(tree, path) {
         let transform = TransformPath::for_piece(tree, &other, seed);
         let Some(piece) = other.piece_mut(tree) else { continue };
         let own: Vec<Point> = points::handles(piece).into_iter().map(|q| transform.outward(q)).collect();
@@ -210,13 +213,13 @@ fn bend(tree: &mut Tree, path: &PiecePath, transform: &TransformPath, bent: &Con
     let (middle, near) = (middle_of(bent), SAME_PLACE * f64::from(tree.frame.side));
     let points = bent.points.iter().map(|&(x, y)| transform.outward(add(middle, [f64::from(x), f64::from(y)])));
     let points: Vec<Point> = points.collect();
-    for other in others(tree, path) {
+    for other in linked_pieces(tree, path) {
         let own = TransformPath::for_piece(tree, &other, seed);
-        let Some(PieceKind::Contour(contour)) = other.piece_mut(tree).map(|piece| &mut piece.form) else { continue };
+        let Some(PieceKind::Contour(contour)) = other.piece_mut(tree).map(|piece| &mut piece.kind) else { continue };
         let (centre, radius) = (middle_of(contour), f64::from(contour.settings.radius));
         if contour.points.is_empty() && length(sub(own.outward(centre), transform.outward(middle))) <= near {
             let paths = points.iter().map(|&p| sub(own.inward(p), centre)).filter(|path| length(*path) > 0.0);
-            let round = paths.map(|path| path.map(|along| tidy(radius * along / length(path))));
+            let round = paths.map(|path| path.map(|along| rounded_to_six_digits(radius * along / length(path))));
             contour.points = round.map(|[x, y]| (x, y)).collect();
         }
     }
@@ -228,10 +231,10 @@ fn follow_point(piece: &mut Piece, own: usize, (before, after): (&Piece, &Piece)
     let (Some(a), Some(b)) = (a.get(k), b.get(k)) else { return };
     let Some(point) = points::line_mut(piece).and_then(|points| points.get_mut(own)) else { return };
     if a.height != b.height {
-        point.height = tidy(f64::from(point.height) + f64::from(b.height) - f64::from(a.height));
+        point.height = rounded_to_six_digits(f64::from(point.height) + f64::from(b.height) - f64::from(a.height));
     }
     if a.width != b.width && a.width > 0.0 {
-        point.width = tidy(f64::from(point.width) * f64::from(b.width) / f64::from(a.width));
+        point.width = rounded_to_six_digits(f64::from(point.width) * f64::from(b.width) / f64::from(a.width));
     }
 }
 
@@ -246,7 +249,7 @@ fn motions(before: &Piece, after: &Piece, transform: &TransformPath) -> Vec<Moti
     };
     let rise = |a: f32, b: f32| transform.height_outward(f64::from(b)) - transform.height_outward(f64::from(a));
     let (mut raise, mut scale, mut turn) = (0.0, None, None);
-    match (&before.form, &after.form) {
+    match (&before.kind, &after.kind) {
         (PieceKind::Contour(a), PieceKind::Contour(b)) => {
             let (a, b, is_round) = (&a.settings, &b.settings, b.points.is_empty());
             shift(outward(a.x, a.y), outward(b.x, b.y));
@@ -280,7 +283,7 @@ fn motions(before: &Piece, after: &Piece, transform: &TransformPath) -> Vec<Moti
 }
 
 /// Links two pieces: both get the link group that one of them already has, or a new link group.
-pub fn tie(tree: &mut Tree, a: &PiecePath, b: &PiecePath) {
+pub fn link(tree: &mut Tree, a: &PiecePath, b: &PiecePath) {
     let known = [a, b]
         .into_iter()
         .find_map(|path| path.piece(tree).map(|p| p.link_group.clone()).filter(|link_group| !link_group.is_empty()));
@@ -298,7 +301,7 @@ pub fn unlink(tree: &mut Tree, path: &PiecePath) {
     let Some(piece) = path.piece_mut(tree) else { return };
     let link_group = std::mem::take(&mut piece.link_group);
     // a group with a single piece links nothing
-    if let [left] = bearers(tree, &[link_group])[..].to_vec().as_slice()
+    if let [left] = pieces_with_groups(tree, &[link_group])[..].to_vec().as_slice()
         && let Some(piece) = left.piece_mut(tree)
     {
         piece.link_group.clear();
@@ -314,13 +317,13 @@ pub fn unused(tree: &Tree, wanted: &str) -> String {
 }
 
 /// The pieces on other material layers that are linked to a relief piece.
-pub(super) fn belongings(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
+pub(super) fn linked_on_other_layers(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
     if path.root != Root::Material(MaterialLayer::Terrain) {
         return Vec::new();
     }
     let is_on =
         |other: &PiecePath| matches!(other.root, Root::Material(material) if material != MaterialLayer::Terrain);
-    others(tree, path).into_iter().filter(is_on).collect()
+    linked_pieces(tree, path).into_iter().filter(is_on).collect()
 }
 
 /// Like [`super::remove`], but also removes the linked pieces that belong to no other relief piece.
@@ -333,10 +336,10 @@ pub fn remove_all(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>
     let next = remove(tree, path)?;
     // keep link groups that another relief piece still uses
     loose.retain(|link_group| {
-        let bearers = bearers(tree, std::slice::from_ref(link_group));
+        let bearers = pieces_with_groups(tree, std::slice::from_ref(link_group));
         is_relief && !bearers.iter().any(|path| path.root == Root::Material(MaterialLayer::Terrain))
     });
-    while let Some(path) = bearers(tree, &loose).pop() {
+    while let Some(path) = pieces_with_groups(tree, &loose).pop() {
         remove(tree, &path)?;
         prune(tree, path.parent());
     }
@@ -361,7 +364,7 @@ pub fn hide(tree: &mut Tree, path: &PiecePath) {
 
 /// Sets the visibility of a piece and its linked pieces.
 pub fn set_hidden(tree: &mut Tree, path: &PiecePath, hidden: bool) {
-    for path in belongings(tree, path).iter().chain([path]) {
+    for path in linked_on_other_layers(tree, path).iter().chain([path]) {
         if let Some(piece) = path.piece_mut(tree) {
             piece.hidden = hidden;
         }
@@ -374,7 +377,7 @@ pub fn set_hidden(tree: &mut Tree, path: &PiecePath, hidden: bool) {
 /// When the piece does not exist, or the construction tree would have too many pieces.
 pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Result<PiecePath, EditError> {
     apply_or_undo(tree, |tree| {
-        let owned = belongings(tree, path);
+        let owned = linked_on_other_layers(tree, path);
         let middle = TransformPath::for_piece(tree, path, seed).outward([0.0; 2]);
         let copies: Vec<(MaterialLayer, Piece)> = owned
             .iter()
@@ -423,7 +426,7 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Resul
 /// The same errors as [`super::instantiate`].
 pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath, EditError> {
     apply_or_undo(tree, |tree| {
-        let owned = belongings(tree, path);
+        let owned = linked_on_other_layers(tree, path);
         let old = path.piece(tree).map(link_groups).unwrap_or_default();
         let known = tree.definitions.len();
         let copy = super::instantiate(tree, path, by)?;
@@ -464,7 +467,7 @@ pub fn wrapped_as(tree: &Tree, path: &PiecePath, piece: Piece) -> Piece {
         let moves = |form: &PieceKind| {
             matches!(form, PieceKind::Warp(_) | PieceKind::Place(_) | PieceKind::Array(_) | PieceKind::Scatter(_))
         };
-        if let Some(form) = parent.piece(tree).map(|piece| &piece.form).filter(|form| moves(form)) {
+        if let Some(form) = parent.piece(tree).map(|piece| &piece.kind).filter(|form| moves(form)) {
             let mut around = Piece::new(form.clone());
             if let Some(children) = around.children_mut() {
                 *children = vec![piece];

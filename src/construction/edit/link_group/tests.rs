@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::edit::library::{Item, place};
+use crate::edit::library::{Item, add_item};
 use crate::edit::{pick_index, snap};
 use crate::sample::Detail;
 use crate::{Program, presets};
@@ -12,9 +12,9 @@ const SEED: u32 = 5;
 fn tree_with(item: Item) -> (Tree, PiecePath) {
     let mut tree = Tree::default();
     let program = Program::new(&tree, SEED);
-    place(&mut tree, Item::Hills, [4000.0, 4000.0], None, &program, SEED).unwrap();
+    add_item(&mut tree, Item::Hills, [4000.0, 4000.0], None, &program, SEED).unwrap();
     let program = Program::new(&tree, SEED);
-    let path = place(&mut tree, item, [4000.0, 4000.0], None, &program, SEED).unwrap();
+    let path = add_item(&mut tree, item, [4000.0, 4000.0], None, &program, SEED).unwrap();
     (tree, path)
 }
 
@@ -46,7 +46,7 @@ fn a_lake_a_river_a_valley_and_an_oasis_bring_their_water() {
     for (item, within, least_wet, shallowest) in items {
         let (tree, path) = tree_with(item);
         tree.check().unwrap();
-        assert_eq!(others(&tree, &path).len(), if item == Item::Oasis { 2 } else { 1 }, "{item:?}");
+        assert_eq!(linked_pieces(&tree, &path).len(), if item == Item::Oasis { 2 } else { 1 }, "{item:?}");
         let (deepest, wet) = water(&tree, [4000.0, 4000.0], within);
         assert!(deepest > shallowest && deepest < 60.0, "{item:?}: {deepest} m");
         assert!(wet > least_wet && wet < 0.7, "{item:?}: {wet}");
@@ -79,7 +79,7 @@ fn water_moves_with_its_lake() {
             let transform = TransformPath::for_piece(&tree, &path, SEED);
             let moved = motion.applied(path.piece(&tree).unwrap(), path.root, &transform);
             *path.piece_mut(&mut tree).unwrap() = moved;
-            carry(&mut tree, &path, SEED, &motion);
+            move_linked(&mut tree, &path, SEED, &motion);
         }
         let after = water(&tree, to, 1400.0);
         assert!((after.1 - before.1).abs() < 0.5 * before.1, "{item:?}: {before:?} {after:?}");
@@ -93,7 +93,7 @@ fn water_moves_with_its_lake() {
 #[test]
 fn points_of_a_river_move_the_points_of_its_water() {
     let (mut tree, path) = tree_with(Item::River);
-    let [other] = others(&tree, &path)[..].to_vec().try_into().unwrap();
+    let [other] = linked_pieces(&tree, &path)[..].to_vec().try_into().unwrap();
     let other: PiecePath = other;
     let places = |tree: &Tree, path: &PiecePath| points::handles(path.piece(tree).unwrap());
     let heights = |tree: &Tree, path: &PiecePath| -> Vec<f32> {
@@ -104,7 +104,7 @@ fn points_of_a_river_move_the_points_of_its_water() {
     let edit = |tree: &mut Tree, change: &dyn Fn(&mut Piece)| {
         let before = path.piece(tree).unwrap().clone();
         change(path.piece_mut(tree).unwrap());
-        follow(tree, &before, &path, SEED);
+        update_linked(tree, &before, &path, SEED);
         assert_eq!(places(tree, &path), places(tree, &other));
     };
     edit(&mut tree, &|piece| points::move_handle(piece, 2, [4100.0, 3500.0]).unwrap());
@@ -112,7 +112,7 @@ fn points_of_a_river_move_the_points_of_its_water() {
         points::add_point(piece, [4300.0, 3800.0]).unwrap();
     });
     edit(&mut tree, &|piece| points::remove_point(piece, 3).unwrap());
-    edit(&mut tree, &|piece| snap::lay(points::line_mut(piece).unwrap(), |q| 100.0 + 0.01 * q[0]));
+    edit(&mut tree, &|piece| snap::drape_points(points::line_mut(piece).unwrap(), |q| 100.0 + 0.01 * q[0]));
     let now: Vec<f32> = heights(&tree, &path).iter().zip(heights(&tree, &other)).map(|(a, b)| a - b).collect();
     assert!(apart.iter().zip(&now).all(|(a, b)| (a - b).abs() < 0.6), "{apart:?} {now:?}");
 }
@@ -121,12 +121,12 @@ fn points_of_a_river_move_the_points_of_its_water() {
 fn a_lake_that_is_changed_by_its_numbers_keeps_its_water() {
     let (mut tree, path) = tree_with(Item::Lake);
     let before = path.piece(&tree).unwrap().clone();
-    let PieceKind::Contour(lake) = &mut path.piece_mut(&mut tree).unwrap().form else { panic!("it is a contour") };
+    let PieceKind::Contour(lake) = &mut path.piece_mut(&mut tree).unwrap().kind else { panic!("it is a contour") };
     (lake.settings.x, lake.settings.radius, lake.settings.height) = (5000.0, 900.0, lake.settings.height + 40.0);
-    follow(&mut tree, &before, &path, SEED);
-    let other = others(&tree, &path)[0].clone();
+    update_linked(&mut tree, &before, &path, SEED);
+    let other = linked_pieces(&tree, &path)[0].clone();
     let (PieceKind::Contour(lake), PieceKind::Contour(water)) =
-        (&path.piece(&tree).unwrap().form, &other.piece(&tree).unwrap().form)
+        (&path.piece(&tree).unwrap().kind, &other.piece(&tree).unwrap().kind)
     else {
         panic!("both are contours")
     };
@@ -141,16 +141,16 @@ fn bending_a_lake_bends_its_water() {
     let edit = |tree: &mut Tree, change: &dyn Fn(&mut Piece)| {
         let before = path.piece(tree).unwrap().clone();
         change(path.piece_mut(tree).unwrap());
-        follow(tree, &before, &path, SEED);
+        update_linked(tree, &before, &path, SEED);
     };
     let bay = [5100.0, 4000.0];
     assert_eq!(water(&tree, bay, 60.0).1, 0.0, "it is land");
     edit(&mut tree, &|piece| {
-        let PieceKind::Contour(contour) = &mut piece.form else { panic!("a lake is a contour") };
+        let PieceKind::Contour(contour) = &mut piece.kind else { panic!("a lake is a contour") };
         points::give_points(contour);
     });
     let handles = points::handles(path.piece(&tree).unwrap());
-    let [other] = others(&tree, &path).try_into().expect("its water");
+    let [other] = linked_pieces(&tree, &path).try_into().expect("its water");
     assert_eq!(points::handles(other.piece(&tree).unwrap()).len(), handles.len());
     edit(&mut tree, &|piece| points::move_handle(piece, 0, [5400.0, 4000.0]).unwrap());
     let of_water = points::handles(other.piece(&tree).unwrap());
@@ -162,11 +162,11 @@ fn bending_a_lake_bends_its_water() {
 fn linked_pieces_are_copied_hidden_and_removed_with_a_lake() {
     let (mut tree, path) = tree_with(Item::Lake);
     let copy = duplicate(&mut tree, &path, 1500.0, SEED).unwrap();
-    assert_eq!(others(&tree, &copy).len(), 1);
+    assert_eq!(linked_pieces(&tree, &copy).len(), 1);
     assert_ne!(path.piece(&tree).unwrap().link_group, copy.piece(&tree).unwrap().link_group);
     assert!(water(&tree, [5500.0, 5500.0], 300.0).1 > 0.5, "the copy has water");
     hide(&mut tree, &copy);
-    assert!(others(&tree, &copy)[0].piece(&tree).unwrap().hidden);
+    assert!(linked_pieces(&tree, &copy)[0].piece(&tree).unwrap().hidden);
     assert_eq!(water(&tree, [5500.0, 5500.0], 300.0).1, 0.0);
     remove_all(&mut tree, &copy).unwrap();
     assert_eq!(tree.water.as_ref().unwrap().children().len(), 1);
@@ -174,7 +174,7 @@ fn linked_pieces_are_copied_hidden_and_removed_with_a_lake() {
     assert!(tree.water.is_none());
     // removing only the water keeps the lake
     let (mut tree, path) = tree_with(Item::Lake);
-    let other = others(&tree, &path)[0].clone();
+    let other = linked_pieces(&tree, &path)[0].clone();
     remove_all(&mut tree, &other).unwrap();
     assert!(path.piece(&tree).is_some());
 }
@@ -184,21 +184,21 @@ fn a_linked_copy_of_a_lake_has_water_of_its_own() {
     // the ground of an oasis is wide: closer copies would cover each other
     for (item, by) in [(Item::Lake, 1800.0), (Item::Oasis, 3400.0)] {
         let (mut tree, path) = tree_with(item);
-        let owned = others(&tree, &path).len();
+        let owned = linked_pieces(&tree, &path).len();
         let copy = instantiate(&mut tree, &path, by).unwrap();
         // instantiating an instance adds one more instance
         let third = instantiate(&mut tree, &copy, -2.0 * by).unwrap();
         tree.check().unwrap();
         for (path, at) in [(&path, 4000.0), (&copy, 4000.0 + by), (&third, 4000.0 - by)] {
-            assert!(matches!(path.piece(&tree).unwrap().form, PieceKind::Instance(_)), "{item:?}");
-            assert_eq!(others(&tree, path).len(), owned, "{item:?} at {at}");
+            assert!(matches!(path.piece(&tree).unwrap().kind, PieceKind::Instance(_)), "{item:?}");
+            assert_eq!(linked_pieces(&tree, path).len(), owned, "{item:?} at {at}");
             let (deepest, wet) = water(&tree, [at, at], 700.0);
             assert!(deepest > 2.0 && wet > 0.01, "{item:?} at {at}: {deepest} m, {wet}");
         }
         // each copy moves independently
-        let before = [&path, &copy].map(|path| pick_index::centre(&tree, &others(&tree, path)[0]).unwrap());
-        carry(&mut tree, &copy, SEED, &Motion::Shift { from: [0.0, 0.0], to: [50.0, 0.0] });
-        let after = [&path, &copy].map(|path| pick_index::centre(&tree, &others(&tree, path)[0]).unwrap());
+        let before = [&path, &copy].map(|path| pick_index::centre(&tree, &linked_pieces(&tree, path)[0]).unwrap());
+        move_linked(&mut tree, &copy, SEED, &Motion::Shift { from: [0.0, 0.0], to: [50.0, 0.0] });
+        let after = [&path, &copy].map(|path| pick_index::centre(&tree, &linked_pieces(&tree, path)[0]).unwrap());
         assert_eq!(before[0], after[0]);
         assert!((after[1][0] - before[1][0] - 50.0).abs() < 0.1, "{item:?}");
     }
@@ -208,11 +208,11 @@ fn a_linked_copy_of_a_lake_has_water_of_its_own() {
 fn links_are_saved_and_absent_from_files_without_them() {
     let (mut tree, path) = tree_with(Item::Lake);
     assert_eq!(Tree::from_ron(&tree.to_ron(0).unwrap()).unwrap(), tree);
-    let other = others(&tree, &path)[0].clone();
+    let other = linked_pieces(&tree, &path)[0].clone();
     unlink(&mut tree, &other);
-    assert!(others(&tree, &path).is_empty() && !tree.to_ron(0).unwrap().contains("bond"));
-    tie(&mut tree, &other, &path);
-    assert_eq!(others(&tree, &path), [other]);
+    assert!(linked_pieces(&tree, &path).is_empty() && !tree.to_ron(0).unwrap().contains("bond"));
+    link(&mut tree, &other, &path);
+    assert_eq!(linked_pieces(&tree, &path), [other]);
     for (_, tree) in presets::all() {
         let _: &Arc<Tree> = &tree;
         assert!(!tree.to_ron(0).unwrap().contains("bond"));
@@ -225,8 +225,8 @@ fn a_warp_bends_the_water_with_its_basin() {
     let mut tree = (*presets::volcano()).clone();
     tree.water = None;
     let program = Program::new(&tree, SEED);
-    let path = place(&mut tree, Item::Lake, [4000.0, 6300.0], None, &program, SEED).unwrap();
-    let other = others(&tree, &path)[0].clone();
+    let path = add_item(&mut tree, Item::Lake, [4000.0, 6300.0], None, &program, SEED).unwrap();
+    let other = linked_pieces(&tree, &path)[0].clone();
     let (a, b) = (TransformPath::for_piece(&tree, &path, SEED), TransformPath::for_piece(&tree, &other, SEED));
     for p in [[3700.0, 6100.0], [4300.0, 6600.0]] {
         let (p, q) = (a.outward(p), b.outward(p));
@@ -241,9 +241,9 @@ fn lakes_and_rivers_on_an_island_replace_the_sea() {
     for (item, at) in [(Item::River, [4357.0, 3770.0]), (Item::Lake, [6200.0, 5200.0]), (Item::River, [4000.0, 6300.0])]
     {
         let program = Program::new(&tree, SEED);
-        let path = place(&mut tree, item, at, None, &program, SEED).unwrap();
+        let path = add_item(&mut tree, item, at, None, &program, SEED).unwrap();
         tree.check().unwrap();
-        assert_eq!(others(&tree, &path).len(), 1);
+        assert_eq!(linked_pieces(&tree, &path).len(), 1);
         let (deepest, wet) = water(&tree, at, 900.0);
         assert!(deepest > 2.0 && deepest < 70.0 && wet > 0.01, "{item:?}: {deepest} m deep, {wet} of the ground");
     }

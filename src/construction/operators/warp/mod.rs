@@ -396,7 +396,7 @@ impl PreparedWarp {
         }
     }
 
-    /// A capsule that contains the image of `capsule`, and the greatest stretching inside.
+    /// A capsule that contains `capsule` after the warp, and the maximum stretch factor inside `capsule`.
     pub fn displaced(&self, capsule: &Capsule) -> (Capsule, f64) {
         let r = capsule.radius();
         let stretching = match self {
@@ -448,7 +448,7 @@ impl PreparedWarp {
 }
 
 impl PieceForm for CopyGroup<WarpSettings> {
-    piece_form!("warp", settings, of);
+    piece_form!("warp", settings, children);
     piece_points!();
 
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
@@ -460,7 +460,7 @@ impl PieceForm for CopyGroup<WarpSettings> {
         if self.settings.bend == Bend::Curve && self.points.len() < 2 {
             builder.problem(site, "a warp along a curve needs at least two points");
         }
-        let inner = site.frame.heights_alone();
+        let inner = site.frame.without_map();
         let children = builder.children(site, inner, inner);
         let operator = || Operator::Warp(WarpNode { warp: self.prepare(site.frame.seed), frame: site.frame });
         (!children.is_empty()).then(|| builder.node(operator(), children))
@@ -489,15 +489,20 @@ impl NodeOperator for WarpNode {
         if !G {
             return own;
         }
-        let pull = |g: Point| self.frame.inward.pull(jacobian.pull(g));
-        GroundSample { slope: pull(own.slope), fade: pull(own.fade), ..own }
+        let pull = |g: Point| self.frame.inward.pull_back(jacobian.pull_back(g));
+        GroundSample { slope: pull(own.slope), weight_gradient: pull(own.weight_gradient), ..own }
     }
 
     fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let (inner, stretching) = self.warp.displaced(&self.frame.inward.map_capsule(capsule));
         let own = view.sum_bounds(&inner, &self.frame.detail(detail));
         let by = stretching * self.frame.stretching;
-        GroundBounds { slope: own.slope * by, fade: own.fade * by, laid: own.laid * by, ..own }
+        GroundBounds {
+            slope: own.slope * by,
+            weight_gradient: own.weight_gradient * by,
+            weighted_slope: own.weighted_slope * by,
+            ..own
+        }
     }
 
     fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples) {
@@ -541,7 +546,7 @@ impl NodeOperator for WarpNode {
         out.code.reals([stretching, push[0], push[1]]);
         out.code.words(picture);
         out.code.list(places, |out, place| out.reals(*place));
-        out.grouped(node, &around.heights_alone());
+        out.grouped(node, &around.without_map());
         out.give(start);
     }
 

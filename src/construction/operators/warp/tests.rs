@@ -31,7 +31,7 @@ fn warps_are_one_to_one_and_have_their_jacobian() {
             CurvePoint::new(100.0, -300.0, 0.0),
             CurvePoint::new(500.0, 600.0, 0.0),
         ];
-        let warp = CopyGroup { settings, points, of: Vec::new() }.prepare(3);
+        let warp = CopyGroup { settings, points, children: Vec::new() }.prepare(3);
         for k in 0..4000 {
             let p = [f64::from(k % 61) * 31.7 - 900.0, f64::from(k % 83) * 23.1 - 900.0];
             let (_, jacobian) = warp.displace::<true>(p);
@@ -65,7 +65,7 @@ fn warps_are_one_to_one_and_have_their_jacobian() {
 fn curves_drag_by_strength_and_pictures_push_by_brightness() {
     let line = |x: f32| CurvePoint::new(x, 0.0, 0.0);
     let settings = WarpSettings { bend: Bend::Curve, strength: 60.0, radius: 400.0, ..WarpSettings::default() };
-    let drag = CopyGroup { settings, points: vec![line(-2000.0), line(2000.0)], of: Vec::new() }.prepare(1);
+    let drag = CopyGroup { settings, points: vec![line(-2000.0), line(2000.0)], children: Vec::new() }.prepare(1);
     for (y, share) in [(0.0, 1.0), (200.0, 0.75 * 0.75 * 0.75 * 0.75f64.sqrt()), (400.0, 0.0)] {
         let (q, _) = drag.displace::<false>([30.0, y]);
         // the integral of g along a chord at distance y is (1 - (y/r)²)^3.5 times the integral along the chord through

@@ -43,14 +43,14 @@ const ARCTANGENT: [f64; 12] = [
 
 #[inline(always)]
 fn locate_by(direction: [f64; 3], arctangent: impl Fn(f64) -> f64) -> (usize, f64, f64) {
-    let (face, [a, b]) = meet(direction);
+    let (face, [a, b]) = face_tangents(direction);
     let along = |tangent: f64| (arctangent(tangent) * FRAC_2_PI + 0.5).clamp(0.0, 1.0);
     (face, along(a), along(b))
 }
 
 /// The face that a direction points to, and the point along its rows and columns, as tangents from -1 to 1.
 #[inline]
-pub fn meet(direction: [f64; 3]) -> (usize, [f64; 2]) {
+pub fn face_tangents(direction: [f64; 3]) -> (usize, [f64; 2]) {
     let size = direction.map(f64::abs);
     let axis = (0..3).fold(0, |most, k| if size[k] > size[most] { k } else { most });
     let face = 2 * axis + usize::from(direction[axis] < 0.0);

@@ -15,7 +15,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use rayon::prelude::*;
 
-pub use locate::{fast_atan, locate, locate_fast, meet};
+pub use locate::{face_tangents, fast_atan, locate, locate_fast};
 
 use super::Grid;
 use super::topology::{AXES, Axis, FACES};
@@ -121,8 +121,11 @@ impl Globe {
     pub fn area(&self, row: usize, column: usize) -> f64 {
         let [top, bottom] = self.border_tangents(row);
         let [left, right] = self.border_tangents(column);
-        let inside = quarter(right, bottom) - quarter(left, bottom) - quarter(right, top) + quarter(left, top);
-        inside * self.shares(row, column)
+        let inside = rectangle_solid_angle(right, bottom)
+            - rectangle_solid_angle(left, bottom)
+            - rectangle_solid_angle(right, top)
+            + rectangle_solid_angle(left, top);
+        inside * self.faces_of_cell(row, column)
     }
 
     /// Areas of all samples of a face, row by row, in units of the mean cell area; the same for every face.
@@ -131,7 +134,7 @@ impl Globe {
         let scale = self.grid().distinct_len() as f64 / (4.0 * PI);
         let mut borders: Vec<f64> = (0..n).map(|k| self.border_tangents(k)[0]).collect();
         borders.push(self.border_tangents(n - 1)[1]);
-        let line = |y: f64| borders.iter().map(|&x| quarter(x, y)).collect::<Vec<f64>>();
+        let line = |y: f64| borders.iter().map(|&x| rectangle_solid_angle(x, y)).collect::<Vec<f64>>();
         let mut areas = vec![0.0; n * n];
         areas.par_chunks_mut(n * SHARED_ROWS).enumerate().for_each(|(band, rows)| {
             let mut top = line(borders[band * SHARED_ROWS]);
@@ -139,7 +142,7 @@ impl Globe {
                 let bottom = line(borders[row + 1]);
                 for (column, area) in cells.iter_mut().enumerate() {
                     let inside = bottom[column + 1] - bottom[column] - top[column + 1] + top[column];
-                    *area = (inside * self.shares(row, column) * scale) as f32;
+                    *area = (inside * self.faces_of_cell(row, column) * scale) as f32;
                 }
                 top = bottom;
             }
@@ -148,7 +151,7 @@ impl Globe {
     }
 
     /// Number of faces that share a cell: a border cell extends equally onto each adjacent face.
-    fn shares(&self, row: usize, column: usize) -> f64 {
+    fn faces_of_cell(&self, row: usize, column: usize) -> f64 {
         let borders = [row, column].iter().filter(|&&k| k == 0 || k == self.n - 1).count();
         [1.0, 2.0, 3.0][borders]
     }
@@ -201,7 +204,7 @@ impl Globe {
 const SHARED_ROWS: usize = 16;
 
 /// Solid angle between the axes of a face and its point (x, y), given as tangents.
-fn quarter(x: f64, y: f64) -> f64 {
+fn rectangle_solid_angle(x: f64, y: f64) -> f64 {
     libm::atan(x * y / (x * x + y * y + 1.0).sqrt())
 }
 

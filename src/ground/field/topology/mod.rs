@@ -69,7 +69,7 @@ impl Grid {
         (place.face * self.samples + place.row) * self.samples + place.column
     }
 
-    fn place(self, index: usize) -> CellPosition {
+    fn cell_position(self, index: usize) -> CellPosition {
         let n = self.samples;
         CellPosition { face: index / (n * n), row: index / n % n, column: index % n }
     }
@@ -77,13 +77,13 @@ impl Grid {
     /// Number of distinct samples: a sample that the grid stores several times counts once.
     #[inline]
     pub fn distinct_len(self) -> usize {
-        if self.is_globe() { FACES * (self.samples - 1) * (self.samples - 1) + 2 } else { self.distinct().pow(2) }
+        if self.is_globe() { FACES * (self.samples - 1) * (self.samples - 1) + 2 } else { self.distinct_side().pow(2) }
     }
 
     /// The index of the owner of sample `index`: the first stored copy of the same point.
     #[inline]
     pub fn owner(self, index: usize) -> usize {
-        self.index(self.owned(self.place(index)))
+        self.index(self.owned(self.cell_position(index)))
     }
 
     /// Whether sample `index` is its own owner, and not a copy of a sample with a lower index.
@@ -95,7 +95,7 @@ impl Grid {
     /// The neighbour of a sample in one of the [`DIRECTIONS`], as the index of its owner. `None` beyond an open edge,
     /// and at a corner of a globe's cube in the two directions that have no neighbour because only three faces meet.
     pub fn neighbour(self, index: usize, direction: usize) -> Option<usize> {
-        let here = self.place(index);
+        let here = self.cell_position(index);
         let (down, right) = DIRECTIONS[direction];
         let last = self.samples - 1;
         if here.row.wrapping_sub(1) < last - 1 && here.column.wrapping_sub(1) < last - 1 {
@@ -107,7 +107,7 @@ impl Grid {
             return Some(self.index(self.owned(place)));
         }
         let place = if self.is_globe() {
-            self.stepped(here, direction)?
+            self.raw_neighbour(here, direction)?
         } else {
             let along = |index: usize, step: isize| match step {
                 0 => Some(index),
@@ -175,7 +175,7 @@ impl Grid {
     }
 
     /// The neighbour on a globe, before it is mapped to its owner.
-    fn stepped(self, here: CellPosition, direction: usize) -> Option<CellPosition> {
+    fn raw_neighbour(self, here: CellPosition, direction: usize) -> Option<CellPosition> {
         let (down, right) = DIRECTIONS[direction];
         let last = self.samples as isize - 1;
         let (row, column) = (here.row as isize + down, here.column as isize + right);
@@ -257,7 +257,7 @@ impl Grid {
     /// A face of a globe's closed field plus a margin of `margin` samples (less than n) from the adjacent faces, as a
     /// square of n + 2 · `margin`. The margin continues the rows and columns of the face. At its corners there is no
     /// adjacent face: `beyond` defines the values there.
-    pub fn face_with_margin<T: Copy>(self, field: &[T], face: usize, margin: usize, beyond: Beyond<T>) -> Vec<T> {
+    pub fn face_with_margin<T: Copy>(self, field: &[T], face: usize, margin: usize, beyond: EdgeFill<T>) -> Vec<T> {
         let (n, side) = (self.samples, self.samples + 2 * margin);
         let at = |row: usize, column: usize| {
             // Number of steps before the first sample, and number of steps after the last sample.
@@ -270,8 +270,8 @@ impl Grid {
                 ((0, south), (0, 0)) => self.sample_beyond_border(face, Side::South, inner(column), south),
                 ((north, _), (0, 0)) => self.sample_beyond_border(face, Side::North, inner(column), north),
                 _ => match beyond {
-                    Beyond::Value(value) => return value,
-                    Beyond::Nearest => CellPosition { face, row: inner(row), column: inner(column) },
+                    EdgeFill::Value(value) => return value,
+                    EdgeFill::Nearest => CellPosition { face, row: inner(row), column: inner(column) },
                 },
             };
             field[self.index(place)]
@@ -403,7 +403,7 @@ impl Adjacency {
 
 /// Rule for the values of a padded row where a neighbour is missing.
 #[derive(Clone, Copy, Debug)]
-pub enum Beyond<T> {
+pub enum EdgeFill<T> {
     /// A constant value; NaN compares as neither higher nor lower than any height.
     Value(T),
     /// The nearest sample of the row, or of the adjacent row, so that the edge acts as a mirror.
@@ -445,7 +445,7 @@ impl<T: Copy> FieldValues<T> for Vec<T> {
 #[derive(Clone, Debug)]
 pub struct StencilWindow<T> {
     grid: Grid,
-    beyond: Beyond<T>,
+    edge_fill: EdgeFill<T>,
     face: usize,
     /// The current row of the face, which is the middle row of the window.
     row: isize,
@@ -454,10 +454,10 @@ pub struct StencilWindow<T> {
 
 impl<T: Copy + Default> StencilWindow<T> {
     /// A window placed so that the first [`advance`](Self::advance) moves it to row `first`, counted over all faces.
-    pub fn new(grid: Grid, beyond: Beyond<T>, field: &(impl FieldValues<T> + ?Sized), first: usize) -> Self {
+    pub fn new(grid: Grid, beyond: EdgeFill<T>, field: &(impl FieldValues<T> + ?Sized), first: usize) -> Self {
         let n = grid.samples;
         let rows = std::array::from_fn(|_| vec![T::default(); n + 2]);
-        let mut window = Self { grid, beyond, face: first / n, row: (first % n) as isize - 1, rows };
+        let mut window = Self { grid, edge_fill: beyond, face: first / n, row: (first % n) as isize - 1, rows };
         let [_, north, here] = &mut window.rows;
         grid.load_padded(field, window.face, window.row, beyond, north);
         grid.load_padded(field, window.face, window.row + 1, beyond, here);
@@ -470,22 +470,22 @@ impl<T: Copy + Default> StencilWindow<T> {
         if self.row + 1 == n {
             let [_, north, here] = &mut self.rows;
             (self.face, self.row) = (self.face + 1, -1);
-            grid.load_padded(field, self.face, -1, self.beyond, north);
-            grid.load_padded(field, self.face, 0, self.beyond, here);
+            grid.load_padded(field, self.face, -1, self.edge_fill, north);
+            grid.load_padded(field, self.face, 0, self.edge_fill, here);
         }
         self.rows.rotate_left(1);
         self.row += 1;
         let [north, here, south] = &mut self.rows;
-        grid.load_padded(field, self.face, self.row + 1, self.beyond, south);
+        grid.load_padded(field, self.face, self.row + 1, self.edge_fill, south);
         if grid.is_globe() {
             if self.row == 1 {
-                grid.load_ends(field, self.face, 0, self.beyond, north);
+                grid.load_ends(field, self.face, 0, self.edge_fill, north);
             }
             // At a corner of a face, the steps over both borders lead to the same sample: skip the ends of the row.
             if self.row == 0 || self.row == n - 1 {
-                let ends = match self.beyond {
-                    Beyond::Value(value) => [value; 2],
-                    Beyond::Nearest => [here[1], here[n as usize]],
+                let ends = match self.edge_fill {
+                    EdgeFill::Value(value) => [value; 2],
+                    EdgeFill::Nearest => [here[1], here[n as usize]],
                 };
                 (here[0], here[n as usize + 1]) = (ends[0], ends[1]);
             }
@@ -529,7 +529,7 @@ impl Grid {
         field: &(impl FieldValues<T> + ?Sized),
         face: usize,
         row: isize,
-        beyond: Beyond<T>,
+        beyond: EdgeFill<T>,
         out: &mut [T],
     ) {
         let n = self.samples;
@@ -549,8 +549,8 @@ impl Grid {
                     *out = field.value(self.index(self.sample_beyond_border(face, side, along, 1)));
                 }
             }
-            (None, Beyond::Nearest) => field.copy(inside * n, &mut out[1..=n]),
-            (None, Beyond::Value(value)) => out.fill(value),
+            (None, EdgeFill::Nearest) => field.copy(inside * n, &mut out[1..=n]),
+            (None, EdgeFill::Value(value)) => out.fill(value),
         }
         self.load_ends(field, face, row, beyond, out);
     }
@@ -561,7 +561,7 @@ impl Grid {
         field: &(impl FieldValues<T> + ?Sized),
         face: usize,
         row: isize,
-        beyond: Beyond<T>,
+        beyond: EdgeFill<T>,
         out: &mut [T],
     ) {
         let n = self.samples;
@@ -575,8 +575,8 @@ impl Grid {
             [self.previous(0), self.next(n - 1)].map(|column| column.map(|column| out[1 + column]))
         };
         let none = match beyond {
-            Beyond::Value(value) => [value; 2],
-            Beyond::Nearest => [out[1], out[n]],
+            EdgeFill::Value(value) => [value; 2],
+            EdgeFill::Nearest => [out[1], out[n]],
         };
         (out[0], out[n + 1]) = (ends[0].unwrap_or(none[0]), ends[1].unwrap_or(none[1]));
     }

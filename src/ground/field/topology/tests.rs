@@ -81,7 +81,7 @@ fn a_window_shows_the_neighbours_of_every_row() {
             let mut field: Vec<i64> = (0..grid.len() as i64).collect();
             grid.close(&mut field);
             for first in [0, n - 1, grid.rows() - n] {
-                let mut window = StencilWindow::new(grid, Beyond::Value(-1), &field, first);
+                let mut window = StencilWindow::new(grid, EdgeFill::Value(-1), &field, first);
                 for row in first..grid.rows() {
                     window.advance(&field);
                     assert_eq!(window.here(), grid.row(&field, row));
@@ -95,7 +95,7 @@ fn a_window_shows_the_neighbours_of_every_row() {
             }
             // A wrapping square of 2² samples is one sample, which is its own neighbour. A globe has no edge.
             if n > 2 && !grid.is_globe() {
-                let mut mirror = StencilWindow::new(grid, Beyond::Nearest, &field, 0);
+                let mut mirror = StencilWindow::new(grid, EdgeFill::Nearest, &field, 0);
                 mirror.advance(&field);
                 assert_eq!(around_row(mirror.rows())[3][0] == field[0], !(grid.edges == Edges::Wrap), "{grid:?}");
             }
@@ -109,7 +109,7 @@ fn a_margin_continues_the_face() {
     let mut field: Vec<usize> = (0..grid.len()).collect();
     grid.close(&mut field);
     for face in 0..FACES {
-        let wide = grid.face_with_margin(&field, face, 3, Beyond::Value(usize::MAX));
+        let wide = grid.face_with_margin(&field, face, 3, EdgeFill::Value(usize::MAX));
         assert_eq!(wide.iter().filter(|&&k| k == usize::MAX).count(), 4 * 9);
         for row in 1..12 {
             for column in 1..12 {

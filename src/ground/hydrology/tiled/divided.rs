@@ -84,7 +84,7 @@ impl DividedRegion {
             let [first, second] = self.flow.receivers.receivers(k as usize);
             let to = target(first);
             let to = [to, if second == first { to } else { target(second) }];
-            DividedCell { to, share: shares[k as usize], area: held[k as usize] }
+            DividedCell { to, second_fraction: shares[k as usize], area: held[k as usize] }
         });
         let cells = cells.collect();
         let rim = rim(self.rectangle.region()).map(|place| number(self.rectangle.index(place) as u32)).collect();
@@ -149,7 +149,7 @@ struct DividedCell {
     /// The cell's receivers: numbers of trunks of the tile, or [`BEYOND`] combined with an index into `beyond`.
     to: [u32; 2],
     /// Fraction of the water that flows to the second receiver.
-    share: f32,
+    second_fraction: f32,
     /// The cell's own area plus the inflow from all cells that are not trunks.
     area: DrainedArea,
 }
@@ -166,8 +166,9 @@ impl DividedSummary {
     pub fn write_words(&self, words: &mut Vec<u64>) {
         write_list(words, &self.rim, |&number| [u64::from(number)]);
         write_list(words, &self.beyond, |&cell| [cell]);
-        let cell =
-            |cell: &DividedCell| [pair(cell.to[0], cell.to[1]), u64::from(cell.share.to_bits()), cell.area.units()];
+        let cell = |cell: &DividedCell| {
+            [pair(cell.to[0], cell.to[1]), u64::from(cell.second_fraction.to_bits()), cell.area.units()]
+        };
         write_list(words, &self.cells, cell);
     }
 
@@ -181,7 +182,7 @@ impl DividedSummary {
             beyond: reader.list(|[cell]| cell)?,
             cells: reader.list(|[to, share, area]| DividedCell {
                 to: split(to),
-                share: f32::from_bits(share as u32),
+                second_fraction: f32::from_bits(share as u32),
                 area: DrainedArea::of_units(area),
             })?,
         };
@@ -203,7 +204,7 @@ pub struct DividedTrunks {
     first: Vec<usize>,
     receivers: Vec<[u32; 2]>,
     /// Fraction of the water of each trunk that flows to its second receiver.
-    pub shares: Vec<f32>,
+    pub second_fractions: Vec<f32>,
     /// Drainage area of each trunk.
     pub areas: Vec<DrainedArea>,
     order: UpstreamOrder,
@@ -232,12 +233,12 @@ impl DividedTrunks {
             receivers.extend(summary.cells.iter().map(|cell| cell.to.map(number)));
         }
         let cells = || summaries.iter().flat_map(|summary| &summary.cells);
-        let shares: Vec<f32> = cells().map(|cell| cell.share).collect();
+        let shares: Vec<f32> = cells().map(|cell| cell.second_fraction).collect();
         let mut areas: Vec<DrainedArea> = cells().map(|cell| cell.area).collect();
         let divided = |k: usize, area: DrainedArea| area.divided(shares[k]);
         drop(summaries);
         let order = UpstreamOrder::with_downstream_sums(&receivers[..], &mut areas, control, divided)?;
-        Ok(Self { first, receivers, shares, areas, order })
+        Ok(Self { first, receivers, second_fractions: shares, areas, order })
     }
 
     /// The result for each tile: the drainage area of each trunk, and the result of `value` for the number of the

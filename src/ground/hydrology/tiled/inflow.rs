@@ -64,7 +64,7 @@ impl InflowSolution {
     #[inline]
     pub fn fits(&self, region: &Region, tiles: &TileRegions) -> bool {
         let is_within = |[row, column]: [usize; 2]| region.rows.contains(&row) && region.columns.contains(&column);
-        self.cells.iter().all(|&(cell, _)| is_within(tiles.place(cell)))
+        self.cells.iter().all(|&(cell, _)| is_within(tiles.row_and_column(cell)))
     }
 
     /// Encodes the solution in 64-bit words.

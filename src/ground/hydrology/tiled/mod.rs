@@ -78,13 +78,13 @@ impl TileRegions {
 
     /// The tile of a cell on a rim, and the cell's number on that rim. `cell` is the cell's number in the whole square.
     fn on_rim(&self, cell: u64) -> (usize, usize) {
-        let [row, column] = self.place(cell);
+        let [row, column] = self.row_and_column(cell);
         let along = |at: usize| self.spans.partition_point(|span| span.end <= at);
         let tile = along(row) * self.spans.len() + along(column);
         (tile, rim_number(&self.region(tile), [row, column]))
     }
 
-    fn place(&self, cell: u64) -> [usize; 2] {
+    fn row_and_column(&self, cell: u64) -> [usize; 2] {
         [(cell / self.samples as u64) as usize, (cell % self.samples as u64) as usize]
     }
 

@@ -8,7 +8,7 @@ use super::spills::{BasinSummary, RegionExit, RegionLink, SpillSolution};
 use super::words::{SurveyReader, WordError};
 use super::{TileRegions, cells_around, rim};
 use crate::field::{Cancelled, Control, Grid, Region};
-use crate::hydrology::basins::{BasinTree, OUTSIDE, basin_links, label, raised};
+use crate::hydrology::basins::{BasinTree, OUTSIDE, basin_links, label, level_over_sill};
 use crate::hydrology::directions::flow_directions;
 use crate::hydrology::order::accumulate;
 use crate::hydrology::{DInfinity, DrainedArea, FlowMesh, FlowRouting, Outlets};
@@ -62,7 +62,7 @@ impl TileRectangle {
     }
 
     /// Row and column in the whole square of cell `k` of the window.
-    fn place(&self, k: usize) -> [usize; 2] {
+    fn row_and_column(&self, k: usize) -> [usize; 2] {
         let ([top, left], n) = (self.grid.first(), self.grid.samples);
         [top + k / n, left + k % n]
     }
@@ -74,13 +74,13 @@ impl TileRectangle {
     }
 
     pub(super) fn contains(&self, k: usize) -> bool {
-        let [row, column] = self.place(k);
+        let [row, column] = self.row_and_column(k);
         self.region.rows.contains(&row) && self.region.columns.contains(&column)
     }
 
     /// Number in the whole square of cell `k` of the window.
     pub(super) fn cell(&self, k: usize) -> u64 {
-        let [row, column] = self.place(k);
+        let [row, column] = self.row_and_column(k);
         (row * self.grid.whole_samples() + column) as u64
     }
 
@@ -278,7 +278,7 @@ impl RegionDrainage {
                 let other = self.labels[there as usize] as usize;
                 if !is_known[other] {
                     is_known[other] = true;
-                    levels[other] = raised(levels[label as usize], height, [here, there]);
+                    levels[other] = level_over_sill(levels[label as usize], height, [here, there]);
                     way.push(other as u32);
                     self.turn(&mut receivers, there, here);
                 }
@@ -340,7 +340,7 @@ impl DrainedRegion {
         let Self { ref rectangle, ref receivers, .. } = self;
         let mut surface = self.filled(height);
         let around = cells_around(&rectangle.region, rectangle.grid.whole_samples());
-        around.zip(&spills.beside).for_each(|(place, &filled)| surface[rectangle.index(place)] = filled);
+        around.zip(&spills.outside_heights).for_each(|(place, &filled)| surface[rectangle.index(place)] = filled);
         let flow = DInfinity::new(&FlowMesh::new(rectangle.grid), &surface, outlets, receivers, control)?;
         drop(surface);
         Ok(DividedRegion::new(self.rectangle, flow))
@@ -404,10 +404,10 @@ impl SpillSolution {
     /// Whether the sizes and cells of this solution match the drainage of a tile.
     #[inline]
     pub fn fits(&self, region: &RegionDrainage, tiles: &TileRegions) -> bool {
-        let is_near = |&cell: &u64| region.rectangle.is_near(tiles.place(cell));
+        let is_near = |&cell: &u64| region.rectangle.is_near(tiles.row_and_column(cell));
         self.kept.len() == region.parts.len()
             && self.nodes.len() == region.nodes.len()
-            && self.beside.len() == cells_around(&region.rectangle.region, tiles.samples).count()
+            && self.outside_heights.len() == cells_around(&region.rectangle.region, tiles.samples).count()
             && self.turns.iter().flatten().all(is_near)
     }
 }

@@ -48,7 +48,7 @@ pub struct SpillSolution {
     /// Cells of the tile whose flow path must be reversed, each with its new receiver.
     pub(super) turns: Vec<[u64; 2]>,
     /// Filled heights of the cells just outside the tile, row by row.
-    pub(super) beside: Vec<f32>,
+    pub(super) outside_heights: Vec<f32>,
 }
 
 impl BasinSummary {
@@ -97,7 +97,7 @@ impl SpillSolution {
         write_list(&mut words, &self.kept, |&kept| [u64::from(kept)]);
         write_list(&mut words, &self.nodes, |&(level, is_gate)| [pair(level.to_bits(), u32::from(is_gate))]);
         write_list(&mut words, &self.turns, |turn| *turn);
-        write_list(&mut words, &self.beside, |height| [u64::from(height.to_bits())]);
+        write_list(&mut words, &self.outside_heights, |height| [u64::from(height.to_bits())]);
         words
     }
 
@@ -114,7 +114,7 @@ impl SpillSolution {
                 (f32::from_bits(level), is_gate != 0)
             })?,
             turns: reader.list(|turn| turn)?,
-            beside: reader.list(|[height]| f32::from_bits(height as u32))?,
+            outside_heights: reader.list(|[height]| f32::from_bits(height as u32))?,
         };
         reader.end()?;
         Ok(made)
@@ -318,7 +318,7 @@ impl<'a> TiledBasins<'a> {
                 let level = levels[classes[node as usize] as usize];
                 if level > height { level } else { height }
             };
-            made.beside = cells_around(&self.tiles.region(tile), self.tiles.samples).map(filled).collect();
+            made.outside_heights = cells_around(&self.tiles.region(tile), self.tiles.samples).map(filled).collect();
         }
         Ok(made)
     }

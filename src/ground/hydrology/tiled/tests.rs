@@ -120,7 +120,7 @@ fn check(n: usize, tile: usize, height: &[f32], sea: f32, routing: FlowRouting) 
 }
 
 /// A value computed upstream: it depends on the area and on the values below, and is rounded.
-fn worn(height: f32, below: [f32; 2], share: f32, area: f32) -> f32 {
+fn eroded(height: f32, below: [f32; 2], share: f32, area: f32) -> f32 {
     let floor = below[0] + (below[1] - below[0]) * share;
     if height > floor { floor + (height - floor) / (1.0 + area.sqrt()) } else { height }
 }
@@ -131,12 +131,12 @@ fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
     let (mesh, outlets) = (FlowMesh::new(grid), Outlets::new(grid, height, sea));
     let graph = FlowGraph::new(&mesh, height, &outlets, FlowRouting::D8, &control).unwrap();
     let flow = DInfinity::new(&mesh, &graph.filled(height), &outlets, &graph.receivers, &control).unwrap();
-    let shares = flow.shares(&mesh);
+    let shares = flow.second_fractions(&mesh);
     let mut areas = Vec::new();
     mesh.write_rained_areas(None, &mut areas);
     let order = flow.accumulate(&shares, &mut areas, &control).unwrap();
     let mut values = height.to_vec();
-    let visit = |k: usize, height: f32, below: [f32; 2]| worn(height, below, shares[k], areas[k].cells());
+    let visit = |k: usize, height: f32, below: [f32; 2]| eroded(height, below, shares[k], areas[k].cells());
     order.traverse_upstream(&flow.receivers, &mut values, &control, visit).unwrap();
 
     let ground = TiledGround::new(n, tile, height, sea, FlowRouting::D8);
@@ -146,7 +146,7 @@ fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
         let (mesh, outlets) = (FlowMesh::new(window), Outlets::new(window, &heights, sea));
         let solved = ground.solved(number, &spills[number]);
         let divided = solved.divided(&heights, &spills[number], &outlets, &control).unwrap();
-        let (shares, mut areas) = (divided.flow.shares(&mesh), Vec::new());
+        let (shares, mut areas) = (divided.flow.second_fractions(&mesh), Vec::new());
         mesh.write_rained_areas(None, &mut areas);
         divided.accumulate(&shares, &mut areas, &control).unwrap();
         let mut words = Vec::new();
@@ -159,7 +159,9 @@ fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
         kept.push((words, shares, areas));
     }
     let world = DividedTrunks::new(&ground.tiles, summaries, &control).unwrap();
-    let visit = |k: usize, height: f32, below: [f32; 2]| worn(height, below, world.shares[k], world.areas[k].cells());
+    let visit = |k: usize, height: f32, below: [f32; 2]| {
+        eroded(height, below, world.second_fractions[k], world.areas[k].cells())
+    };
     world.traverse_upstream(&mut risen, &control, visit).unwrap();
     let told = world.solutions(|k| risen[k]);
     for (number, (words, shares, gathered)) in kept.into_iter().enumerate() {
@@ -174,7 +176,7 @@ fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
         let order = UpstreamOrder::new(&divided.flow.receivers, &control).unwrap();
         let visit = |k: usize, height: f32, below: [f32; 2]| match divided.is_trunk(k) {
             true => height,
-            false => worn(height, below, shares[k], cells[k]),
+            false => eroded(height, below, shares[k], cells[k]),
         };
         order.traverse_upstream(&divided.flow.receivers, &mut heights, &control, visit).unwrap();
         for [k, there] in ground.cells(number) {

@@ -15,7 +15,7 @@ thread_local! {
 /// lock does not. The lock does not prevent reading or writing. It has no effect on systems that cannot lock folders.
 #[derive(Debug)]
 pub struct FolderLock {
-    held: Option<(File, PathBuf)>,
+    lock: Option<(File, PathBuf)>,
     /// Makes the type not `Send`: the thread that took the lock must also release it.
     _thread: PhantomData<*const ()>,
 }
@@ -31,13 +31,13 @@ impl FolderLock {
         if let Some((_, whole)) = &held {
             HELD.with_borrow_mut(|all| all.push(whole.clone()));
         }
-        Self { held, _thread: PhantomData }
+        Self { lock: held, _thread: PhantomData }
     }
 }
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        if let Some((_, whole)) = &self.held {
+        if let Some((_, whole)) = &self.lock {
             HELD.with_borrow_mut(|all| all.retain(|other| other != whole));
         }
     }

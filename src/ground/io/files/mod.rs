@@ -176,7 +176,7 @@ impl StagedFile {
             write(&mut buffer).and_then(|()| buffer.flush()).map_err(failed)?;
         }
         if let Some(old) = &place.existing {
-            place::adopt(&temporary.file, old, &place.file).map_err(failed)?;
+            place::copy_ownership(&temporary.file, old, &place.file).map_err(failed)?;
         }
         temporary.file.sync_all().map_err(failed)?;
         Ok(Self { target, place, temporary })
@@ -257,7 +257,7 @@ pub fn write_folder_atomically<E: From<FileError>>(
 ///
 /// # Errors
 /// When the file could not be written; the error gives the reason.
-pub fn check_place(to: impl Into<SaveTarget>) -> Result<(), FileError> {
+pub fn check_writable(to: impl Into<SaveTarget>) -> Result<(), FileError> {
     let to = to.into();
     WriteLocation::checked(&to)?.check_folder(&to.path)
 }

@@ -183,7 +183,7 @@ fn may_write(_: &Path) -> std::io::Result<()> {
 
 /// Copies the owner and the permissions of the old file to the new one.
 #[cfg(unix)]
-pub(super) fn adopt(file: &File, old: &Metadata, old_file: &Path) -> std::io::Result<()> {
+pub(super) fn copy_ownership(file: &File, old: &Metadata, old_file: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     const SET_USER: u32 = 0o4000;
     const SET_GROUP: u32 = 0o2000;
@@ -223,6 +223,6 @@ fn adopt_access_list(_: &File, _: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-pub(super) fn adopt(_: &File, _: &Metadata, _: &Path) -> std::io::Result<()> {
+pub(super) fn copy_ownership(_: &File, _: &Metadata, _: &Path) -> std::io::Result<()> {
     Ok(())
 }

@@ -62,7 +62,7 @@ impl StagedSet {
             self.waiting.push((place.folder.clone(), folder));
         }
         let new = match self.folder(&place.folder) {
-            Some(folder) => folder.take(temporary).map_or_else(NewFile::Open, NewFile::Waiting),
+            Some(folder) => folder.move_in(temporary).map_or_else(NewFile::Open, NewFile::Waiting),
             None => NewFile::Open(temporary),
         };
         self.files.push(SetFile { target, place, new });
@@ -115,7 +115,7 @@ impl StagedSet {
             let path = target.path().to_path_buf();
             match new.rename(&place.file) {
                 Ok(()) => replaced.push(ReplacedFile { path, place, old }),
-                Err(source) => return Err(take_back(replaced, path, source)),
+                Err(source) => return Err(restore_files(replaced, path, source)),
             }
         }
         let of_folder = |folder: &PathBuf| replaced.iter().find(|file| file.place.folder == *folder);
@@ -126,7 +126,7 @@ impl StagedSet {
 }
 
 /// Restores the old files, the most recently replaced first, after `path` could not be replaced because of `source`.
-fn take_back(replaced: Vec<ReplacedFile>, path: PathBuf, source: std::io::Error) -> FileError {
+fn restore_files(replaced: Vec<ReplacedFile>, path: PathBuf, source: std::io::Error) -> FileError {
     let mut new = Vec::new();
     for ReplacedFile { path, place, old } in replaced.into_iter().rev() {
         let back = match old {
@@ -165,7 +165,7 @@ mod tests {
         let mut replaced: Vec<_> = replaced.collect();
         // The backup of the second file is missing.
         replaced[1].old = None;
-        let error = take_back(replaced, names[2].clone(), std::io::Error::other("the disk is gone"));
+        let error = restore_files(replaced, names[2].clone(), std::io::Error::other("the disk is gone"));
         let said = error.to_string();
         assert!(error.is_replaced() && said.contains("the disk is gone") && said.contains("three"), "{said}");
         assert!(said.contains(&format!("these are new: {};", names[1].display())), "{said}");

@@ -155,7 +155,7 @@ impl TemporaryFolder {
 
     /// Closes a file and moves it into this folder; the lock on the folder then protects the file from removal. Returns
     /// the file if the move fails.
-    pub(super) fn take(&self, mut file: TemporaryFile) -> Result<TemporaryName, TemporaryFile> {
+    pub(super) fn move_in(&self, mut file: TemporaryFile) -> Result<TemporaryName, TemporaryFile> {
         let path = unused_name(self.path());
         match std::fs::rename(&file.name.path, &path) {
             Err(_) => Err(file),

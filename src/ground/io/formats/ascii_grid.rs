@@ -65,7 +65,7 @@ struct GridHeader {
 
 impl GridHeader {
     /// Parses a line as a header line; returns whether the line was a header line.
-    fn take(&mut self, key: &str, value: &str) -> Result<bool, String> {
+    fn parse_line(&mut self, key: &str, value: &str) -> Result<bool, String> {
         let number = || value.parse::<f64>().ok().filter(|v| v.is_finite());
         let wrong = || format!("`{key}` is `{value}`, which is not a valid number for it");
         let count = || value.parse::<u64>().map_err(|_| wrong());
@@ -116,7 +116,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
             return Err(failed("its first value is not a number; give a NODATA_value for samples without data".into()));
         }
         let value = words.next().ok_or_else(|| failed(format!("it ends after `{key}`: {ENDS_EARLY}")))?;
-        if !header.take(key, value).map_err(failed)? {
+        if !header.parse_line(key, value).map_err(failed)? {
             return Err(failed(format!(
                 "its header has `{key}`, which is not one of ncols, nrows, xllcorner, cellsize …"
             )));

@@ -14,7 +14,7 @@ use exr::prelude::{
     ReadSpecificChannel, SpecificChannels, Text, Vec2,
 };
 
-use super::reader::{DecodedRaster, RasterReader, RasterSource, heights_or_shares};
+use super::reader::{DecodedRaster, RasterReader, RasterSource, heights_or_fractions};
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
 use crate::io::RasterError;
 
@@ -118,7 +118,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     if width < 2 || height < 2 {
         return Err(RasterError::TooSmall { path: source.path.into() });
     }
-    let meaning = heights_or_shares(&values, false, &texts);
+    let meaning = heights_or_fractions(&values, false, &texts);
     Ok(DecodedRaster { width, height, values, meaning, placement: None })
 }
 

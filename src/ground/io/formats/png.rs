@@ -104,7 +104,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     if values.len() != width * height {
         return Err(source.cut_off("PNG"));
     }
-    Ok(DecodedRaster { width, height, values, meaning: SampleMeaning::Shares { range_metres }, placement: None })
+    Ok(DecodedRaster { width, height, values, meaning: SampleMeaning::Fractions { range_metres }, placement: None })
 }
 
 /// Whether a file starts like a PNG file but lacks the final chunk, `IEND`.

@@ -38,7 +38,7 @@ pub(super) static READER_16: RasterReader = RasterReader {
     is_raw: true,
     read: |source| {
         let share = |number: u16| f32::from(number) / 65535.0;
-        let meaning = SampleMeaning::Shares { range_metres: None };
+        let meaning = SampleMeaning::Fractions { range_metres: None };
         match source.layout.big_endian {
             true => read_numbers(source, meaning, |bytes| share(u16::from_be_bytes(bytes))),
             false => read_numbers(source, meaning, |bytes| share(u16::from_le_bytes(bytes))),

@@ -11,7 +11,7 @@ use crate::io::raster::MAX_SAMPLES;
 
 /// Limits against decompression bombs. An image that decompresses to more bytes than the first number, at a ratio above
 /// the second, is refused.
-const PACKED: (u64, u64) = (64 << 20, 500);
+const BOMB_LIMITS: (u64, u64) = (64 << 20, 500);
 
 /// Layout of a raw file, which has no header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,7 +36,7 @@ pub struct RasterSource<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SampleMeaning {
     /// Fractions from 0 (black) to 1 (white).
-    Shares {
+    Fractions {
         /// Heights of black and white, in metres, if the file states them.
         range_metres: Option<(f32, f32)>,
     },
@@ -138,7 +138,7 @@ impl RasterSource<'_> {
             return Err(RasterError::TooSmall { path: path() });
         }
         let packed = self.bytes.len() as u64;
-        if bytes > PACKED.0 && bytes / PACKED.1 > packed {
+        if bytes > BOMB_LIMITS.0 && bytes / BOMB_LIMITS.1 > packed {
             return Err(RasterError::Packed { path: path(), packed, unpacked: bytes });
         }
         // A decoded number takes 4 bytes; the factor of 2 allows for the growth of the vector.
@@ -148,7 +148,7 @@ impl RasterSource<'_> {
 
 /// Guesses the meaning of floats in a format that does not state it. The floats count as fractions if all are between 0
 /// and 1 and neither a map position nor Talweg's texts suggest metres.
-pub(super) fn heights_or_shares(values: &[f32], is_placed: bool, texts: &[(String, String)]) -> SampleMeaning {
+pub(super) fn heights_or_fractions(values: &[f32], is_placed: bool, texts: &[(String, String)]) -> SampleMeaning {
     let known = || values.iter().filter(|v| v.is_finite());
     let range = range_of(texts);
     let is_share = known().all(|v| (0.0..=1.0).contains(v));
@@ -158,8 +158,8 @@ pub(super) fn heights_or_shares(values: &[f32], is_placed: bool, texts: &[(Strin
         near(a, low) && near(b, high)
     };
     match range {
-        Some(range) if is_share && !says_the_same(range) => SampleMeaning::Shares { range_metres: Some(range) },
-        None if is_share && !is_placed => SampleMeaning::Shares { range_metres: None },
+        Some(range) if is_share && !says_the_same(range) => SampleMeaning::Fractions { range_metres: Some(range) },
+        None if is_share && !is_placed => SampleMeaning::Fractions { range_metres: None },
         _ => SampleMeaning::Metres,
     }
 }
@@ -195,7 +195,7 @@ impl GeoReference {
     }
 
     /// Whether the steps and positions are plausible for a map.
-    pub(in crate::io) fn is_sound(&self) -> bool {
+    pub(in crate::io) fn is_valid(&self) -> bool {
         let is_step = |step: &f64| *step > 0.0 && *step <= LONGEST_STEP;
         let is_place = |place: f64| place.abs() <= FARTHEST;
         self.step.iter().all(is_step) && is_place(self.west) && is_place(self.north)

@@ -25,7 +25,7 @@ static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../assets/stamps");
 static ELEVATION: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../assets/elevation");
 
 /// Whether `name` refers to a built-in raster rather than a file.
-pub fn is_shipped(name: &str) -> bool {
+pub fn is_built_in(name: &str) -> bool {
     name.starts_with(STAMP_PREFIX) || name.starts_with(ELEVATION_PREFIX)
 }
 
@@ -54,11 +54,11 @@ impl CachedRaster {
 
 /// Clears the cache, so that all files are read again.
 pub fn clear_raster_cache() {
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    CACHE.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 /// The cached rasters, from the least to the most recently used.
-static KEPT: Mutex<VecDeque<CachedRaster>> = Mutex::new(VecDeque::new());
+static CACHE: Mutex<VecDeque<CachedRaster>> = Mutex::new(VecDeque::new());
 
 /// The raster called `name`: a file, or a built-in stamp such as `stamp:crater`. Returns the cached raster if the file
 /// is unchanged.
@@ -75,7 +75,7 @@ pub fn raster(name: &str) -> Result<Arc<Raster>, RasterError> {
 /// # Errors
 /// The errors of [`raster`]. Also when the file size is not a whole number of rows of the given width.
 pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterError> {
-    if is_shipped(name) {
+    if is_built_in(name) {
         return kept(name, RawLayout::default(), None, || shipped(name));
     }
     let path = Path::new(name);
@@ -104,7 +104,7 @@ pub fn raster_from_reader(
 ) -> Result<Arc<Raster>, RasterError> {
     let path = Path::new(name);
     let stamp = stamp_of(path)?;
-    kept(name, RawLayout::default(), Some(stamp), || Raster::made(path, read(path)?))
+    kept(name, RawLayout::default(), Some(stamp), || Raster::from_decoded(path, read(path)?))
 }
 
 /// Modification time and length of a file.
@@ -124,7 +124,7 @@ fn kept(
     stamp: Option<(SystemTime, u64)>,
     read: impl FnOnce() -> Result<Raster, RasterError>,
 ) -> Result<Arc<Raster>, RasterError> {
-    let lock = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     {
         let mut kept = lock();
         if let Some(at) = kept.iter().position(|k| k.name == name && k.layout == layout && k.stamp == stamp)

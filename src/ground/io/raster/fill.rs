@@ -45,7 +45,7 @@ pub fn filled_gaps(values: &[f32], is_void: &[bool], width: usize) -> Vec<f32> {
     let Some(mut coarse) = grids.pop() else { return Vec::new() };
     counts.pop();
     while let (Some(mut grid), Some(sweeps)) = (grids.pop(), counts.pop()) {
-        grid.begin(&coarse);
+        grid.interpolate_from(&coarse);
         let [red, black] = [0, 1].map(|colour| grid.holes(colour));
         for _ in 0..sweeps {
             grid.relax(&red);
@@ -82,7 +82,7 @@ impl CoarseGrid {
     }
 
     /// Initialises the holes by interpolation from the coarser grid.
-    fn begin(&mut self, coarse: &Self) {
+    fn interpolate_from(&mut self, coarse: &Self) {
         let place = |k: usize, count: usize| {
             // The centre of a coarse sample is midway between the two fine samples that it covers.
             let x = (0.5 * k as f32 - 0.25).clamp(0.0, (count - 1) as f32);

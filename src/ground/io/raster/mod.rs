@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-pub use cache::{STAMP_PREFIX, clear_raster_cache, is_shipped, raster, raster_as, raster_from_reader, stamp_names};
+pub use cache::{STAMP_PREFIX, clear_raster_cache, is_built_in, raster, raster_as, raster_from_reader, stamp_names};
 pub use error::RasterError;
 pub use fill::filled_gaps;
 
@@ -61,7 +61,7 @@ impl Raster {
     }
 
     /// A raster from data that no reader decoded; its hash is the hash of the heights.
-    fn made(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
+    fn from_decoded(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
         let raster = Self::with_range(path, decoded)?;
         let range = raster.range_metres.map_or([0; 8], |(low, high)| {
             let [low, high] = [low, high].map(f32::to_le_bytes);
@@ -74,7 +74,7 @@ impl Raster {
     /// Separates samples with and without data, and scales metres to values from 0 to 1.
     fn with_range(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
         let DecodedRaster { width, height, mut values, meaning, placement } = decoded;
-        let placement = placement.filter(GeoReference::is_sound);
+        let placement = placement.filter(GeoReference::is_valid);
         let mut is_void = Vec::new();
         if values.iter().any(|v| !v.is_finite()) {
             check_room(path, values.len() as u64)?;
@@ -87,7 +87,7 @@ impl Raster {
             return Err(RasterError::Empty { path: path.into() });
         }
         let range_metres = match meaning {
-            SampleMeaning::Shares { range_metres } => {
+            SampleMeaning::Fractions { range_metres } => {
                 values.iter_mut().for_each(|v| *v = if v.is_finite() { v.clamp(0.0, 1.0) } else { 0.0 });
                 range_metres
             }
@@ -145,8 +145,8 @@ impl Raster {
     /// Bilinear interpolation of other values, given by sample index; see [`bilinear`](Self::bilinear).
     #[inline]
     pub fn bilinear_by(&self, u: f32, v: f32, value: impl Fn(usize) -> f32) -> f32 {
-        let (j, fx) = place(u, self.width);
-        let (i, fy) = place(v, self.height);
+        let (j, fx) = sample_before(u, self.width);
+        let (i, fy) = sample_before(v, self.height);
         let at = |i: usize, j: usize| value(i * self.width + j);
         let a = at(i, j) * (1.0 - fx) + at(i, j + 1) * fx;
         let b = at(i + 1, j) * (1.0 - fx) + at(i + 1, j + 1) * fx;
@@ -162,8 +162,8 @@ impl Raster {
     /// Bicubic interpolation of other values, given by sample index; see [`bicubic`](Self::bicubic).
     #[inline]
     pub fn bicubic_by(&self, u: f32, v: f32, value: impl Fn(usize) -> f32) -> f32 {
-        let (j, fx) = place(u, self.width);
-        let (i, fy) = place(v, self.height);
+        let (j, fx) = sample_before(u, self.width);
+        let (i, fy) = sample_before(v, self.height);
         let at = |i: usize, j: usize| value(i.min(self.height - 1) * self.width + j.min(self.width - 1));
         let columns = [j.saturating_sub(1), j, j + 1, j + 2];
         let row = |i: usize| catmull_rom(columns.map(|j| at(i, j)), fx);
@@ -178,7 +178,7 @@ impl Raster {
 }
 
 /// The sample before a position, and the distance from it to the position.
-fn place(t: f32, count: usize) -> (usize, f32) {
+fn sample_before(t: f32, count: usize) -> (usize, f32) {
     let x = t.clamp(0.0, 1.0) * (count - 1) as f32;
     let cell = (x as usize).min(count - 2);
     (cell, x - cell as f32)

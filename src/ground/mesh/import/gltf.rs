@@ -142,7 +142,7 @@ impl GltfSurface {
         let count = positions.count();
         self.check_room(count)?;
         for k in 0..count {
-            let at = self.place(&positions, k)?;
+            let at = self.byte_offset(&positions, k)?;
             let [x, y, z] = [0, 4, 8].map(|step| self.float(&positions, at, step));
             let place = [x?, y?, z?, 1.0];
             let moved = std::array::from_fn(|i| (0..4).map(|j| matrix[j][i] * place[j]).sum::<f64>() as f32);
@@ -179,7 +179,7 @@ impl GltfSurface {
     }
 
     /// Byte offset of value `k` of an accessor within its buffer.
-    fn place(&self, accessor: &Accessor, k: usize) -> Result<usize, String> {
+    fn byte_offset(&self, accessor: &Accessor, k: usize) -> Result<usize, String> {
         let beyond = || format!("accessor {} extends beyond its buffer", accessor.index());
         if accessor.sparse().is_some() {
             return Err(format!("accessor {} is sparse, which is not supported", accessor.index()));
@@ -205,7 +205,7 @@ impl GltfSurface {
     }
 
     fn index(&self, accessor: &Accessor, k: usize, count: usize) -> Result<u32, String> {
-        let at = self.place(accessor, k)?;
+        let at = self.byte_offset(accessor, k)?;
         let index = match (accessor.data_type(), accessor.dimensions()) {
             (DataType::U8, Dimensions::Scalar) => u32::from(self.bytes::<1>(accessor, at)?[0]),
             (DataType::U16, Dimensions::Scalar) => u32::from(u16::from_le_bytes(self.bytes(accessor, at)?)),

@@ -62,8 +62,8 @@ pub enum MeshReadError {
         shortage: String,
     },
     /// Seen from above, the mesh covers no area.
-    #[error("the mesh has no area seen from above. Choose another up axis")]
-    Level,
+    #[error("the mesh has no area in plan view. Choose another up axis")]
+    NoArea,
     /// The heights are implausible as metres.
     #[error(
         "the heights of the mesh range from {low} to {high} m; the limit is {MOST_METRES} m up or down. Check that its unit is metres"
@@ -76,7 +76,7 @@ pub enum MeshReadError {
     },
     /// Triangles cover the grid too many times.
     #[error("the triangles of the mesh cover the area {times:.0} times over, so it is not a terrain")]
-    Pile {
+    TooManyLayers {
         /// Number of times that the triangles cover the grid.
         times: f64,
     },
@@ -203,7 +203,7 @@ impl MeshSurface {
         }
         let size = [0, 2].map(|axis| f64::from(high[axis]) - f64::from(low[axis]));
         if size.iter().any(|&size| size <= 0.0) {
-            return Err(MeshReadError::Level);
+            return Err(MeshReadError::NoArea);
         }
         // Positions in grid steps, measured from the first sample.
         let steps = [(width - 1) as f64 / size[0], (height - 1) as f64 / size[1]];
@@ -222,7 +222,7 @@ impl MeshSurface {
             .sum();
         let times = covered / (width * height) as f64;
         if times > DEEPEST_PILE && covered > 1e9 {
-            return Err(MeshReadError::Pile { times });
+            return Err(MeshReadError::TooManyLayers { times });
         }
         let mut metres = vec![f32::NAN; width * height];
         let bands = 4 * rayon::current_num_threads();
@@ -353,11 +353,11 @@ mod tests {
     #[test]
     fn meshes_that_are_no_terrain_are_refused() {
         let wall = surface(&[[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0]], &[[0, 1, 2]]);
-        assert_eq!(wall.heights(4, 4, &Control::default()), Err(MeshReadError::Level));
+        assert_eq!(wall.heights(4, 4, &Control::default()), Err(MeshReadError::NoArea));
         let high = surface(&[[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1e9, 1.0]], &[[0, 1, 2]]);
         assert!(matches!(high.heights(4, 4, &Control::default()), Err(MeshReadError::TooHigh { .. })));
         let pile = surface(&[[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 1.0]], &vec![[0, 1, 2]; 5000]);
-        assert!(matches!(pile.heights(1000, 1000, &Control::default()), Err(MeshReadError::Pile { .. })));
+        assert!(matches!(pile.heights(1000, 1000, &Control::default()), Err(MeshReadError::TooManyLayers { .. })));
         assert!(pile.heights(16, 16, &Control::default()).is_ok());
         let far = surface(&[[-3e38, 0.0, 0.0], [3e38, 0.0, 0.0], [1.0, 1.0, 1.0]], &[[0, 1, 2]]);
         assert_eq!(far.heights(4, 4, &Control::default()).unwrap().metres.len(), 16);

@@ -196,19 +196,19 @@ impl PlyNumbers<'_> {
             return std::str::from_utf8(&rest[start..end]).ok()?.parse().ok();
         }
         Some(match kind {
-            PlyNumber::Int8 => f64::from(i8::from_le_bytes(self.take()?)),
-            PlyNumber::Uint8 => f64::from(u8::from_le_bytes(self.take()?)),
-            PlyNumber::Int16 => f64::from(i16::from_le_bytes(self.take()?)),
-            PlyNumber::Uint16 => f64::from(u16::from_le_bytes(self.take()?)),
-            PlyNumber::Int32 => f64::from(i32::from_le_bytes(self.take()?)),
-            PlyNumber::Uint32 => f64::from(u32::from_le_bytes(self.take()?)),
-            PlyNumber::Float => f64::from(f32::from_le_bytes(self.take()?)),
-            PlyNumber::Double => f64::from_le_bytes(self.take()?),
+            PlyNumber::Int8 => f64::from(i8::from_le_bytes(self.next_bytes()?)),
+            PlyNumber::Uint8 => f64::from(u8::from_le_bytes(self.next_bytes()?)),
+            PlyNumber::Int16 => f64::from(i16::from_le_bytes(self.next_bytes()?)),
+            PlyNumber::Uint16 => f64::from(u16::from_le_bytes(self.next_bytes()?)),
+            PlyNumber::Int32 => f64::from(i32::from_le_bytes(self.next_bytes()?)),
+            PlyNumber::Uint32 => f64::from(u32::from_le_bytes(self.next_bytes()?)),
+            PlyNumber::Float => f64::from(f32::from_le_bytes(self.next_bytes()?)),
+            PlyNumber::Double => f64::from_le_bytes(self.next_bytes()?),
         })
     }
 
     /// The next `N` bytes, converted to little-endian order.
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+    fn next_bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
         let mut bytes: [u8; N] = super::bytes_at(self.bytes, self.at)?;
         self.at += N;
         if let PlyForm::Big = self.form {

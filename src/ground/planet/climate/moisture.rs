@@ -69,7 +69,7 @@ impl MoistAir {
     /// Computes both grids. `sea_warmth` returns the sea temperature at a latitude in radians; `shift` is the shift of
     /// the rain belts towards the sun, in radians.
     pub fn new(climate: &Climate, ground: GroundSheets, sea_warmth: &(dyn Fn(f32) -> f32 + Sync), shift: f32) -> Self {
-        let GroundSheets { height, given, edges, sea_metres: sea } = ground;
+        let GroundSheets { height, moisture_map: given, edges, sea_metres: sea } = ground;
         // Only seasons need the distance from the sea.
         let land = |i: usize, j: usize| if height.row(i)[j] > sea { 1.0 } else { 0.0 };
         let radius = (height.width / 40).max(1);
@@ -91,7 +91,7 @@ pub struct GroundSheets {
     /// Heights in metres.
     height: ClimateGrid,
     /// The moisture map of a flat terrain, for example of a patch of a planet.
-    given: Option<ClimateGrid>,
+    moisture_map: Option<ClimateGrid>,
     /// Edges of a square terrain; `None` for a globe.
     edges: Option<Edges>,
     sea_metres: f32,
@@ -102,16 +102,18 @@ impl GroundSheets {
     pub fn new(ground: &ClimateTerrain) -> Self {
         let &ClimateTerrain { terrain, relief_metres, sea_metres, .. } = ground;
         if terrain.grid.is_globe() {
-            return Self { height: heights_around(ground), given: None, edges: None, sea_metres };
+            return Self { height: heights_around(ground), moisture_map: None, edges: None, sea_metres };
         }
         let n = terrain.samples();
         let sheet = SquareSheet::new(n);
         let metres = |i: usize, j: usize| sheet.mean(i, j, |row, column| terrain.height[row * n + column]);
         let height = ClimateGrid::from_fn(sheet.side, sheet.side, false, |i, j| metres(i, j) * relief_metres);
         let given = terrain.map(MapKind::Humidity).map(|map| {
-            ClimateGrid::from_fn(sheet.side, sheet.side, false, |i, j| map[sheet.sample(i) * n + sheet.sample(j)])
+            ClimateGrid::from_fn(sheet.side, sheet.side, false, |i, j| {
+                map[sheet.terrain_sample(i) * n + sheet.terrain_sample(j)]
+            })
         });
-        Self { height, given, edges: Some(terrain.grid.edges), sea_metres }
+        Self { height, moisture_map: given, edges: Some(terrain.grid.edges), sea_metres }
     }
 
     /// Builds the inputs from a square terrain that is read a few rows at a time.
@@ -131,13 +133,13 @@ impl GroundSheets {
                 *metres = sheet.mean(i, j, |row, column| held[(row - first) * n + column]) * relief_metres;
             }
             if let Some(given) = &mut given {
-                let row = sheet.sample(i);
+                let row = sheet.terrain_sample(i);
                 let held = square.rows(Some(MapKind::Humidity), row..row + 1)?;
                 let out = &mut given.values[i * sheet.side..][..sheet.side];
-                out.iter_mut().enumerate().for_each(|(j, out)| *out = held[sheet.sample(j)]);
+                out.iter_mut().enumerate().for_each(|(j, out)| *out = held[sheet.terrain_sample(j)]);
             }
         }
-        Ok(Self { height, given, edges: Some(square.grid().edges), sea_metres })
+        Ok(Self { height, moisture_map: given, edges: Some(square.grid().edges), sea_metres })
     }
 }
 
@@ -157,26 +159,26 @@ impl SquareSheet {
     }
 
     /// The terrain sample at a row or column of the climate grid.
-    fn sample(&self, k: usize) -> usize {
+    fn terrain_sample(&self, k: usize) -> usize {
         (k * (self.samples - 1) + (self.side - 1) / 2) / (self.side - 1)
     }
 
     /// Position, from 0 to 1, of the averaging point with index `fine` in a row or column of the climate grid.
-    fn place(&self, k: usize, fine: usize) -> f32 {
+    fn position(&self, k: usize, fine: usize) -> f32 {
         let cell = 1.0 / (self.side - 1) as f32;
         k as f32 * cell + ((fine as f32 + 0.5) / self.fine as f32 - 0.5) * cell
     }
 
     /// The terrain rows that a row of the climate grid reads.
     fn rows(&self, i: usize) -> Range<usize> {
-        let row = |fine: usize| cell_and_fraction(self.samples, self.place(i, fine)).0;
+        let row = |fine: usize| cell_and_fraction(self.samples, self.position(i, fine)).0;
         row(0)..row(self.fine - 1) + 2
     }
 
     fn mean(&self, i: usize, j: usize, at: impl Fn(usize, usize) -> f32) -> f32 {
         let mut sum = 0.0;
         for k in 0..self.fine * self.fine {
-            sum += bilinear(self.samples, &at, [self.place(j, k % self.fine), self.place(i, k / self.fine)]);
+            sum += bilinear(self.samples, &at, [self.position(j, k % self.fine), self.position(i, k / self.fine)]);
         }
         sum / (self.fine * self.fine) as f32
     }
@@ -201,8 +203,8 @@ pub fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
 
 /// The wind of a grid row, and the effect of one step along it.
 struct Belt {
-    /// Index of the upper one of the two grid rows that the air of a step comes from, and the interpolation weight of
-    /// the lower row.
+    /// The air of a step arrives from a position between two grid rows: index of the upper row, and interpolation
+    /// weight of the lower row.
     top: usize,
     down: f32,
     /// Number of columns to the position that the air comes from, and the remaining fraction of a column.
@@ -214,7 +216,7 @@ struct Belt {
     /// Moisture that land returns to the air.
     of_land: f32,
     /// Fraction of the moisture that falls as rain.
-    falls: f32,
+    rain_fraction: f32,
 }
 
 impl Belt {
@@ -246,7 +248,7 @@ impl Belt {
             // Rain forests return most of the rain to the air, so that rising air carries moisture further inland.
             land: 1.0 - exp_of_minus(way / (climate.rain_reach * (0.7 + 0.8 * falls)) + 0.004),
             of_land: LAND_OF_PLANET + FOREST_MOISTURE * falls,
-            falls,
+            rain_fraction: falls,
         }
     }
 
@@ -304,7 +306,7 @@ fn over_planet(
     }
     let before = upwind(&belts, &air);
     let got = air.map(|i, j| air.row(i)[j] + before.row(i)[j] * (1.0 - kept.row(i)[j]) * WINDWARD).blurred(1);
-    got.map(|i, j| climate.rain * got.row(i)[j] * (0.2 + 0.8 * belts[i].falls))
+    got.map(|i, j| climate.rain * got.row(i)[j] * (0.2 + 0.8 * belts[i].rain_fraction))
 }
 
 /// Moisture from a single wind over a flat terrain.

@@ -28,7 +28,7 @@ pub struct Characteristics {
     /// For each number, the number of the lowest cell of its chain.
     mouths: Vec<u32>,
     /// For each number, the number of the cell's receiver; the entry of an outlet is its own number.
-    below: Vec<u32>,
+    receivers: Vec<u32>,
     /// Years that a change at the outlet takes to travel to each cell, by number.
     response: Vec<f32>,
     /// Steady-state height along these streams, by number.
@@ -97,7 +97,7 @@ impl Characteristics {
             response[k] = if is_outlet { 0.0 } else { response[to as usize] + response[k] };
             rise[k] = if is_outlet { base[cells[k] as usize] } else { rise[to as usize] + rise[k] };
         }
-        Ok(Self { cells, numbers, mouths, below, response, rise })
+        Ok(Self { cells, numbers, mouths, receivers: below, response, rise })
     }
 
     /// Fills `heights` where a stream is lower than the terrain downstream of it: raises these cells by the fraction
@@ -106,7 +106,7 @@ impl Characteristics {
     /// # Errors
     /// Fails if the run is cancelled.
     pub fn fill(&self, share: f32, heights: &mut [f32], control: &Control) -> Result<(), Cancelled> {
-        for (cells, below) in self.cells.chunks(CHECK).zip(self.below.chunks(CHECK)) {
+        for (cells, below) in self.cells.chunks(CHECK).zip(self.receivers.chunks(CHECK)) {
             control.check()?;
             for (&k, &to) in cells.iter().zip(below) {
                 let floor = heights[self.cells[to as usize] as usize];
@@ -145,8 +145,8 @@ impl Characteristics {
                 *height = if wanted <= 0.0 {
                     steady[k]
                 } else {
-                    let (above, share) = self.place_below(number, wanted);
-                    let (high, low) = (less(above), less(self.below[above] as usize));
+                    let (above, share) = self.point_with_response(number, wanted);
+                    let (high, low) = (less(above), less(self.receivers[above] as usize));
                     let carried = self.rise[number] + (high + (low - high) * share);
                     let come = age / self.response[number];
                     carried + (steady[k] - self.rise[number]) * come + (beginning[k] - filled[k]) * open
@@ -159,11 +159,11 @@ impl Characteristics {
     /// Finds the point downstream of the cell `number` with the response time `wanted`, which is above 0 and below the
     /// cell's own response time. Returns the last cell before that point, and the fraction of the way from this cell to
     /// its receiver.
-    fn place_below(&self, number: usize, wanted: f32) -> (usize, f32) {
+    fn point_with_response(&self, number: usize, wanted: f32) -> (usize, f32) {
         let mut top = number;
         loop {
             let mouth = self.mouths[top] as usize;
-            let next = self.below[mouth] as usize;
+            let next = self.receivers[mouth] as usize;
             if self.response[mouth] >= wanted && self.response[next] >= wanted && next != mouth {
                 top = next;
                 continue;
@@ -172,7 +172,7 @@ impl Characteristics {
             let chain = &self.response[mouth..=top];
             let above = mouth + chain.partition_point(|&years| years < wanted);
             let above = above.min(top);
-            let (high, low) = (self.response[above], self.response[self.below[above] as usize]);
+            let (high, low) = (self.response[above], self.response[self.receivers[above] as usize]);
             let share = if high > low { (high - wanted) / (high - low) } else { 0.0 };
             return (above, share);
         }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::Context;
 use talweg_ground::field::metric::{GridMetric, Metric, RowMetric, Uniform};
-use talweg_ground::field::topology::{Beyond, StencilWindow, around_row};
+use talweg_ground::field::topology::{EdgeFill, StencilWindow, around_row};
 use talweg_ground::field::{Cancelled, Grid};
 
 /// Maximum number of rounds.
@@ -103,10 +103,10 @@ fn lower<M: Metric>(cx: &Context, metric: &M, stands: f32, old: &[f32], new: &mu
     let n = grid.samples;
     let changed = AtomicBool::new(false);
     cx.bands(new, |first, out| {
-        let mut window = StencilWindow::new(grid, Beyond::Value(f32::INFINITY), old, first);
+        let mut window = StencilWindow::new(grid, EdgeFill::Value(f32::INFINITY), old, first);
         for (row, out) in (first..).zip(out.chunks_mut(n)) {
             window.advance(old);
-            let metric = metric.row(row).cut(n);
+            let metric = metric.row(row).limited_to(n);
             out.copy_from_slice(window.here());
             for (direction, there) in around_row(window.rows()).into_iter().enumerate() {
                 let there = &there[..n];

@@ -93,7 +93,7 @@ impl Process for AnalyticStreamPower {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("the search for its drainage network needs the whole terrain")
+        NodeParts::WholeTerrain("the search for its drainage network needs the whole terrain")
     }
 
     fn iterations(&self) -> u32 {
@@ -178,13 +178,13 @@ impl ErosionRun for AnalyticStreamPowerRun {
             for j in 0..n {
                 let k = i * n + j;
                 let rises = !outlets.contain(k, old[k]);
-                let up = if rises { risen * f64::from(network.uplift.share(k)) } else { 0.0 };
+                let up = if rises { risen * f64::from(network.uplift.relative_uplift(k)) } else { 0.0 };
                 let fall = f64::from(old[k]) + up - f64::from(new[k]);
                 let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
                 wear[j] = before[0][k] + lost as f32;
                 deposits[j] = before[1][k] + won as f32;
                 // without areas, all samples of a square except copies have the same area
-                let own = areas.map_or(if j < grid.distinct() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
+                let own = areas.map_or(if j < grid.distinct_side() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
                 sums[0] += lost * own;
                 sums[1] += won * own;
                 sums[2] += up * own;
@@ -217,7 +217,7 @@ impl ErosionRun for AnalyticStreamPowerRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 }

@@ -1,11 +1,11 @@
 //! The drainage network of a landscape at an age, and its steady-state heights.
 //!
-//! Fixed point: flow directions ([`DInfinity`] on the filled surface) → areas → steady-state heights, from the outlets
-//! up, limited to the uplift of the network's age → directions again. On the coarsest grid the iteration starts with
-//! the initial terrain and a little noise, so that water on level terrain does not follow the rows. Each finer grid
-//! starts with the initial terrain, sampled on that grid, plus the interpolated change of the coarser grid. Flow
-//! directions of a coarse grid follow its rows and diagonals, so the change is [bent](valley_displacement) when it is
-//! interpolated.
+//! Fixed-point iteration: flow directions ([`DInfinity`] on the filled surface), then drainage areas, then steady-state
+//! heights from the outlets upstream. A height is at most the uplift during the age of the network. On the coarsest
+//! grid the iteration starts with the initial terrain and a little noise, so that water on level terrain does not
+//! follow the rows. Each finer grid starts with the initial terrain, sampled on that grid, plus the interpolated change
+//! of the coarser grid. Flow directions of a coarse grid follow its rows and diagonals, so the change is
+//! [bent](valley_displacement) when it is interpolated.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ struct WearRates {
 }
 
 /// Response time and rise from a cell down to its receiver, over a distance of one cell.
-struct SteadyReach {
+struct ResponseAndRise {
     /// Years that a change of the base level takes to travel this distance.
     years: f64,
     /// Rise at which erosion and uplift are in balance, as a fraction of the relief.
@@ -101,7 +101,7 @@ impl WearRates {
 
     /// Response time and rise of a cell with this area, erodibility and fraction of the greatest uplift.
     #[inline]
-    fn reach(&self, area: f32, erodibility: f32, share: f32) -> SteadyReach {
+    fn reach(&self, area: f32, erodibility: f32, share: f32) -> ResponseAndRise {
         let (wet, soft, up) = (f64::from(area) + self.source, f64::from(erodibility), self.uplift * f64::from(share));
         let strength = self.strength * soft * if self.m == 0.5 { wet.sqrt() } else { libm::pow(wet, self.m) };
         let by_streams = self.cell_metres / strength;
@@ -109,7 +109,7 @@ impl WearRates {
         let stands = (self.talus / soft).min(STEEPEST);
         let by_slides = stands * self.cell_metres / up;
         let years = by_streams.min(by_slides).min(LONGEST);
-        SteadyReach { years, rise: (up * years).min(STEEPEST * self.cell_metres) / self.relief }
+        ResponseAndRise { years, rise: (up * years).min(STEEPEST * self.cell_metres) / self.relief }
     }
 }
 
@@ -190,8 +190,8 @@ impl SteadyNetwork {
             drop((flow, surface));
             cx.grid.close(&mut area);
             let reach = |k: usize| {
-                let SteadyReach { years, rise } =
-                    ground.wear.reach(area[k], ground.rock.erodibility(k), ground.uplift.share(k));
+                let ResponseAndRise { years, rise } =
+                    ground.wear.reach(area[k], ground.rock.erodibility(k), ground.uplift.relative_uplift(k));
                 [years as f32, rise as f32]
             };
             let given = [&area, &base.height].map(Vec::as_slice);
@@ -222,7 +222,7 @@ impl InitialTerrain {
     fn at_age(&self, age: f64, steady: &[f32], surface: &mut [f32]) {
         let risen = (self.wear.uplift * age / self.wear.relief) as f32;
         surface.par_iter_mut().enumerate().for_each(|(k, surface)| {
-            let (most, steady) = (self.height[k] + risen * self.uplift.share(k), steady[k]);
+            let (most, steady) = (self.height[k] + risen * self.uplift.relative_uplift(k), steady[k]);
             *surface = if steady < most { steady } else { most };
         });
     }
@@ -235,7 +235,7 @@ impl InitialTerrain {
         });
     }
 
-    /// Computes areas along `flow`, and the steady-state heights from the outlets up.
+    /// Computes drainage areas along `flow`, and the steady-state heights from the outlets upstream.
     fn gather(
         &self,
         cx: &Context,
@@ -253,7 +253,7 @@ impl InitialTerrain {
         cx.rows(steady, |row, cells| {
             for (j, rise) in cells.iter_mut().enumerate() {
                 let k = row * cx.grid.samples + j;
-                *rise = self.wear.reach(area[k], self.rock.erodibility(k), self.uplift.share(k)).rise as f32;
+                *rise = self.wear.reach(area[k], self.rock.erodibility(k), self.uplift.relative_uplift(k)).rise as f32;
             }
         })?;
         order.traverse_upstream(&flow.receivers, steady, cx.control, |k, rise, [one, two]| {

@@ -29,12 +29,12 @@ const STRETCH: f32 = 1.3;
 #[derive(Default)]
 pub struct Fetch {
     /// Grid steps to the south and to the east from the cell to every sample, direction by direction.
-    looks: Vec<[i32; 2]>,
+    ray_steps: Vec<[i32; 2]>,
     weights: [f32; DIRECTIONS],
     /// √(f / F) of a ray that is blocked at its nth sample. The last entry is for a ray that is never blocked.
     openness: Vec<f32>,
     /// Whether the terrain of a cell blocks waves.
-    stands: Vec<bool>,
+    blocks: Vec<bool>,
 }
 
 impl Fetch {
@@ -58,7 +58,7 @@ impl Fetch {
             *first = 0.0;
         }
         self.openness.push(if distances.is_empty() { 0.0 } else { 1.0 });
-        self.looks.clear();
+        self.ray_steps.clear();
         for (k, weight) in self.weights.iter_mut().enumerate() {
             let azimuth = (k as f32 + 0.5) * (360.0 / DIRECTIONS as f32);
             let towards = libm::cosf(radians(azimuth - params.wave_azimuth));
@@ -66,15 +66,15 @@ impl Fetch {
             *weight = (1.0 - params.prevailing + params.prevailing * facing) / FACING;
             let (east, south) = (libm::sinf(radians(azimuth)), -libm::cosf(radians(azimuth)));
             let step = |part: f32| (part + 0.5).floor() as i32;
-            self.looks.extend(distances.iter().map(|d| [step(south * d), step(east * d)]));
+            self.ray_steps.extend(distances.iter().map(|d| [step(south * d), step(east * d)]));
         }
     }
 
     /// Finds the cells that block waves.
-    pub fn look_around(&mut self, cx: &Context, law: &CoastalLaw, height: &[f32]) -> Result<(), Cancelled> {
+    pub fn find_blocking_cells(&mut self, cx: &Context, law: &CoastalLaw, height: &[f32]) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
-        self.stands.resize(height.len(), false);
-        cx.rows(&mut self.stands, |i, row| {
+        self.blocks.resize(height.len(), false);
+        cx.rows(&mut self.blocks, |i, row| {
             row.iter_mut().zip(&height[i * n..]).for_each(|(stands, &h)| *stands = h >= law.flooded);
         })
     }
@@ -87,7 +87,7 @@ impl Fetch {
         }
         let here = i * ring.samples + j;
         let mut sum = 0.0;
-        for (looks, weight) in self.looks.chunks_exact(count).zip(self.weights) {
+        for (looks, weight) in self.ray_steps.chunks_exact(count).zip(self.weights) {
             let [south, east] = looks[count - 1];
             let inside = ring.holds(i as isize + south as isize, j as isize + east as isize);
             let stands = |&[south, east]: &[i32; 2]| {
@@ -97,7 +97,7 @@ impl Fetch {
                 } else {
                     ring.clamped_cell(i as isize + south, j as isize + east)
                 };
-                self.stands[place]
+                self.blocks[place]
             };
             let end = looks.iter().position(stands).unwrap_or(count);
             sum += weight * self.openness[end];

@@ -109,7 +109,7 @@ impl Process for Coastal {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("its waves depend on all the open water in front of a shore")
+        NodeParts::WholeTerrain("its waves depend on all the open water in front of a shore")
     }
 
     fn iterations(&self) -> u32 {
@@ -127,7 +127,7 @@ impl Process for Coastal {
     fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         prepare(&mut terrain, &WRITTEN);
         let mut carried_before = 0.0;
-        if cx.level > 1.0 {
+        if cx.cell_ratio > 1.0 {
             // debris that the coarser grids passed on
             carried_before = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
         } else {
@@ -137,7 +137,7 @@ impl Process for Coastal {
         Box::new(CoastalRun {
             rock: Rock::new(&terrain, self.hardness),
             undercut: vec![false; terrain.grid.len()],
-            params: self.on_level(cx.level),
+            params: self.on_level(cx.cell_ratio),
             terrain,
             next: WorkingMemory::default(),
             mass_balance: MassBalance::default(),
@@ -174,8 +174,8 @@ const ROUNDING: f64 = 2.0e-7;
 
 /// Adds `amount`, which rounding lost, to the cell with the most debris, or to the first of several. Returns the amount
 /// actually added.
-fn give_back(grid: Grid, debris: &mut [f32], amount: f64) -> f64 {
-    let (n, distinct) = (grid.samples, grid.distinct());
+fn correct_rounding(grid: Grid, debris: &mut [f32], amount: f64) -> f64 {
+    let (n, distinct) = (grid.samples, grid.distinct_side());
     let cells = (0..distinct).flat_map(|i| (0..distinct).map(move |j| i * n + j));
     let most = cells.fold(0, |most, k| if debris[k] > debris[most] { k } else { most });
     let before = debris[most];
@@ -215,7 +215,7 @@ struct CoastalBuffers {
 impl ErosionRun for CoastalRun {
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
-        let (n, distinct) = (grid.samples, grid.distinct());
+        let (n, distinct) = (grid.samples, grid.distinct_side());
         let CoastalBuffers { height, maps, undercut, shore, fetch, rows } = &mut *self.next;
         let [wear, deposits, debris, sand] = maps;
         let [old_wear, old_deposits, old_debris, old_sand] =
@@ -234,10 +234,10 @@ impl ErosionRun for CoastalRun {
         let mut washed_out = 0.0;
         for _ in 0..steps as u32 {
             shore.find(cx, &law, height, undercut)?;
-            fetch.look_around(cx, &law, height)?;
+            fetch.find_blocking_cells(cx, &law, height)?;
             washed_out += shore.attack(cx, &law, fetch, &self.rock, [&mut *height, &mut *sand], undercut)?;
             shore.spread(cx, &law, height, debris)?;
-            shore.settle(cx, &law, [&mut *height, &mut *sand], debris)?;
+            shore.deposit_debris(cx, &law, [&mut *height, &mut *sand], debris)?;
         }
         if distinct < n {
             for field in [&mut *height, &mut *debris, &mut *sand] {
@@ -272,7 +272,7 @@ impl ErosionRun for CoastalRun {
         self.mass_balance.lost += washed_out;
         let open = self.mass_balance.residual();
         if open.abs() > ROUNDING * carried {
-            self.mass_balance.carried += give_back(grid, debris, open);
+            self.mass_balance.carried += correct_rounding(grid, debris, open);
         }
         std::mem::swap(&mut self.terrain.height, height);
         std::mem::swap(&mut self.undercut, undercut);
@@ -284,7 +284,7 @@ impl ErosionRun for CoastalRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 

@@ -29,7 +29,7 @@ pub struct CoastalNeighbours {
 impl CoastalNeighbours {
     /// The neighbours of the cells of `grid`.
     pub fn new(grid: Grid) -> Self {
-        Self { samples: grid.samples, distinct: grid.distinct(), wraps: grid.edges == Edges::Wrap }
+        Self { samples: grid.samples, distinct: grid.distinct_side(), wraps: grid.edges == Edges::Wrap }
     }
 
     fn index_before(self, at: usize) -> Option<usize> {
@@ -88,9 +88,9 @@ pub struct ShoreCells {
     debris: Vec<f32>,
     spread: Vec<f32>,
     /// West, east, north and south neighbour of each cell, as positions in `cells`.
-    beside: Vec<[u32; 4]>,
+    neighbour_positions: Vec<[u32; 4]>,
     /// Position in `cells` of every cell of the grid.
-    place: Vec<u32>,
+    cell_positions: Vec<u32>,
 }
 
 impl ShoreCells {
@@ -178,7 +178,7 @@ impl ShoreCells {
         height: &[f32],
         debris: &mut [f32],
     ) -> Result<(), Cancelled> {
-        let Self { cells, debris: own, spread, beside, place, .. } = self;
+        let Self { cells, debris: own, spread, neighbour_positions: beside, cell_positions: place, .. } = self;
         place.resize(height.len(), NONE);
         for (at, &k) in cells.iter().enumerate() {
             place[k as usize] = at as u32;
@@ -224,7 +224,7 @@ impl ShoreCells {
     }
 
     /// Deposits debris in the places where the beach stays gentle.
-    pub fn settle(
+    pub fn deposit_debris(
         &mut self,
         cx: &Context,
         law: &CoastalLaw,

@@ -170,10 +170,10 @@ pub struct DropletStroke {
 }
 
 impl DropletStroke {
-    pub const NONE: Self = Self::lay([0.0; 2], 0.0, 0.0);
+    pub const NONE: Self = Self::deposit([0.0; 2], 0.0, 0.0);
 
     /// A stroke that raises the terrain by `amount` in total, and no cell above `level`.
-    pub const fn lay(place: [f32; 2], amount: f32, level: f32) -> Self {
+    pub const fn deposit(place: [f32; 2], amount: f32, level: f32) -> Self {
         Self { place, amount, floor: f32::INFINITY, level, digs: false }
     }
 

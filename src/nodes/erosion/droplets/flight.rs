@@ -158,9 +158,9 @@ impl DropletLaw {
         let sine = steep / (1.0 + steep * steep).sqrt();
         let carries = self.capacity * droplet.area * sine * droplet.energy.sqrt() * water;
         let stroke = if fall < 0.0 {
-            DropletStroke::lay(place, carried, beyond)
+            DropletStroke::deposit(place, carried, beyond)
         } else if load > carries {
-            DropletStroke::lay(place, (load - carries) * self.deposition, height + self.heap)
+            DropletStroke::deposit(place, (load - carries) * self.deposition, height + self.heap)
         } else if fall > 0.0 {
             DropletStroke::dig(place, (carries - load) * self.erosion, beyond)
         } else {
@@ -184,10 +184,10 @@ impl DropletLaw {
         // beyond an open edge is lost
         if load > 0.0 {
             let level = patch.look(place).0 + self.heap * FAN_RADII;
-            load -= tools.fan.work(patch, None, &DropletStroke::lay(place, load, level));
+            load -= tools.fan.work(patch, None, &DropletStroke::deposit(place, load, level));
         }
         if load > 0.0 {
-            load -= tools.fan.work(patch, None, &DropletStroke::lay(place, load, f32::INFINITY));
+            load -= tools.fan.work(patch, None, &DropletStroke::deposit(place, load, f32::INFINITY));
         }
         if tools.fan.is_cut_off(patch, place) { [f64::from(load), 0.0] } else { [0.0, f64::from(load)] }
     }

@@ -32,13 +32,13 @@ fn get(cell: &AtomicU32) -> f32 {
 }
 
 #[inline(always)]
-fn put(cell: &AtomicU32, value: f32) {
+fn set(cell: &AtomicU32, value: f32) {
     cell.store(value.to_bits(), Ordering::Relaxed);
 }
 
 impl SharedGround {
     pub fn new(grid: Grid, notes_flow: bool) -> Self {
-        let side = grid.distinct();
+        let side = grid.distinct_side();
         let zeros = |cells: usize| std::iter::repeat_with(|| AtomicU32::new(0)).take(cells).collect();
         let [all, noted] = [side * side, if notes_flow { side * side } else { 0 }];
         Self { side, wraps: grid.edges == Edges::Wrap, height: zeros(all), flow: zeros(noted), load: zeros(all) }
@@ -85,9 +85,9 @@ impl SharedGround {
         };
         let here = around(y) * self.side + around(x);
         if let Some(flow) = self.flow.get(here) {
-            put(flow, get(flow) + water);
+            set(flow, get(flow) + water);
         }
-        put(&self.load[here], get(&self.load[here]) + load);
+        set(&self.load[here], get(&self.load[here]) + load);
     }
 }
 
@@ -105,7 +105,7 @@ pub struct TileGround {
 
 impl TileGround {
     /// Copies the rectangle of `rows` and `columns` from the shared terrain.
-    pub fn take(ground: &SharedGround, rock: &Rock, [rows, columns]: [Span; 2]) -> Self {
+    pub fn copy_from(ground: &SharedGround, rock: &Rock, [rows, columns]: [Span; 2]) -> Self {
         let (side, wraps, cells) = (ground.side, ground.wraps, rows.count * columns.count);
         let mut patch =
             Self { side, wraps, columns, rows, height: Vec::with_capacity(cells + LANES), erodibility: Vec::new() };
@@ -130,7 +130,7 @@ impl TileGround {
         let mut heights = self.height.iter();
         for row in 0..self.rows.count {
             for part in self.parts(row) {
-                ground.height[part].iter().zip(&mut heights).for_each(|(cell, &height)| put(cell, height));
+                ground.height[part].iter().zip(&mut heights).for_each(|(cell, &height)| set(cell, height));
             }
         }
     }
@@ -148,7 +148,7 @@ impl TileGround {
     /// Index in the patch of the cell in row `i` and column `j`.
     #[inline(always)]
     pub fn index(&self, i: usize, j: usize) -> usize {
-        self.rows.place(i, self.side) * self.columns.count + self.columns.place(j, self.side)
+        self.rows.offset(i, self.side) * self.columns.count + self.columns.offset(j, self.side)
     }
 
     /// Number of cells in a row.
@@ -162,8 +162,8 @@ impl TileGround {
     pub fn look(&self, [x, y]: [f32; 2]) -> (f32, [f32; 2]) {
         let (j, i) = (x as usize, y as usize);
         let (fx, fy) = (x - j as f32, y - i as f32);
-        let (row, below) = (self.rows.place(i, self.side), self.rows.place(self.next_index(i), self.side));
-        let (west, east) = (self.columns.place(j, self.side), self.columns.place(self.next_index(j), self.side));
+        let (row, below) = (self.rows.offset(i, self.side), self.rows.offset(self.next_index(i), self.side));
+        let (west, east) = (self.columns.offset(j, self.side), self.columns.offset(self.next_index(j), self.side));
         let at = |row: usize, column: usize| self.height[row * self.columns.count + column];
         let (nw, ne, sw, se) = (at(row, west), at(row, east), at(below, west), at(below, east));
         let (north, south) = (ne - nw, se - sw);

@@ -111,14 +111,14 @@ impl Process for Droplets {
             // from coarse to fine: in version 2 trunk streams of large grids keep their places; in version 3 they also
             // get channels
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 3 },
-            memory: NodeMemory { fewer_for_heights: Some(1.0), ..NodeMemory::constant(4.0) },
+            memory: NodeMemory { saved_without_records: Some(1.0), ..NodeMemory::constant(4.0) },
             finer_grids: FinerGrids { stream_beds: StreamBeds::Incised, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("each droplet runs over terrain that earlier droplets changed")
+        NodeParts::WholeTerrain("each droplet runs over terrain that earlier droplets changed")
     }
 
     fn iterations(&self) -> u32 {
@@ -138,7 +138,7 @@ impl Process for Droplets {
         Box::new(DropletsRun {
             rock: Rock::new(&terrain, self.hardness),
             rain: terrain.map(MapKind::Rain).cloned(),
-            params: self.on_level(cx.level),
+            params: self.on_level(cx.cell_ratio),
             terrain,
             next: WorkingMemory::default(),
             round: 0,
@@ -191,7 +191,8 @@ struct DropletBuffers {
 impl ErosionRun for DropletsRun {
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
-        let level = if cx.level == 1.0 { cx.random } else { cx.random.fork(u64::from(cx.level.to_bits()) << 32) };
+        let level =
+            if cx.cell_ratio == 1.0 { cx.random } else { cx.random.fork(u64::from(cx.cell_ratio.to_bits()) << 32) };
         let tiles_random = level.fork(u64::from(self.round));
         let notes_flow = self.terrain.map(MapKind::Flow).is_some();
         let ground = self.next.ground.get_or_insert_with(|| SharedGround::new(grid, notes_flow));
@@ -211,7 +212,7 @@ impl ErosionRun for DropletsRun {
                 let mut lanes: Vec<_> = group
                     .iter()
                     .map(|tile| {
-                        let patch = TileGround::take(ground, &self.rock, tiles.spans(tile, side, grid, reach));
+                        let patch = TileGround::copy_from(ground, &self.rock, tiles.spans(tile, side, grid, reach));
                         DropletLane::new(patch, tiles.starts(tile).filter_map(falling))
                     })
                     .collect();
@@ -225,8 +226,8 @@ impl ErosionRun for DropletsRun {
             }
         }
         // from this line on the step cannot fail
-        self.fold();
-        for [eroded, deposited] in &self.next.rows[..grid.distinct()] {
+        self.store_results();
+        for [eroded, deposited] in &self.next.rows[..grid.distinct_side()] {
             self.mass_balance.eroded += eroded;
             self.mass_balance.deposited += deposited;
         }
@@ -236,7 +237,7 @@ impl ErosionRun for DropletsRun {
         Ok(())
     }
 
-    fn leave_out(&mut self, records: &[MapKind]) {
+    fn drop_records(&mut self, records: &[MapKind]) {
         records.iter().for_each(|&kind| drop(self.terrain.set_map(kind, None)));
     }
 
@@ -244,7 +245,7 @@ impl ErosionRun for DropletsRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 }
@@ -252,9 +253,9 @@ impl ErosionRun for DropletsRun {
 impl DropletsRun {
     /// Updates heights, maps and mass balance from the shared terrain that the droplets changed. The update works in
     /// place, so that no field exists twice. It takes only a moment, so it cannot be cancelled.
-    fn fold(&mut self) {
+    fn store_results(&mut self) {
         let grid = self.terrain.grid;
-        let (n, distinct) = (grid.samples, grid.distinct());
+        let (n, distinct) = (grid.samples, grid.distinct_side());
         let DropletBuffers { ground, rows } = &mut *self.next;
         let ground = ground.as_ref().expect("the droplets ran on it");
         rows.resize(n, [0.0; 2]);

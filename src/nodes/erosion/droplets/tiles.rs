@@ -39,7 +39,7 @@ pub struct Span {
 impl Span {
     /// Position of an index within the span, on a terrain of `side` cells.
     #[inline(always)]
-    pub fn place(self, index: usize, side: usize) -> usize {
+    pub fn offset(self, index: usize, side: usize) -> usize {
         if index >= self.first { index - self.first } else { index + side - self.first }
     }
 }

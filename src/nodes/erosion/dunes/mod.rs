@@ -3,7 +3,7 @@
 //! Law, per iteration: a cell with sand of depth s lifts e = E · f · (1 - σ), at most s / 2, into the air above it,
 //! which already holds the amount a. All sand in the air makes one hop of the saltation length ℓ with the wind w. Where
 //! the sand lands, the fraction p of it stays, and the rest hops again in the next iteration. Then the sand slides
-//! (`Repose`).
+//! (`CoverSlide`).
 //! - f = 1 + B · ∂h/∂w, from 0 to 3, with ∂h/∂w the slope along the wind: the wind presses harder on a slope that it
 //!   climbs and less on a slope that it descends. This makes flat sand unstable: bedforms of wavelength near 3 ℓ, with
 //!   k = 2π / wavelength, grow fastest, by E · B · k · sin(k ℓ) per iteration, and then merge.
@@ -119,7 +119,7 @@ impl Process for Dunes {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("its sand can fly across the whole terrain")
+        NodeParts::WholeTerrain("its sand can fly across the whole terrain")
     }
 
     fn iterations(&self) -> u32 {

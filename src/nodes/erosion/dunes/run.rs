@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{Dunes, MOST_PRESS, PRESS, SAND_GRIP};
 use crate::erosion::buffers::{WorkingMemory, exchange_maps};
-use crate::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
+use crate::erosion::cover::{CoverSlide, Layers, Slabs, exchange, surface};
 use crate::erosion::rock::Rock;
 use crate::erosion::run::ErosionRun;
 use crate::erosion::wind::{Hop, WindLine, wind_direction};
@@ -47,7 +47,7 @@ struct Saltation {
     /// Height of the surface of the wind shadow; equal to the terrain where there is no shadow.
     shadow: Vec<f32>,
     /// Rock eroded by this run; empty if the rock does not erode.
-    worn: Vec<f32>,
+    eroded: Vec<f32>,
 }
 
 /// Output of a step. Empty until the first step.
@@ -55,7 +55,7 @@ struct Saltation {
 struct DuneBuffers {
     flying: Vec<f32>,
     shadow: Vec<f32>,
-    worn: Vec<f32>,
+    eroded: Vec<f32>,
     /// Sand in the air, passed from one part of the step to the next.
     lifted: Vec<f32>,
     left: Vec<f32>,
@@ -74,7 +74,7 @@ impl DuneBuffers {
         for buffer in [flying, shadow, lifted, left, height, sand] {
             buffer.resize(grid.len(), 0.0);
         }
-        for buffer in [&mut self.worn, &mut self.wear] {
+        for buffer in [&mut self.eroded, &mut self.wear] {
             buffer.resize(worn, 0.0);
         }
         self.rows.resize(grid.samples, [0.0; 3]);
@@ -139,7 +139,7 @@ impl DunesRun {
         let mut mass_balance = MassBalance::default();
         if params.sand_metres > 0.0 {
             let (fine, wide) = (Swell::new(cx, 4.0 * hop, 0), Swell::new(cx, 12.0 * hop, 1));
-            let distinct = grid.distinct();
+            let distinct = grid.distinct_side();
             let laid = |(i, row): (usize, &mut [f32])| {
                 let mut sum = 0.0;
                 for (j, sand) in row.iter_mut().enumerate() {
@@ -164,7 +164,7 @@ impl DunesRun {
         let worn_before = terrain.map(MapKind::Wear).filter(|_| wears).cloned();
         terrain.set_map(MapKind::Sand, Some(Arc::new(sand)));
         let worn = if wears { vec![0.0; grid.len()] } else { Vec::new() };
-        let now = Saltation { flying: vec![0.0; grid.len()], shadow: terrain.height.clone(), worn };
+        let now = Saltation { flying: vec![0.0; grid.len()], shadow: terrain.height.clone(), eroded: worn };
         let bed = Arc::new(bed);
         Self {
             params,
@@ -215,14 +215,14 @@ impl DunesRun {
         }
     }
 
-    fn repose(&self, cx: &Context) -> Repose {
+    fn repose(&self, cx: &Context) -> CoverSlide {
         let params = &*self.params;
         // creep models reptation: a little of the lifted sand rolls downhill
         let cell = cx.cell_metres();
         let creep = 0.2 * params.lift_metres * PRESS * params.saltation_metres / (cell * cell);
         let rise = cx.rise_per_cell(params.repose_angle);
         let creep = if creep < MOST_CREEP { creep } else { MOST_CREEP };
-        Repose { grid: self.terrain.grid, slabs: self.slabs, rise, share: SLIDE_SHARE, creep }
+        CoverSlide { grid: self.terrain.grid, slabs: self.slabs, rise, slide_fraction: SLIDE_SHARE, creep }
     }
 }
 
@@ -240,7 +240,7 @@ impl DunesRun {
         let (band, cells) = band_size(n);
         let old_shadow: &[f32] = if law.turned { old_height } else { &now.shadow };
         let erodibility = self.erodibility.as_deref();
-        let DuneBuffers { lifted, left, shadow, worn, .. } = next;
+        let DuneBuffers { lifted, left, shadow, eroded: worn, .. } = next;
         let outs = (lifted.par_chunks_mut(cells), left.par_chunks_mut(cells), shadow.par_chunks_mut(cells));
         let worn_bands = chunks_or_empty(worn, cells, grid.len());
         (outs.0, outs.1, outs.2, worn_bands).into_par_iter().enumerate().try_for_each(
@@ -257,7 +257,8 @@ impl DunesRun {
                     let to = [&mut lifted[here.clone()], &mut left[here.clone()], &mut shadow[here.clone()]];
                     law.lift(from, &upwind, &behind, to);
                     if let Some(erodibility) = erodibility {
-                        let from = [old_height, old_sand, &now.flying, erodibility, &now.worn].map(|f| grid.row(f, i));
+                        let from =
+                            [old_height, old_sand, &now.flying, erodibility, &now.eroded].map(|f| grid.row(f, i));
                         law.wear(from, &upwind, &shadow[here.clone()], &mut worn[here]);
                     }
                 }
@@ -283,21 +284,21 @@ impl DunesRun {
                 *entered = law.hop.carry(law.slabs, lifted, law.outside, i, &mut line, &mut arriving);
                 let here = k * n..(k + 1) * n;
                 let from = [old_height, shadow].map(|field| grid.row(field, i));
-                law.settle(from, &arriving, [&mut left[here.clone()], &mut flying[here]]);
+                law.deposit_row(from, &arriving, [&mut left[here.clone()], &mut flying[here]]);
             }
             Ok(())
         })
     }
 
     /// Slides the sand of slopes that are too steep, and computes the new surface.
-    fn slide(&self, cx: &Context, repose: &Repose, next: &mut DuneBuffers) -> Result<(), Cancelled> {
+    fn slide(&self, cx: &Context, repose: &CoverSlide, next: &mut DuneBuffers) -> Result<(), Cancelled> {
         let (grid, now, old_sand) = (self.terrain.grid, &self.now, self.sand());
         let n = grid.samples;
         let (band, cells) = band_size(n);
-        let DuneBuffers { left, flying, worn, height, sand, wear, rows, .. } = next;
+        let DuneBuffers { left, flying, eroded: worn, height, sand, wear, rows, .. } = next;
         let (bed, worn, flying) = (&**self.bed, &**worn, &**flying);
         let worn_part = (!worn.is_empty()).then_some(worn);
-        let layers = Layers { bed, worn: worn_part, cover: left };
+        let layers = Layers { bed, eroded: worn_part, cover: left };
         let before = self.worn_before.as_deref();
         let outs = (height.par_chunks_mut(cells), sand.par_chunks_mut(cells), rows.par_chunks_mut(band));
         let wear_bands = chunks_or_empty(wear, cells, grid.len());
@@ -305,7 +306,7 @@ impl DunesRun {
             |(b, (height, sand, rows, wear))| {
                 cx.control.check()?;
                 repose.slide(layers, b * band, sand);
-                let distinct = grid.distinct();
+                let distinct = grid.distinct_side();
                 for (k, account) in rows.iter_mut().enumerate() {
                     let i = b * band + k;
                     let here = k * n..(k + 1) * n;
@@ -317,7 +318,7 @@ impl DunesRun {
                             exchange(was[..distinct].iter().copied(), sand[..distinct].iter().copied())
                         }
                         Some(worn) => {
-                            let (worn, had) = (grid.row(worn, i), grid.row(&now.worn, i));
+                            let (worn, had) = (grid.row(worn, i), grid.row(&now.eroded, i));
                             let before = before.map(|w| grid.row(w, i)).expect("kept where rock wears");
                             let wear = &mut wear[here];
                             for j in 0..n {
@@ -343,7 +344,7 @@ impl DunesRun {
         let DuneBuffers { rows, entered, .. } = &*self.next;
         let entered: f64 = if grid.edges == Edges::Open { entered.iter().sum() } else { 0.0 };
         let [mut eroded, mut deposited, mut carried] = [0.0; 3];
-        for row in &rows[..grid.distinct()] {
+        for row in &rows[..grid.distinct_side()] {
             eroded += row[0];
             deposited += row[1];
             carried += row[2];
@@ -359,10 +360,10 @@ impl DunesRun {
 
     /// Makes the buffers the new state.
     fn exchange_buffers(&mut self) {
-        let DuneBuffers { flying, shadow, worn, height, sand, wear, .. } = &mut *self.next;
+        let DuneBuffers { flying, shadow, eroded: worn, height, sand, wear, .. } = &mut *self.next;
         std::mem::swap(&mut self.now.flying, flying);
         std::mem::swap(&mut self.now.shadow, shadow);
-        std::mem::swap(&mut self.now.worn, worn);
+        std::mem::swap(&mut self.now.eroded, worn);
         std::mem::swap(&mut self.terrain.height, height);
         exchange_maps(&mut self.terrain, [MapKind::Sand], [sand]);
         if self.erodibility.is_some() {
@@ -374,7 +375,7 @@ impl DunesRun {
 impl ErosionRun for DunesRun {
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let (law, repose) = (self.law(cx), self.repose(cx));
-        self.next.resize(self.terrain.grid, self.now.worn.len());
+        self.next.resize(self.terrain.grid, self.now.eroded.len());
         let mut next = std::mem::take(&mut *self.next);
         let stepped = self
             .lift(cx, &law, &mut next)
@@ -392,12 +393,12 @@ impl ErosionRun for DunesRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 
     fn own_bytes(&self) -> usize {
-        let own = self.now.flying.len() + self.now.shadow.len() + self.now.worn.len();
+        let own = self.now.flying.len() + self.now.shadow.len() + self.now.eroded.len();
         // the rock is not counted, because all snapshots of a run share it
         4 * own
     }
@@ -477,7 +478,7 @@ impl DuneLaw {
         }
     }
 
-    fn settle(&self, [height, shadow]: [&[f32]; 2], arriving: &[f32], [sand, flying]: [&mut [f32]; 2]) {
+    fn deposit_row(&self, [height, shadow]: [&[f32]; 2], arriving: &[f32], [sand, flying]: [&mut [f32]; 2]) {
         let n = height.len();
         let (shadow, arriving) = (&shadow[..n], &arriving[..n]);
         let (sand, flying) = (&mut sand[..n], &mut flying[..n]);

@@ -9,7 +9,7 @@ use crate::Context;
 use crate::erosion::rock::Rock;
 use talweg_ground::field::metric::RowMetric;
 use talweg_ground::field::topology::{
-    Beyond, EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, StencilWindow, WEST, around_row,
+    EAST, EdgeFill, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, StencilWindow, WEST, around_row,
 };
 use talweg_ground::field::{Cancelled, Grid, Uniform};
 
@@ -90,7 +90,7 @@ impl BedWear<'_> {
                 new[j] = if fall == laid { h } else { (f64::from(h) + (laid - fall)) as f32 };
                 let kept = self.till_share * fall;
                 till[j] += kept;
-                if j < grid.distinct() {
+                if j < grid.distinct_side() {
                     // the loss of the ground, minus the till that the ice picked up, plus the till that the ice
                     // deposited
                     washed += (f64::from(h) - f64::from(new[j])) - (kept - brought);
@@ -115,10 +115,10 @@ pub struct Rockfall {
 impl Rockfall {
     /// Writes the loss of every cell per unit of excess height, which is the height above a wall of the steepest stable
     /// slope from a lower neighbour. The value is negative for freshly deposited ground.
-    pub fn shares(&self, cx: &Context, bed: &[f32], laid: &[f64], shares: &mut [f32]) -> Result<(), Cancelled> {
+    pub fn loss_factors(&self, cx: &Context, bed: &[f32], laid: &[f64], shares: &mut [f32]) -> Result<(), Cancelled> {
         let (grid, n) = (cx.grid, cx.grid.samples);
         cx.bands_of(BAND_ROWS, shares, |first, out| {
-            let mut beds = StencilWindow::new(grid, Beyond::Nearest, bed, first);
+            let mut beds = StencilWindow::new(grid, EdgeFill::Nearest, bed, first);
             for (row, out) in (first..).zip(out.chunks_mut(n)) {
                 beds.advance(bed);
                 let laid = &laid[row * n..][..n];
@@ -173,7 +173,7 @@ impl Rockfall {
                 let (kept, change) = if on_ice { (gained, -lost) } else { (0.0, gained - lost) };
                 new[j] = if change == 0.0 { h } else { (f64::from(h) + change) as f32 };
                 till[j] += kept;
-                if j < grid.distinct() {
+                if j < grid.distinct_side() {
                     cut += (f64::from(h) - f64::from(new[j])) - (lost - gained) - kept;
                 }
             }
@@ -198,7 +198,7 @@ fn banded<const FIELDS: usize>(
     bands.into_par_iter().enumerate().try_for_each(|(band, (new, till, sums))| {
         cx.control.check()?;
         let first = band * BAND_ROWS;
-        let mut windows = read.map(|field| StencilWindow::new(grid, Beyond::Nearest, field, first));
+        let mut windows = read.map(|field| StencilWindow::new(grid, EdgeFill::Nearest, field, first));
         for (k, ((new, till), sum)) in new.chunks_mut(n).zip(till.chunks_mut(n)).zip(sums).enumerate() {
             windows.iter_mut().zip(read).for_each(|(window, field)| window.advance(field));
             *sum = work(first + k, windows.each_ref().map(StencilWindow::rows), new, till);

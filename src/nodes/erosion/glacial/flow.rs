@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::lines::{Exchange, GridLines, LANES, Lane, LineDirection, holds_any};
 use crate::Context;
-use talweg_ground::field::topology::Beyond;
+use talweg_ground::field::topology::EdgeFill;
 use talweg_ground::field::topology::{EAST, NORTH, SOUTH, StencilWindow, WEST, around_row};
 use talweg_ground::field::{Cancelled, Grid};
 
@@ -108,7 +108,7 @@ impl IceFlow {
             let ends = [0, lines.cells - 1];
             let off = |exchange: &Exchange, held: &[Lane]| {
                 let left = |lane: usize| {
-                    ends.iter().zip(&exchange.off).map(|(&k, off)| off[lane] * held[k][lane]).sum::<f64>()
+                    ends.iter().zip(&exchange.edge_loss).map(|(&k, off)| off[lane] * held[k][lane]).sum::<f64>()
                 };
                 lines.lanes(block).map(left).sum::<f64>()
             };
@@ -200,8 +200,8 @@ impl IceFlow {
                 if drop > 0.0 && h > 0.0 {
                     let beside = cross[edge][lane];
                     let rate = share * diffusivity(h, slope * slope + beside * beside) * drop / h;
-                    ice.off[end][lane] = rate;
-                    till.off[end][lane] = rate;
+                    ice.edge_loss[end][lane] = rate;
+                    till.edge_loss[end][lane] = rate;
                 }
             }
         }
@@ -223,8 +223,8 @@ impl IceFlow {
         bands.into_par_iter().enumerate().try_for_each(|(band, (east, south))| {
             cx.control.check()?;
             let first = band * rows;
-            let mut surfaces = StencilWindow::new(grid, Beyond::Value(f32::NAN), surface, first);
-            let mut ices = StencilWindow::new(grid, Beyond::Value(0.0), thickness, first);
+            let mut surfaces = StencilWindow::new(grid, EdgeFill::Value(f32::NAN), surface, first);
+            let mut ices = StencilWindow::new(grid, EdgeFill::Value(0.0), thickness, first);
             for (east, south) in east.chunks_mut(n).zip(south.chunks_mut(n)) {
                 surfaces.advance(surface);
                 ices.advance(thickness);

@@ -48,7 +48,7 @@ pub struct GridLines {
 impl GridLines {
     /// The rows or columns of `grid`.
     pub fn new(grid: Grid, direction: LineDirection) -> Self {
-        Self { direction, samples: grid.samples, cells: grid.distinct(), wraps: grid.edges == Edges::Wrap }
+        Self { direction, samples: grid.samples, cells: grid.distinct_side(), wraps: grid.edges == Edges::Wrap }
     }
 
     /// Direction of these lines.
@@ -128,11 +128,11 @@ pub struct Exchange {
     /// Amount that cell k gets from the next cell, per unit of that cell's new content.
     pub back: Vec<Lane>,
     /// Amounts that the first and the last cell lose over open edges, per unit of their new content.
-    pub off: [Lane; 2],
+    pub edge_loss: [Lane; 2],
     /// Inverses of the pivots of the elimination.
     inverse: Vec<Lane>,
     /// Coefficients of the separated last cell of a wrapping line.
-    apart: Vec<Lane>,
+    separated: Vec<Lane>,
 }
 
 impl Exchange {
@@ -142,7 +142,7 @@ impl Exchange {
             table.clear();
             table.resize(cells, [0.0; LANES]);
         }
-        self.off = [[0.0; LANES]; 2];
+        self.edge_loss = [[0.0; LANES]; 2];
     }
 
     /// Replaces the contents of the cells by their contents after the step.
@@ -152,7 +152,7 @@ impl Exchange {
             return;
         }
         let last = cells - 1;
-        let Self { onward, back, off, inverse, apart } = self;
+        let Self { onward, back, edge_loss: off, inverse, separated: apart } = self;
         for table in [&mut *inverse, &mut *apart] {
             table.resize(cells, [0.0; LANES]);
         }
@@ -243,8 +243,8 @@ mod tests {
             give((k + 1) % n, Some(k), exchange.back[k][0]);
         }
         if !wraps {
-            give(0, None, exchange.off[0][0]);
-            give(n - 1, None, exchange.off[1][0]);
+            give(0, None, exchange.edge_loss[0][0]);
+            give(n - 1, None, exchange.edge_loss[1][0]);
         }
         (0..n).for_each(|k| rows[k][n] = held[k]);
         for k in 0..n {
@@ -289,7 +289,7 @@ mod tests {
         // in this case, amounts that leave over open edges are lost
         let mut exchange = Exchange::default();
         exchange.reset(4);
-        exchange.off = [[1.0; LANES], [3.0; LANES]];
+        exchange.edge_loss = [[1.0; LANES], [3.0; LANES]];
         let mut held = vec![[8.0; LANES]; 4];
         exchange.solve(false, &mut held);
         assert_eq!(held.iter().map(|x| x[0]).collect::<Vec<_>>(), [4.0, 8.0, 8.0, 2.0]);

@@ -158,7 +158,7 @@ impl Process for Glacial {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("its fastest ice sets the time step for all ice")
+        NodeParts::WholeTerrain("its fastest ice sets the time step for all ice")
     }
 
     fn iterations(&self) -> u32 {
@@ -223,7 +223,7 @@ struct GlacialScratch {
     ice: Vec<f64>,
     /// Till as a fraction of the relief. The fields below use this unit unless their comments name another.
     till: Vec<f64>,
-    laid: Vec<f64>,
+    deposited: Vec<f64>,
     /// Sliding speed in m/year.
     speed: Vec<f64>,
     across: Vec<f64>,
@@ -304,7 +304,7 @@ impl GlacialRun {
     /// Simulates ice and till for the ice years of an iteration; deposited till is added to `laid`. Returns the till
     /// that left over open edges.
     fn simulate_ice(&self, cx: &Context, flow: &IceFlow, scratch: &mut GlacialScratch) -> Result<f64, Cancelled> {
-        let GlacialScratch { ice, till, laid, surface, lagged, slopes, blocks, .. } = scratch;
+        let GlacialScratch { ice, till, deposited: laid, surface, lagged, slopes, blocks, .. } = scratch;
         let (bed, n, relief) = (self.bed(), cx.grid.samples, f64::from(cx.relief_metres));
         let years = f64::from(self.law.ice_years.min(self.law.time_step));
         let steps = libm::ceil(years / SUB_YEARS).clamp(1.0, MOST_STEPS);
@@ -375,7 +375,7 @@ impl GlacialRun {
 
     /// Writes the sliding speed of the ice to `speed`, and spreads the deposited till.
     fn write_speed(&self, cx: &Context, flow: &IceFlow, scratch: &mut GlacialScratch) -> Result<(), Cancelled> {
-        let GlacialScratch { ice, laid, speed, across, slopes, blocks, .. } = scratch;
+        let GlacialScratch { ice, deposited: laid, speed, across, slopes, blocks, .. } = scratch;
         let n = cx.grid.samples;
         let velocity = |k: usize| flow.sliding_velocity(ice[k], [slopes[0][k], slopes[1][k]]);
         cx.rows(speed, |i, row| row.iter_mut().enumerate().for_each(|(j, out)| *out = velocity(i * n + j)[0]))?;
@@ -411,8 +411,18 @@ impl ErosionRun for GlacialRun {
         let [old_wear, old_deposits, old_ice, old_till] = old_maps;
 
         let flow = IceFlow::new(cx, law.softness, law.sliding);
-        let GlacialScratch { ice, till, laid, speed, across, surface, lagged, slopes: [east, south], bed, .. } =
-            &mut scratch;
+        let GlacialScratch {
+            ice,
+            till,
+            deposited: laid,
+            speed,
+            across,
+            surface,
+            lagged,
+            slopes: [east, south],
+            bed,
+            ..
+        } = &mut scratch;
         for field in [&mut *ice, till, laid, speed, across] {
             field.resize(grid.len(), 0.0);
         }
@@ -431,7 +441,7 @@ impl ErosionRun for GlacialRun {
 
         let mut lost = self.simulate_ice(cx, &flow, &mut scratch)?;
         self.write_speed(cx, &flow, &mut scratch)?;
-        let GlacialScratch { ice, till, laid, speed, surface, bed, slopes: [shares, _], .. } = &mut scratch;
+        let GlacialScratch { ice, till, deposited: laid, speed, surface, bed, slopes: [shares, _], .. } = &mut scratch;
         let cell = f64::from(cx.cell_metres());
         let wear = BedWear {
             depth: f64::from(law.erosion_rate) * 0.001 * f64::from(law.time_step) / relief,
@@ -450,7 +460,7 @@ impl ErosionRun for GlacialRun {
         };
         let old = self.bed();
         lost += wear.wear(cx, old, [ice, speed, laid], surface, till)?;
-        fall.shares(cx, surface, laid, shares)?;
+        fall.loss_factors(cx, surface, laid, shares)?;
         lost += fall.fall(cx, [surface, shares], ice, bed, till)?;
 
         let NextState { height, maps: [new_wear, new_deposits, new_ice, new_till], accounts } = &mut next;
@@ -498,7 +508,7 @@ impl ErosionRun for GlacialRun {
         (&self.terrain, MassBalance { carried, ..self.mass_balance })
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 

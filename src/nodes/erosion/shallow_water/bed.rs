@@ -19,7 +19,7 @@ impl BedNeighbours {
 }
 
 /// Computes the effects of the neighbouring ground on the cells of `mid`.
-pub fn look_around(law: &ShallowWaterLaw, [north, mid, south]: [&NeighbourRow; 3], out: &mut BedNeighbours) {
+pub fn compute_bed_neighbours(law: &ShallowWaterLaw, [north, mid, south]: [&NeighbourRow; 3], out: &mut BedNeighbours) {
     let ground = [&north.ground, &mid.ground, &south.ground].map(|row| row.as_slice());
     let soft = [&north.soft, &mid.soft, &south.soft].map(|row| row.as_slice());
     extreme_cells(ground, &mut out.lowest, &mut out.highest);

@@ -63,7 +63,7 @@ mod transport;
 
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
 use crate::{Context, FinerGrids, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, StencilRadius, Traits};
-use state::LOOK;
+use state::STENCIL_RADIUS;
 use talweg_ground::field::{MapKind, Terrain};
 
 talweg_ground::choices! {
@@ -138,20 +138,26 @@ impl Process for ShallowWater {
             version: if self.largest_scale == LargestScale::OneGrid { 2 } else { 3 },
             // springs need an extra field for the water supply
             memory: NodeMemory {
-                more_when_kept: 7.0,
-                fewer_for_heights: Some(0.0),
-                state_fields: run::UNDER_WAY,
+                extra_when_kept: 7.0,
+                saved_without_records: Some(0.0),
+                state_fields: run::STATE_FIELDS,
                 ..NodeMemory::constant(if self.springs > 0 { 6.0 } else { 5.0 })
             },
-            finer_grids: FinerGrids { stream_beds: StreamBeds::Held, carries_sediment_on: true, ..FinerGrids::DEFAULT },
+            finer_grids: FinerGrids {
+                stream_beds: StreamBeds::Preserved,
+                carries_sediment_on: true,
+                ..FinerGrids::DEFAULT
+            },
             ..Traits::PROCESS
         }
     }
 
     fn parts(&self) -> NodeParts<'_> {
         match self.springs {
-            0 => NodeParts::Iterations { reach: StencilRadius::of_cells(LOOK), resumes: true, sums_rain: true },
-            _ => NodeParts::Whole("its springs are chosen among high places of the whole terrain"),
+            0 => {
+                NodeParts::Iterations { reach: StencilRadius::of_cells(STENCIL_RADIUS), resumes: true, sums_rain: true }
+            }
+            _ => NodeParts::WholeTerrain("its springs are chosen among high places of the whole terrain"),
         }
     }
 

@@ -49,7 +49,7 @@ impl ShallowWaterRun {
         let grid = terrain.grid;
         let (law, supply) = (ShallowWaterLaw::new(of, cx), Supply::new(of, cx, &terrain));
         let mut state = FlowState::new(grid.samples);
-        let goes_on = terrain.process_state.len() == UNDER_WAY;
+        let goes_on = terrain.process_state.len() == STATE_FIELDS;
         for (field, kind) in [(WATER, MapKind::Water), (SEDIMENT, MapKind::Sediment)] {
             // from this line on the state holds these maps
             let Some(map) = terrain.set_map(kind, None) else { continue };
@@ -92,7 +92,7 @@ impl ShallowWaterRun {
     }
 
     /// Adds the losses over the edges in a step to the total.
-    fn passed(&mut self, rims: &[Rim]) {
+    fn add_losses(&mut self, rims: &[Rim]) {
         for rim in rims {
             self.left.water += rim.water;
             self.left.sediment += rim.sediment;
@@ -135,7 +135,7 @@ impl ShallowWaterRun {
 
 /// Number of extra fields in the saved state of a run, besides heights, water and sediment: heights at the start, and
 /// fluxes.
-pub const UNDER_WAY: usize = 1 + FIELDS - FLUX;
+pub const STATE_FIELDS: usize = 1 + FIELDS - FLUX;
 /// Records of the ground's loss and gain since the start.
 const BALANCES: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
@@ -171,7 +171,7 @@ fn terrain_of(
 
 /// Sum of a field over the distinct cells, in row order.
 fn total(grid: Grid, state: &FlowState, field: usize) -> f64 {
-    let distinct = grid.distinct();
+    let distinct = grid.distinct_side();
     let row = |i: usize| &state.row(i, field)[..distinct];
     let rows: Vec<f64> =
         (0..distinct).into_par_iter().map(|i| row(i).iter().map(|&v| f64::from(v)).sum::<f64>()).collect();
@@ -190,7 +190,7 @@ impl Run for ShallowWaterRun {
         let rims = stepped?;
         // from this line on the step cannot fail
         std::mem::swap(&mut self.state, self.next.as_mut().expect("put there just now"));
-        self.passed(&rims);
+        self.add_losses(&rims);
         Ok(())
     }
 
@@ -201,11 +201,11 @@ impl Run for ShallowWaterRun {
         let mut state = std::mem::replace(&mut self.state, FlowState::new(0));
         let stepped = self.work_on(InPlaceState::bands(&mut state, self.law.grid, rows), rows, cx);
         self.state = state;
-        self.passed(&stepped?);
+        self.add_losses(&stepped?);
         Ok(())
     }
 
-    fn leave_out(&mut self, records: &[MapKind]) {
+    fn drop_records(&mut self, records: &[MapKind]) {
         self.unread = records.to_vec();
         let before = Arc::make_mut(&mut self.before);
         records.iter().for_each(|&kind| drop(before.set_map(kind, None)));
@@ -223,7 +223,7 @@ impl Run for ShallowWaterRun {
         if self.before.height.is_empty() {
             return MassBalance::default();
         }
-        let distinct = grid.distinct();
+        let distinct = grid.distinct_side();
         let mut mass_balance = MassBalance { lost: self.left.sediment, ..MassBalance::default() };
         let balance_of_row = |i: usize| {
             let now = self.state.row(i, GROUND);
@@ -264,7 +264,7 @@ impl Run for ShallowWaterRun {
         terrain_of(Arc::unwrap_or_clone(before), [ground, water, sediment], flow, &unread)
     }
 
-    fn into_under_way(self: Box<Self>) -> Terrain {
+    fn into_resumable_state(self: Box<Self>) -> Terrain {
         let Self { before, state, .. } = *self;
         let [ground, water, sediment, fluxes @ ..] = state.fields;
         let mut terrain = Arc::unwrap_or_clone(before);

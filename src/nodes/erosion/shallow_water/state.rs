@@ -17,7 +17,7 @@ pub const FLUX: usize = 3;
 const STENCIL_ROWS: isize = 3;
 const READ_AFTER: isize = 2;
 /// Stencil radius of a step, in cells.
-pub const LOOK: usize = 3;
+pub const STENCIL_RADIUS: usize = 3;
 
 /// Read access to the rows of the state before a step.
 pub trait StateRows {

@@ -37,7 +37,7 @@ impl Supply {
                 *depth *= if *factor > 0.0 { *factor } else { 0.0 };
             }
         }
-        let cells = (grid.distinct() * grid.distinct()) as f32;
+        let cells = (grid.distinct_side() * grid.distinct_side()) as f32;
         let each = of.spring_flow * per_step * cells / of.springs.max(1) as f32;
         for spring in 0..of.springs {
             let (u, v) = high_place(terrain, cx.random, spring as i32);

@@ -4,13 +4,13 @@
 //! When row t + 1 is loaded, row t gets its fluxes, then the scale K of its outflow and its new ground. Row t - 1 gets
 //! its water and sediment. The rows next to a band are computed twice; the bits do not depend on where a band starts.
 
-use super::bed::{BedNeighbours, Wetted, load_cells, look_around, work_cells};
+use super::bed::{BedNeighbours, Wetted, compute_bed_neighbours, load_cells, work_cells};
 use super::flux::{Outflow, gather_outflow, scale_cells};
 use super::law::ShallowWaterLaw;
 use super::rows::{NeighbourRow, Pipes};
 use super::state::{BandState, FIELDS, FLUX, GROUND, SEDIMENT, WATER};
 use super::supply::Supply;
-use super::transport::{FluxShare, PipeTransport, rain_cells, stay_cells};
+use super::transport::{FluxFactor, PipeTransport, rain_cells, stay_cells};
 use crate::erosion::rock::Rock;
 use talweg_ground::field::{Cancelled, Control};
 
@@ -22,7 +22,7 @@ pub struct Rim {
 }
 
 impl Rim {
-    fn take(&mut self, moved: &PipeTransport, part: impl Fn(&Pipes) -> f64) {
+    fn add(&mut self, moved: &PipeTransport, part: impl Fn(&Pipes) -> f64) {
         self.water += part(&moved.water);
         self.sediment += part(&moved.sediment);
     }
@@ -31,7 +31,7 @@ impl Rim {
 /// Ground and sediment of a row after the erosion of its bed and before the transport.
 struct Worked {
     ground: Vec<f32>,
-    held: Vec<f32>,
+    sediment: Vec<f32>,
 }
 
 /// Two consecutive rows, the northern row first.
@@ -47,7 +47,7 @@ pub struct RollingRows<'a> {
     columns: [NeighbourRow; 3],
     /// Fluxes of the rows t - 1 and t.
     pushed: Pair<Pipes>,
-    shares: Pair<FluxShare>,
+    shares: Pair<FluxFactor>,
     worked: Pair<Worked>,
     /// Amounts that moved through the pipes of the rows t - 2 and t - 1.
     moved: Pair<PipeTransport>,
@@ -67,8 +67,8 @@ impl<'a> RollingRows<'a> {
             state,
             columns: std::array::from_fn(|_| NeighbourRow::new(n)),
             pushed: std::array::from_fn(|_| Pipes::new(n)),
-            shares: std::array::from_fn(|_| FluxShare::new(n)),
-            worked: std::array::from_fn(|_| Worked { ground: vec![0.0; n], held: vec![0.0; n] }),
+            shares: std::array::from_fn(|_| FluxFactor::new(n)),
+            worked: std::array::from_fn(|_| Worked { ground: vec![0.0; n], sediment: vec![0.0; n] }),
             moved: std::array::from_fn(|_| PipeTransport::new(n)),
             outflow: Outflow::new(n),
             around: BedNeighbours::new(n),
@@ -95,7 +95,7 @@ impl<'a> RollingRows<'a> {
                 moved.move_row(&self.pushed[0], &self.shares[0], &self.shares[1]);
             }
             if t > first {
-                rims[(t - 1 - first) as usize] = self.settle((t - 1) as usize);
+                rims[(t - 1 - first) as usize] = self.update_row((t - 1) as usize);
                 self.state.write((t - 1) as usize, &self.made);
             }
         }
@@ -129,7 +129,7 @@ impl<'a> RollingRows<'a> {
         let [north, mid, south] = &self.columns;
         let [above, own] = &self.pushed;
         gather_outflow([&north.level, &mid.level, &south.level], above, own, &mut self.outflow);
-        look_around(self.law, [north, mid, south], &mut self.around);
+        compute_bed_neighbours(self.law, [north, mid, south], &mut self.around);
         let [ground, water, sediment] = [GROUND, WATER, SEDIMENT].map(|field| self.state.row(at, field));
         let Outflow { sum, flow, power } = &self.outflow;
         scale_cells(self.law.drag, water, sum, flow, &mut share.water[1..=n]);
@@ -143,13 +143,13 @@ impl<'a> RollingRows<'a> {
             power,
             around: &self.around,
         };
-        work_cells(self.law, &wetted, &mut worked.ground, &mut worked.held);
-        load_cells(&share.water[1..=n], water, &worked.held, &mut share.sediment[1..=n]);
+        work_cells(self.law, &wetted, &mut worked.ground, &mut worked.sediment);
+        load_cells(&share.water[1..=n], water, &worked.sediment, &mut share.sediment[1..=n]);
         share.close(self.law.grid.edges);
     }
 
     /// Computes the new state of `row`.
-    fn settle(&mut self, row: usize) -> Rim {
+    fn update_row(&mut self, row: usize) -> Rim {
         let n = self.law.grid.samples;
         let [above, own] = &self.moved;
         let worked = &self.worked[0];
@@ -157,19 +157,19 @@ impl<'a> RollingRows<'a> {
         ground.copy_from_slice(&worked.ground);
         stay_cells(self.state.row(row, WATER), &above.water, &own.water, water);
         rain_cells(self.supply.row(row), self.law.kept, water);
-        stay_cells(&worked.held, &above.sediment, &own.sediment, sediment);
+        stay_cells(&worked.sediment, &above.sediment, &own.sediment, sediment);
         let pipes = &own.water;
         for (flux, pipe) in fluxes.iter_mut().zip([&pipes.east, &pipes.south, &pipes.south_east, &pipes.south_west]) {
             flux.copy_from_slice(&pipe[1..=n]);
         }
         let mut rim = Rim::default();
         if self.law.leaks() {
-            rim.take(own, |pipes| f64::from(pipes.east[n]) - f64::from(pipes.east[0]));
+            rim.add(own, |pipes| f64::from(pipes.east[n]) - f64::from(pipes.east[0]));
             if row == 0 {
-                rim.take(above, |pipes| -pipes.south.iter().map(|&q| f64::from(q)).sum::<f64>());
+                rim.add(above, |pipes| -pipes.south.iter().map(|&q| f64::from(q)).sum::<f64>());
             }
             if row == n - 1 {
-                rim.take(own, |pipes| pipes.south.iter().map(|&q| f64::from(q)).sum::<f64>());
+                rim.add(own, |pipes| pipes.south.iter().map(|&q| f64::from(q)).sum::<f64>());
             }
         }
         rim

@@ -5,12 +5,12 @@ use talweg_ground::field::Edges;
 
 /// Factor of the flux that leaves a cell: the scale K for the water, K·s/d for the sediment s in a depth d. Column j is
 /// at index j + 1.
-pub struct FluxShare {
+pub struct FluxFactor {
     pub water: PaddedRow,
     pub sediment: PaddedRow,
 }
 
-impl FluxShare {
+impl FluxFactor {
     pub fn new(n: usize) -> Self {
         Self { water: vec![0.0; n + 2], sediment: vec![0.0; n + 2] }
     }
@@ -44,7 +44,7 @@ impl PipeTransport {
     }
 
     /// Scales each of the fluxes `pushed` by the factor of the cell that it leaves.
-    pub fn move_row(&mut self, pushed: &Pipes, own: &FluxShare, south: &FluxShare) {
+    pub fn move_row(&mut self, pushed: &Pipes, own: &FluxFactor, south: &FluxFactor) {
         for (moved, own, south) in
             [(&mut self.water, &own.water, &south.water), (&mut self.sediment, &own.sediment, &south.sediment)]
         {

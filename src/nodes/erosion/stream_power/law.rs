@@ -14,7 +14,7 @@ use crate::Context;
 use crate::erosion::rock::Rock;
 use talweg_ground::field::Cancelled;
 use talweg_ground::field::metric::Links;
-use talweg_ground::field::topology::{Beyond, StencilWindow, around_row};
+use talweg_ground::field::topology::{EdgeFill, StencilWindow, around_row};
 use talweg_ground::hydrology::{Basins, DInfinity, FlowMesh, UpstreamOrder};
 
 /// Maximum erosion coefficient, large enough to erode a fall completely.
@@ -77,7 +77,7 @@ impl StepLaw {
     /// Erosion coefficient c of a cell that drains `area` cells. `fraction` is the point where the cell's flow
     /// direction meets the far side of its facet. `distance` to that point is given only on a globe.
     #[inline(always)]
-    pub fn wear_of(&self, area: f32, fraction: f32, distance: Option<f32>, erodibility: f32) -> f32 {
+    pub fn erosion_coefficient(&self, area: f32, fraction: f32, distance: Option<f32>, erodibility: f32) -> f32 {
         let fraction = f64::from(fraction);
         let distance = distance.map_or_else(|| (1.0 + fraction * fraction).sqrt(), f64::from);
         let wet = f64::from(area) + self.source;
@@ -93,7 +93,7 @@ impl StepLaw {
             return wear_by_root(self.wear, self.source, fractions, erodibility, c);
         }
         for (j, (c, &fraction)) in c.iter_mut().zip(fractions).enumerate() {
-            *c = self.wear_of(*c, fraction, None, erodibility(j));
+            *c = self.erosion_coefficient(*c, fraction, None, erodibility(j));
         }
     }
 
@@ -115,7 +115,7 @@ impl StepLaw {
             return h;
         }
         let fall = f64::from(h) - f64::from(floor);
-        let mut left = self.worn(fall, f64::from(c)) as f32;
+        let mut left = self.remaining_fall(fall, f64::from(c)) as f32;
         // fraction of the excess slope that landslides remove
         let slide = self.slide * erodibility;
         let stands = match distance {
@@ -140,7 +140,7 @@ impl StepLaw {
 
     /// The part of `fall` that remains after erosion with coefficient `c`.
     #[inline(always)]
-    fn worn(&self, fall: f64, c: f64) -> f64 {
+    fn remaining_fall(&self, fall: f64, c: f64) -> f64 {
         if let Some(root) = &self.root {
             return root.root(fall, c);
         }
@@ -202,7 +202,7 @@ impl Bed {
             for (j, h) in row.iter_mut().enumerate() {
                 let k = i * n + j;
                 let rises = !flow.receivers.is_end(k);
-                *h = old[k] + if rises { forces.uplift * uplift.share(k) } else { 0.0 };
+                *h = old[k] + if rises { forces.uplift * uplift.relative_uplift(k) } else { 0.0 };
             }
             Ok(())
         })?;
@@ -233,7 +233,12 @@ impl Bed {
             match (flow.distance.get(first..first + n), rock.uniform()) {
                 (Some(distances), _) => {
                     for (j, c) in row.iter_mut().enumerate() {
-                        *c = forces.wear_of(*c, fractions[j], Some(distances[j]), rock.erodibility(first + j));
+                        *c = forces.erosion_coefficient(
+                            *c,
+                            fractions[j],
+                            Some(distances[j]),
+                            rock.erodibility(first + j),
+                        );
                     }
                 }
                 (None, Some(erodibility)) => forces.write_erosion_coefficients(fractions, |_| erodibility, row),
@@ -270,7 +275,7 @@ impl Bed {
 
     /// Deposits part of the rock eroded by `wear` downstream. Lakes catch all rock that reaches them, up to `FILL` of
     /// their depth.
-    pub fn settle(
+    pub fn deposit(
         &mut self,
         cx: &Context,
         (mesh, flow, basins): (&FlowMesh, &DInfinity, &Basins),
@@ -322,7 +327,7 @@ impl Bed {
         let n = grid.samples;
         self.c.resize(grid.len(), 0.0);
         cx.bands(&mut self.c, |first, out| {
-            let mut window = StencilWindow::new(grid, Beyond::Nearest, old, first);
+            let mut window = StencilWindow::new(grid, EdgeFill::Nearest, old, first);
             for (row, new) in (first..).zip(out.chunks_mut(n)) {
                 let here = grid.row(old, row);
                 if let Some(smooth) = &smooth {

@@ -113,16 +113,20 @@ impl Process for StreamPower {
             version: if self.largest_scale == LargestScale::OneGrid { 4 } else { 6 },
             on_planet: Some(OnPlanet {
                 version: 3,
-                land_above: Some(self.sea_level),
+                keep_land_above: Some(self.sea_level),
                 more_fields: 4.3,
                 ..OnPlanet::DEFAULT
             }),
             memory: NodeMemory {
-                more_when_kept: 3.0,
-                fewer_for_heights: Some(if self.deposition > 0.0 { 0.0 } else { 0.7 }),
+                extra_when_kept: 3.0,
+                saved_without_records: Some(if self.deposition > 0.0 { 0.0 } else { 0.7 }),
                 ..NodeMemory::constant(if self.deposition > 0.0 { 9.9 } else { 7.1 })
             },
-            finer_grids: FinerGrids { stream_beds: StreamBeds::Kept, follows_grid: true, ..FinerGrids::DEFAULT },
+            finer_grids: FinerGrids {
+                stream_beds: StreamBeds::WithoutNewDetail,
+                follows_grid: true,
+                ..FinerGrids::DEFAULT
+            },
             ..Traits::PROCESS
         }
     }
@@ -131,9 +135,9 @@ impl Process for StreamPower {
         match tiles::is_tiled(self) {
             true => {
                 let areas = NodeAreas::Divided;
-                NodeParts::Worn(NodeDrainage { sea_metres: self.sea_level, is_drawn: false, areas }, self)
+                NodeParts::StreamPower(NodeDrainage { sea_metres: self.sea_level, is_drawn: false, areas }, self)
             }
-            false => NodeParts::Whole("its settling sediment must follow all streams in order"),
+            false => NodeParts::WholeTerrain("its settling sediment must follow all streams in order"),
         }
     }
 
@@ -235,7 +239,7 @@ impl StreamPowerRun {
         bed.prepare(cx, flow, (area, is_flow_read || law.deposition > 0.0), &forces, &self.rock)?;
         bed.wear(cx, flow, &order, &forces, &self.rock)?;
         if law.deposition > 0.0 {
-            bed.settle(cx, (mesh, flow, &graph.basins), &order, area, law.deposition)?;
+            bed.deposit(cx, (mesh, flow, &graph.basins), &order, area, law.deposition)?;
         }
         drop(order);
         if is_brief {
@@ -264,7 +268,7 @@ impl StreamPowerRun {
             *sums = [0.0; 3];
             for j in 0..n {
                 let k = i * n + j;
-                let up = if receivers.is_end(k) { 0.0 } else { forces.uplift * uplift.share(k) };
+                let up = if receivers.is_end(k) { 0.0 } else { forces.uplift * uplift.relative_uplift(k) };
                 let [lost, won] = loss_and_gain(old[k], up, new[k]);
                 if let Some(wear) = &mut wear {
                     wear[j] += lost as f32;
@@ -273,7 +277,7 @@ impl StreamPowerRun {
                     deposits[j] += won as f32;
                 }
                 // without areas, all samples of a square except copies have the same area
-                let own = areas.map_or(if j < grid.distinct() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
+                let own = areas.map_or(if j < grid.distinct_side() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
                 sums[0] += lost * own;
                 sums[1] += won * own;
                 sums[2] += f64::from(up) * own;
@@ -309,7 +313,7 @@ impl ErosionRun for StreamPowerRun {
         done
     }
 
-    fn leave_out(&mut self, records: &[MapKind]) {
+    fn drop_records(&mut self, records: &[MapKind]) {
         records.iter().for_each(|&kind| drop(self.terrain.set_map(kind, None)));
     }
 
@@ -317,7 +321,7 @@ impl ErosionRun for StreamPowerRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 

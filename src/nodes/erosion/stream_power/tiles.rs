@@ -44,7 +44,7 @@ fn outlets(law: &StreamPower, cx: &Context, height: &[f32]) -> Outlets {
 ///
 /// # Errors
 /// Fails if the run is cancelled.
-pub fn told_and_kept(
+pub fn summarise_trunks(
     law: &StreamPower,
     cx: &Context,
     ground: &Terrain,
@@ -60,7 +60,8 @@ pub fn told_and_kept(
     let forces = forces(law, cx);
     let mut up = Vec::new();
     let uplift = Uplift::new(cx, law.uplift_shape, law.uplift_variation, ground.map(MapKind::Uplift))?;
-    let up_at = |k: usize| if divided.flow.receivers.is_end(k) { 0.0 } else { forces.uplift * uplift.share(k) };
+    let up_at =
+        |k: usize| if divided.flow.receivers.is_end(k) { 0.0 } else { forces.uplift * uplift.relative_uplift(k) };
     (0..height.len()).into_par_iter().map(up_at).collect_into_vec(&mut up);
 
     let mut told = Vec::new();
@@ -109,8 +110,8 @@ pub fn erode_trunks(
         erodibility.append(&mut tile.erodibility);
     }
     world.traverse_upstream(&mut height, cx.control, |k, h, below| {
-        let (area, fraction, erodibility) = (world.areas[k].cells(), world.shares[k], erodibility[k]);
-        let c = forces.wear_of(area, fraction, None, erodibility);
+        let (area, fraction, erodibility) = (world.areas[k].cells(), world.second_fractions[k], erodibility[k]);
+        let c = forces.erosion_coefficient(area, fraction, None, erodibility);
         forces.eroded_height(h, below, (fraction, None), c, erodibility)
     })?;
     Ok(world.solutions(|k| height[k]))
@@ -151,7 +152,7 @@ pub fn erode_tile(
             return h;
         }
         let (fraction, erodibility) = (flow.fraction[k], rock.erodibility(k));
-        let c = forces.wear_of(areas[k], fraction, None, erodibility);
+        let c = forces.erosion_coefficient(areas[k], fraction, None, erodibility);
         forces.eroded_height(h, below, (fraction, None), c, erodibility)
     })?;
     let mut worn = Terrain::flat(cx.grid);

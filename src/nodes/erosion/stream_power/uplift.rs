@@ -155,7 +155,7 @@ impl Uplift {
 
     /// Fraction of the greatest uplift in sample `k` of the grid.
     #[inline(always)]
-    pub fn share(&self, k: usize) -> f32 {
+    pub fn relative_uplift(&self, k: usize) -> f32 {
         self.0.as_ref().map_or(1.0, |share| share[k])
     }
 

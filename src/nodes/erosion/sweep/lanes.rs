@@ -96,15 +96,15 @@ pub trait Neighbourhood {
     fn get(&self, p: usize, place: Offset) -> Self::Value;
     fn set(&mut self, p: usize, place: Offset, value: Self::Value);
 
-    /// Value `p` of four neighbours. Written without a closure: the compiler does not always inline closures, and the
-    /// code then takes nearly twice the time.
+    /// Value number `p` of the cells at four offsets. Written without a closure: the compiler does not always inline
+    /// closures, and the code then takes nearly twice the time.
     #[inline(always)]
     fn four(&self, p: usize, [a, b, c, d]: [Offset; 4]) -> [Self::Value; 4] {
         [self.get(p, a), self.get(p, b), self.get(p, c), self.get(p, d)]
     }
 
     /// Subtracts `amount` from value `p` of the lowest of the neighbours at `places`.
-    fn take(&mut self, p: usize, places: [Offset; 4], lowest: &FirstLowest<Self::Value>, amount: Self::Value);
+    fn lower_lowest(&mut self, p: usize, places: [Offset; 4], lowest: &FirstLowest<Self::Value>, amount: Self::Value);
 }
 
 /// The lowest of four neighbours; of equal neighbours the first one.

@@ -71,7 +71,7 @@ impl Blocks {
         Out: Send,
         F: Fn(usize, ScanRow<K, Out>) + Sync,
     {
-        let side = cx.grid.distinct();
+        let side = cx.grid.distinct_side();
         let threads = rayon::current_num_threads().min(1 + side * side / CELLS_PER_THREAD);
         // block k is finished before block k + `threads` starts
         let slots = threads + 1;
@@ -350,7 +350,7 @@ impl<const P: usize> Neighbourhood for FourNeighbourhoods<'_, P> {
 
     /// All other neighbours lose +0, which keeps their bits, including the sign of zero.
     #[inline(always)]
-    fn take(&mut self, p: usize, places: [Offset; 4], lowest: &FirstLowest<Vec4>, amount: Vec4) {
+    fn lower_lowest(&mut self, p: usize, places: [Offset; 4], lowest: &FirstLowest<Vec4>, amount: Vec4) {
         let (first, last) = (amount.except(lowest.last), amount.only(lowest.last));
         let parts = [
             first.except(lowest.second),

@@ -68,7 +68,7 @@ impl<const P: usize> WrapRows<P> {
         Out: Send,
         F: Fn(usize, ScanRow<K, Out>) + Sync,
     {
-        let side = cx.grid.distinct();
+        let side = cx.grid.distinct_side();
         self.cells.resize_with(side * side, ScanCell::default);
         self.blocks.clear();
         self.blocks.resize_with(side.div_ceil(LANES), BlockProgress::default);
@@ -280,7 +280,7 @@ impl<const P: usize> Neighbourhood for CellNeighbourhood<'_, P> {
     }
 
     #[inline(always)]
-    fn take(&mut self, p: usize, [a, b, c, d]: [Offset; 4], lowest: &FirstLowest<f32>, amount: f32) {
+    fn lower_lowest(&mut self, p: usize, [a, b, c, d]: [Offset; 4], lowest: &FirstLowest<f32>, amount: f32) {
         let first = select_unpredictable(lowest.second, self.cell(b), self.cell(a));
         let last = select_unpredictable(lowest.fourth, self.cell(d), self.cell(c));
         let cell = select_unpredictable(lowest.last, last, first);

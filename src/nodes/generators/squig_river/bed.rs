@@ -133,7 +133,7 @@ fn block(samples: usize) -> usize {
 }
 
 /// Lays the water into `ground` and returns its depth.
-pub fn lay(
+pub fn fill_channels(
     cx: &Context,
     network: &RiverNetwork,
     profile: &CrossProfile,
@@ -143,7 +143,7 @@ pub fn lay(
     let block = block(n);
     let bed = RiverBed::new(network, profile, cx.grid.edges == Edges::Wrap);
     let mut water = vec![0.0; cx.grid.len()];
-    let places: Vec<f32> = (0..n).map(|k| cx.grid.position(k % cx.grid.distinct())).collect();
+    let places: Vec<f32> = (0..n).map(|k| cx.grid.position(k % cx.grid.distinct_side())).collect();
     ground.par_chunks_mut(n * block).zip(water.par_chunks_mut(n * block)).enumerate().try_for_each(|(b, (h, w))| {
         let ys = &places[b * block..b * block + h.len() / n];
         let mut near = Vec::new();
@@ -289,7 +289,8 @@ impl<'a> RiverBed<'a> {
         });
     }
 
-    /// For equal widths: the water whose middle is nearest to a position, and the minimum height of the terrain there.
+    /// If all rivers have the same width: the river whose centreline is nearest to the position, and the minimum height
+    /// of the terrain there.
     #[inline(always)]
     fn nearest_course(&self, near: &[Segment], x: f32, y: f32) -> (NearestWater, f32) {
         let CrossProfile { half, depth, .. } = *self.profile;

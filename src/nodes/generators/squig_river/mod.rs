@@ -121,7 +121,7 @@ impl Generator for SquigRiver {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("its rivers cross the whole terrain")
+        NodeParts::WholeTerrain("its rivers cross the whole terrain")
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
@@ -174,7 +174,7 @@ impl SquigRiver {
         let mut ground = vec![0.0; cx.grid.len()];
         self.ground(cx, &mut ground)?;
         let water = match self.banks {
-            BankShape::Symmetric => bed::lay(cx, &self.network(cx)?, &self.profile(cx), &mut ground)?,
+            BankShape::Symmetric => bed::fill_channels(cx, &self.network(cx)?, &self.profile(cx), &mut ground)?,
             BankShape::AsInPaper => self.lines_of_water(cx, self.levels(cx), &ground)?,
         };
         Ok([ground, water])
@@ -237,10 +237,10 @@ impl SquigRiver {
                 cascades: self.cascades,
                 steps: self.steps,
             };
-            network.fall(&fall, random.fork(COURSES));
+            network.set_initial_levels(&fall, random.fork(COURSES));
             let profile = self.profile(cx);
             let holding = Levees { reach: 4.0 * profile.half, slope: profile.slope };
-            network.settle(Some(holding), plan.wraps, cx.control)?;
+            network.lower_levels(Some(holding), plan.wraps, cx.control)?;
         }
         Ok(network)
     }
@@ -264,12 +264,12 @@ impl SquigRiver {
             let number = level.number - 1;
             match self.banks {
                 BankShape::Symmetric if number <= self.splits() => {
-                    mesh.carry(&self.network_of(cx, number)?, fine);
+                    mesh.set_water_levels(&self.network_of(cx, number)?, fine);
                 }
                 BankShape::Symmetric => {}
                 BankShape::AsInPaper => {
                     let mut network = self.network_of(cx, number)?;
-                    mesh.least(&mut network, self.depth / cx.relief_metres, fine, cx)?;
+                    mesh.apply_paper_rule(&mut network, self.depth / cx.relief_metres, fine, cx)?;
                 }
             }
             Ok(())
@@ -294,7 +294,7 @@ impl SquigRiver {
             let banks = mesh.neighbours(node.vertex).filter(|&k| !on[k]).map(|k| table[k]);
             node.level = banks.fold(ground + depth, f32::min);
         }
-        network.settle(None, mesh.wraps, cx.control)?;
+        network.lower_levels(None, mesh.wraps, cx.control)?;
         for node in &network.nodes {
             mesh.set(&mut water, node.vertex, (node.level - table[mesh.index(node.vertex)]).max(0.0));
         }
@@ -349,7 +349,7 @@ impl MidpointTable {
     }
 
     /// Sets midpoints on courses to the water level. New midpoints next to a course are no lower.
-    fn carry(&self, network: &RiverNetwork, fine: &mut [f32]) {
+    fn set_water_levels(&self, network: &RiverNetwork, fine: &mut [f32]) {
         for node in &network.nodes {
             for k in self.neighbours(node.vertex) {
                 let vertex = [(k / self.side) as i32, (k % self.side) as i32];
@@ -363,7 +363,13 @@ impl MidpointTable {
 
     /// Applies the paper's rule: a midpoint on a course is `depth` below its lowest neighbour off the course, so that
     /// the water has a bed. It is also no higher than the previous midpoint upstream.
-    fn least(&self, network: &mut RiverNetwork, depth: f32, fine: &mut [f32], cx: &Context) -> Result<(), Cancelled> {
+    fn apply_paper_rule(
+        &self,
+        network: &mut RiverNetwork,
+        depth: f32,
+        fine: &mut [f32],
+        cx: &Context,
+    ) -> Result<(), Cancelled> {
         let on = self.marks(network);
         for node in &mut network.nodes {
             let beside = self.neighbours(node.vertex).filter(|&k| !on[k]).map(|k| fine[k]);
@@ -371,7 +377,7 @@ impl MidpointTable {
             let lowest = if lowest == f32::MAX { fine[self.index(node.vertex)] } else { lowest };
             node.level = lowest - depth;
         }
-        network.settle(None, self.wraps, cx.control)?;
+        network.lower_levels(None, self.wraps, cx.control)?;
         network.nodes.iter().for_each(|node| self.set(fine, node.vertex, node.level));
         Ok(())
     }

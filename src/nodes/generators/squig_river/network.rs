@@ -186,7 +186,7 @@ impl RiverNetwork {
                 });
             }
         }
-        network.place(level);
+        network.set_positions(level);
         Ok(network)
     }
 
@@ -277,7 +277,7 @@ impl RiverNetwork {
 
     /// Sets the positions of the nodes: on the lattice, then smoothed twice along each course. The smoothing includes
     /// ends, and junctions that a course passes through.
-    fn place(&mut self, level: u32) {
+    fn set_positions(&mut self, level: u32) {
         let cell = 1.0 / (1u32 << (level + 1)) as f32;
         for node in &mut self.nodes {
             node.position = [node.vertex[1] as f32 * cell, node.vertex[0] as f32 * cell];
@@ -343,7 +343,7 @@ impl RiverNetwork {
     }
 
     /// Sets the initial water level of every node.
-    pub fn fall(&mut self, fall: &WaterProfile, random: Stream) {
+    pub fn set_initial_levels(&mut self, fall: &WaterProfile, random: Stream) {
         let length = |centreline: &Centreline, nodes: &[RiverNode]| -> f32 {
             centreline.nodes.windows(2).map(|p| distance(nodes[p[0]].position, nodes[p[1]].position)).sum()
         };
@@ -385,7 +385,7 @@ impl RiverNetwork {
     }
 
     /// Lowers levels until water never rises downstream, and the banks between reaches can hold it.
-    pub fn settle(&mut self, banks: Option<Levees>, wraps: bool, control: &Control) -> Result<(), Cancelled> {
+    pub fn lower_levels(&mut self, banks: Option<Levees>, wraps: bool, control: &Control) -> Result<(), Cancelled> {
         let runs: Vec<ReachBounds> =
             self.nodes.chunks(RUN).map(|run| ReachBounds::enclosing(run.iter().map(|n| n.position))).collect();
         let mut highest: Vec<f32> =

@@ -85,7 +85,7 @@ talweg_ground::params! {
 }
 
 /// In version 1 the default limit was a diameter of 15 m.
-const DEFAULTS_BEFORE: [OldDefault; 1] = [OldDefault { until: 1, parameter: "depth", was: "Metres" }];
+const DEFAULTS_BEFORE: [OldDefault; 1] = [OldDefault { until: 1, parameter: "depth", old_value: "Metres" }];
 
 /// Maximum number of levels.
 const LEVELS: u32 = 14;
@@ -147,7 +147,7 @@ impl Stamp {
         let (cones, all) = (self.cones, bells + self.images);
         let (cone, bell) = (round(|t| t), round(|t| NoiseFade::Improved.weight(t)));
         let image = pressed(images, self.rotation);
-        move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
+        move |stamp: &PlacedStamp, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
             let draw = stamp.form * all;
             if draw < cones {
                 cone(stamp, xs, x, dy, per_radius, out);
@@ -207,7 +207,7 @@ struct RowColumns {
 
 /// A stamp at its position in a sector.
 #[derive(Clone, Copy)]
-struct Pressed {
+struct PlacedStamp {
     x: f32,
     y: f32,
     height: f32,
@@ -219,12 +219,12 @@ struct Pressed {
 
 /// Adds a stamp to the samples of a row. The arguments are the samples' distances to the east of the stamp's centre,
 /// the row's distance to the north of it, and the factor from distances to radii.
-trait StampShape: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy {}
-impl<F: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy> StampShape for F {}
+trait StampShape: Fn(&PlacedStamp, &[f32], f32, f32, f32, &mut [f32]) + Copy {}
+impl<F: Fn(&PlacedStamp, &[f32], f32, f32, f32, &mut [f32]) + Copy> StampShape for F {}
 
 /// A shape with the profile `height(1 - distance over radius)`.
 fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
-    move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
+    move |stamp: &PlacedStamp, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
         for (h, &at) in out.iter_mut().zip(xs) {
             let dx = at - x;
             let t = 1.0 - (dx * dx + dy * dy).sqrt() * per_radius;
@@ -235,7 +235,7 @@ fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
 
 /// A shape that is one of `images`, rotated as `turn` says.
 fn pressed(images: &[StampImage], turn: StampTurn) -> impl StampShape {
-    move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
+    move |stamp: &PlacedStamp, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
         if images.is_empty() {
             return;
         }
@@ -252,7 +252,7 @@ fn pressed(images: &[StampImage], turn: StampTurn) -> impl StampShape {
 struct StampReader<'a> {
     level: &'a StampLevel,
     /// Two rows of sectors: the row's index, which may be beyond the edges, and the stamps of the row.
-    rows: [(i32, Vec<Pressed>); 2],
+    rows: [(i32, Vec<PlacedStamp>); 2],
 }
 
 impl<'a> StampReader<'a> {
@@ -295,7 +295,7 @@ impl<'a> StampReader<'a> {
 
 impl StampLevel {
     /// Computes the stamps of sector row `index`, which may be beyond an edge.
-    fn press(&self, index: i32, out: &mut Vec<Pressed>) {
+    fn press(&self, index: i32, out: &mut Vec<PlacedStamp>) {
         let per_sector = 1.0 / self.sectors as f32;
         let part = |bits: u64| (bits & 0xff_ffff) as f32 * (1.0 / 16_777_216.0);
         let row = index.rem_euclid(self.sectors);
@@ -306,7 +306,7 @@ impl StampLevel {
             // result
             let raised = if self.sunk == 0.5 { bits >> 63 == 0 } else { part(bits >> 40) >= self.sunk };
             let draws = self.stream.fork(1).bits(column, row);
-            Pressed {
+            PlacedStamp {
                 x: (column as f32 + part(bits)) * per_sector,
                 y: (index as f32 + part(bits >> 24)) * per_sector,
                 height: if raised { self.height } else { -self.height },

@@ -135,7 +135,7 @@ mod tests {
                 sea_level: 0.0,
                 planet: None,
                 scene_samples: 33,
-                level: 1.0,
+                cell_ratio: 1.0,
                 random: Stream::new(5, 6),
                 control: &control,
             };

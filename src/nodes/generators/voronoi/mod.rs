@@ -240,8 +240,9 @@ impl Voronoi {
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         // the last row and column of a wrapping grid are equal to the first row and column
-        let places =
-            |first: usize| -> Vec<f32> { (0..n).map(|k| cx.grid.position(first + k % cx.grid.distinct())).collect() };
+        let places = |first: usize| -> Vec<f32> {
+            (0..n).map(|k| cx.grid.position(first + k % cx.grid.distinct_side())).collect()
+        };
         let [rows, columns] = cx.grid.first().map(places);
         let spacing = (cx.grid.whole_samples() as f32 / (buckets.count() as f32).sqrt()) as usize;
         let side = (spacing / 2).next_power_of_two().clamp(4, 32);
@@ -384,7 +385,7 @@ mod tests {
                     sea_level: 0.0,
                     planet: None,
                     scene_samples: samples,
-                    level: 1.0,
+                    cell_ratio: 1.0,
                     random: Stream::new(5, 6),
                     control: &control,
                 };
@@ -396,7 +397,7 @@ mod tests {
                     all.extend(node.points_beyond(cx.random, node.margin(all.len())));
                 }
                 for (k, &h) in out.iter().enumerate() {
-                    let place = |index: usize| cx.grid.position(index % cx.grid.distinct());
+                    let place = |index: usize| cx.grid.position(index % cx.grid.distinct_side());
                     let (x, y) = (place(k % samples), place(k / samples));
                     let squares = match edges {
                         Edges::Open => nearest_squares::<8, 1, false>(&all, &[x], y),

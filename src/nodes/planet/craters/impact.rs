@@ -24,12 +24,12 @@ pub struct Impact {
     /// Radius as a fraction of the terrain's side length.
     pub radius: f32,
     /// Square of the surface's curvature.
-    pub bend: f32,
+    pub curvature_squared: f32,
     pub shape: CraterShape,
     /// Strength from 0 to 1: below 1 if the grid barely resolves the crater.
     pub strength: f32,
     /// Irregularity of the crater from 0 to 1, and the table and rotation of its noise.
-    pub uneven: f32,
+    pub irregularity: f32,
     pub turn: CraterNoise,
     /// Brightness of the rays.
     pub ray: f32,
@@ -56,10 +56,10 @@ impl Impact {
             centre,
             frame: surface.frame(centre),
             radius,
-            bend: surface.bend(),
+            curvature_squared: surface.curvature_squared(),
             shape,
             strength: 1.0,
-            uneven: 0.0,
+            irregularity: 0.0,
             turn: CraterNoise::default(),
             ray: 0.0,
             lava: 0.0,
@@ -70,7 +70,7 @@ impl Impact {
     }
 
     pub fn with_appearance(self, strength: f32, (uneven, turn): (f32, CraterNoise), ray: f32, lava: f32) -> Self {
-        Self { strength, uneven, turn, ray, lava, ..self }
+        Self { strength, irregularity: uneven, turn, ray, lava, ..self }
     }
 
     /// The same impact at another position on a flat terrain. `image` marks a copy beyond an edge of the terrain.
@@ -88,7 +88,7 @@ impl Impact {
     pub fn square(&self, place: [f32; 3]) -> f32 {
         let [x, y, z] = [place[0] - self.centre[0], place[1] - self.centre[1], place[2] - self.centre[2]];
         let chord = x * x + y * y + z * z;
-        let b = chord * self.bend;
+        let b = chord * self.curvature_squared;
         let arc = chord * (1.0 + b * (1.0 / 12.0 + b * (1.0 / 90.0 + b * (1.0 / 560.0))));
         arc * (1.0 / (self.radius * self.radius))
     }
@@ -110,13 +110,13 @@ impl Impact {
         let mut x = square.sqrt();
         let [east, north] = self.offset(place);
         let mut ragged = 0.0;
-        if self.uneven > 0.0 {
+        if self.irregularity > 0.0 {
             let direction = self.turn.direction(east, north);
             let fade = (NEAR - x) * (1.0 / (NEAR - 1.5));
             let fade = if fade < 1.0 { fade } else { 1.0 };
-            ragged = self.turn.lobe(direction) * self.uneven * fade;
+            ragged = self.turn.lobe(direction) * self.irregularity * fade;
             // a different part of the same noise shifts the rim
-            x *= 1.0 + 0.16 * self.uneven * fade * self.turn.lobe(direction + 387.0);
+            x *= 1.0 + 0.16 * self.irregularity * fade * self.turn.lobe(direction + 387.0);
         }
         let mut height = self.shape.height_near(x, ragged);
         if self.lava > 0.0 {

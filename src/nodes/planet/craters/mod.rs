@@ -132,7 +132,7 @@ impl Filter for Craters {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::Whole("each crater is stamped into the terrain that the earlier ones left")
+        NodeParts::WholeTerrain("each crater is stamped into the terrain that the earlier ones left")
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -222,7 +222,7 @@ impl Craters {
     }
 
     /// Visible fraction of a crater with this wear: 1 at first, 0 where it has vanished.
-    pub fn is_left(wear: f32) -> f32 {
+    pub fn visible_fraction(wear: f32) -> f32 {
         1.0 - smooth(GONE[0], GONE[1], wear)
     }
 
@@ -267,7 +267,7 @@ impl Craters {
         let age = 1.0 - time;
         let air = if common.air < 1.0 { common.air } else { 1.0 };
         let wear = age * (self.wear * (common.mean / diameter).sqrt() + 8.0 * air / (1.02 - air));
-        let mut strength = smooth(2.0, 3.0, samples) * Self::is_left(wear);
+        let mut strength = smooth(2.0, 3.0, samples) * Self::visible_fraction(wear);
         if common.air > 0.0 {
             // minimum diameter of this crater, because smaller meteorites burn up
             let least = common.air * 5000.0 * (0.5 + cx.random.unit(index, 5));

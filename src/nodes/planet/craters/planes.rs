@@ -19,7 +19,7 @@ const STEEPEST: f32 = 0.4;
 /// Older craters smaller than this fraction of the impact's radius are ignored: their effect averages out.
 const LEAST: f32 = 0.25;
 /// Number of impacts whose planes are computed in parallel.
-const ABREAST: usize = 2048;
+const BLOCK: usize = 2048;
 
 /// Finds the plane of every impact, block by block. The impacts of a block first apply the events of older blocks, in
 /// parallel, and then, one after another, the earlier events of their own block.
@@ -39,8 +39,8 @@ pub fn find_planes(
             [x, y, z, radius * radius * REACH * REACH]
         })
         .collect();
-    for (block, part) in events.chunks(ABREAST).enumerate() {
-        let first = block * ABREAST;
+    for (block, part) in events.chunks(BLOCK).enumerate() {
+        let first = block * BLOCK;
         let asked: Result<Vec<Option<Probes>>, Cancelled> = part
             .par_iter()
             .with_min_len(64)

@@ -51,7 +51,7 @@ impl Sizes {
     }
 
     /// Fraction of the craters smaller than `diameter`.
-    fn share_below(&self, rest: f64, diameter: f32) -> f64 {
+    fn fraction_below(&self, rest: f64, diameter: f32) -> f64 {
         if diameter <= self.smallest {
             return 0.0;
         }
@@ -108,8 +108,8 @@ pub fn population(
     if sizes.largest < visible {
         return Ok(Vec::new());
     }
-    let hidden = if even { 0.0 } else { sizes.share_below(rest, visible) };
-    let basins = if even { 2.0 } else { sizes.share_below(rest, sizes.largest * BASIN) };
+    let hidden = if even { 0.0 } else { sizes.fraction_below(rest, visible) };
+    let basins = if even { 2.0 } else { sizes.fraction_below(rest, sizes.largest * BASIN) };
     let margin = if count < FEW { 0.0 } else { surface.margin(sizes.largest) };
     // additional craters around an open terrain
     let outside = ((1.0 + 2.0 * f64::from(margin)) * (1.0 + 2.0 * f64::from(margin)) - 1.0) * f64::from(count);
@@ -128,7 +128,7 @@ pub fn population(
                 let diameter = if even { sizes.largest } else { sizes.diameter(rest, u) };
                 let draw = [1, 2].map(|what| random.unit(index as i32, what));
                 let centre = if index < count {
-                    surface.place(draw, if count < FEW { diameter } else { 0.0 })
+                    surface.random_position(draw, if count < FEW { diameter } else { 0.0 })
                 } else {
                     surface.place_outside(draw, margin, random.unit(index as i32, 3))
                 };

@@ -97,7 +97,7 @@ impl CraterSurface {
     }
 
     /// Square of the surface's curvature.
-    pub fn bend(&self) -> f32 {
+    pub fn curvature_squared(&self) -> f32 {
         if self.round.is_some() { 1.0 / (RADIUS * RADIUS) } else { 0.0 }
     }
 
@@ -108,7 +108,7 @@ impl CraterSurface {
 
     /// The position that two uniform random numbers define. On an open terrain a crater of `diameter` is entirely
     /// inside the edges.
-    pub fn place(&self, draw: [f32; 2], diameter: f32) -> [f32; 3] {
+    pub fn random_position(&self, draw: [f32; 2], diameter: f32) -> [f32; 3] {
         if self.round.is_some() {
             let (longitude, height) = (2.0 * PI * f64::from(draw[0]), 2.0 * f64::from(draw[1]) - 1.0);
             let level = (1.0 - height * height).sqrt();
@@ -219,7 +219,7 @@ impl CraterSurface {
     }
 
     /// Row and column of a sample near a position.
-    pub fn sample(&self, place: [f32; 3]) -> [usize; 2] {
+    pub fn nearby_sample(&self, place: [f32; 3]) -> [usize; 2] {
         if self.round.is_some() {
             let (n, (face, u, v)) = (self.grid.samples, locate(place.map(f64::from)));
             let [row, column] = [v, u].map(|at| (at * (n - 1) as f64) as usize);
@@ -257,7 +257,7 @@ mod tests {
             let mut spare = 0;
             for k in 0..300 {
                 let draw = [1, 2].map(|what| random.unit(k, what));
-                let (centre, reach) = (surface.place(draw, 0.0), 1.2 * random.unit(k, 0) * random.unit(k, 3));
+                let (centre, reach) = (surface.random_position(draw, 0.0), 1.2 * random.unit(k, 0) * random.unit(k, 3));
                 let mut held = vec![false; grid.len()];
                 surface.rectangles(centre, reach, |Rectangle { rows, columns }| {
                     for row in rows[0]..rows[1] {

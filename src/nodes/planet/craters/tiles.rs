@@ -54,7 +54,7 @@ impl CraterTiles {
                 })
                 .collect();
             for &(event, rectangle) in found.iter().flatten() {
-                put(&mut lists, across, event, rectangle);
+                add_event(&mut lists, across, event, rectangle);
             }
         }
         Ok(Self { across, lists })
@@ -62,13 +62,13 @@ impl CraterTiles {
 
     /// The index of the tile that contains a position.
     pub fn index_at(&self, surface: &CraterSurface, place: [f32; 3]) -> usize {
-        let [row, column] = surface.sample(place);
+        let [row, column] = surface.nearby_sample(place);
         row / TILE_ROWS * self.across + column / TILE_COLUMNS
     }
 }
 
 /// Adds an event to the lists of the tiles that its rectangle touches.
-fn put(lists: &mut [Vec<Entry>], across: usize, event: u32, rectangle: Rectangle) {
+fn add_event(lists: &mut [Vec<Entry>], across: usize, event: u32, rectangle: Rectangle) {
     let Rectangle { rows, columns } = rectangle;
     let cut = |[from, to]: [u32; 2], tile: usize, size: usize| {
         let start = (tile * size) as u32;

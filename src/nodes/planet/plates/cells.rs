@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::generators::octaves::NoiseFade;
 use crate::generators::solid::{Solid, SolidNoise, SpacePoints};
-use talweg_ground::field::globe::{face_direction, fast_atan, meet};
+use talweg_ground::field::globe::{face_direction, face_tangents, fast_atan};
 use talweg_ground::field::vector::dot;
 use talweg_ground::field::{Cancelled, Control, Stream};
 
@@ -120,13 +120,13 @@ impl SphereCells {
 
     /// The cell of a direction, whose length may differ from 1.
     pub fn cell(&self, direction: Vector) -> usize {
-        self.place(direction).0
+        self.locate(direction).0
     }
 
     /// The cell of a direction, and the position within it: along its row and its column, from 0 to 1.
     #[inline]
-    pub fn place(&self, direction: Vector) -> (usize, [f32; 2]) {
-        let (face, tangents) = meet(direction);
+    pub fn locate(&self, direction: Vector) -> (usize, [f32; 2]) {
+        let (face, tangents) = face_tangents(direction);
         let n = self.n as f64;
         let [(j, x), (i, y)] = tangents.map(|tangent| {
             let along = ((fast_atan(tangent) * FRAC_2_PI + 0.5) * n).clamp(0.0, n);
@@ -179,9 +179,9 @@ impl PlateAttitude {
     }
 
     /// The rotation as a matrix, row by row.
-    pub fn matrix(self) -> Turn {
+    pub fn matrix(self) -> PlateRotation {
         let [w, x, y, z] = self.0;
-        Turn([
+        PlateRotation([
             [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
             [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
             [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
@@ -191,9 +191,9 @@ impl PlateAttitude {
 
 /// A rotation matrix from the frame of a plate to the world.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn([Vector; 3]);
+pub struct PlateRotation([Vector; 3]);
 
-impl Turn {
+impl PlateRotation {
     /// Converts from the plate's frame to the world.
     #[inline]
     pub fn outwards(&self, v: Vector) -> Vector {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::cells::{NO_CELL, PlateAttitude, SphereCells, Turn, Vector};
+use super::cells::{NO_CELL, PlateAttitude, PlateRotation, SphereCells, Vector};
 use talweg_ground::field::vector::cross;
 use talweg_ground::field::{Cancelled, Control};
 
@@ -109,7 +109,7 @@ pub struct PlateState {
 
 impl PlateState {
     /// The id of the plate that subducts where the plates `a` and `b` are both ocean floor, once this is decided.
-    pub fn sinks(&self, a: u32, b: u32) -> Option<u32> {
+    pub fn subducting_plate(&self, a: u32, b: u32) -> Option<u32> {
         self.sinking.get(&(a.min(b), a.max(b))).copied()
     }
 
@@ -123,7 +123,7 @@ impl PlateState {
 #[derive(Debug)]
 pub struct PlateTable {
     /// Rotation from the plate's frame to the world.
-    pub turn: Turn,
+    pub rotation: PlateRotation,
     /// Index of each cell's crust in the plate, or [`NO_CELL`] without crust.
     slots: Vec<u32>,
 }
@@ -151,7 +151,7 @@ impl PlateTables {
             .par_iter()
             .map(|plate| {
                 control.check()?;
-                let mut table = PlateTable { turn: plate.attitude.matrix(), slots: vec![NO_CELL; cells.count()] };
+                let mut table = PlateTable { rotation: plate.attitude.matrix(), slots: vec![NO_CELL; cells.count()] };
                 table.fill(&plate.crust);
                 Ok(table)
             })
@@ -163,7 +163,7 @@ impl PlateTables {
     /// Updates the tables after the plates have moved.
     pub fn move_to(&mut self, cells: &SphereCells, plates: &[Plate], control: &Control) -> Result<(), Cancelled> {
         for (table, plate) in self.tables.iter_mut().zip(plates) {
-            table.turn = plate.attitude.matrix();
+            table.rotation = plate.attitude.matrix();
         }
         self.find_tiles(cells, plates, control)
     }
@@ -174,7 +174,7 @@ impl PlateTables {
             plate.crust.par_chunks(4096).try_for_each(|crust| {
                 control.check()?;
                 for crust in crust {
-                    let tile = self.tiles.cell(table.turn.outwards(cells.middle(crust.cell)));
+                    let tile = self.tiles.cell(table.rotation.outwards(cells.middle(crust.cell)));
                     // a plain load comes first, because for most cells the bit is set already
                     if found[tile].load(Ordering::Relaxed) & 1 << k == 0 {
                         found[tile].fetch_or(1 << k, Ordering::Relaxed);
@@ -198,8 +198,8 @@ impl PlateTables {
     }
 
     /// The rotation of a plate.
-    pub fn turn(&self, plate: usize) -> &Turn {
-        &self.tables[plate].turn
+    pub fn rotation(&self, plate: usize) -> &PlateRotation {
+        &self.tables[plate].rotation
     }
 
     /// Index of the crust of a plate's cell; [`NO_CELL`] if the cell has no crust.
@@ -210,7 +210,7 @@ impl PlateTables {
 
     /// Index of the crust that a plate has at a position of the world.
     pub fn find(&self, cells: &SphereCells, plate: usize, at: Vector) -> Option<usize> {
-        let cell = cells.cell(self.tables[plate].turn.inwards(at)) as u32;
+        let cell = cells.cell(self.tables[plate].rotation.inwards(at)) as u32;
         Some(self.slot(plate, cell)).filter(|&slot| slot != NO_CELL).map(|slot| slot as usize)
     }
 
@@ -228,7 +228,7 @@ impl PlateTables {
 
     /// Adds a table for a new plate.
     pub fn push(&mut self, cells: &SphereCells, plate: &Plate) {
-        let mut table = PlateTable { turn: plate.attitude.matrix(), slots: vec![NO_CELL; cells.count()] };
+        let mut table = PlateTable { rotation: plate.attitude.matrix(), slots: vec![NO_CELL; cells.count()] };
         table.fill(&plate.crust);
         self.tables.push(table);
     }
@@ -244,7 +244,7 @@ impl PlateTables {
         let cell = plate.crust[slot].cell;
         let table = &mut self.tables[index];
         table.slots[cell as usize] = slot as u32;
-        let tile = self.tiles.cell(table.turn.outwards(cells.middle(cell)));
+        let tile = self.tiles.cell(table.rotation.outwards(cells.middle(cell)));
         self.masks[tile] |= 1 << index;
         for &there in self.tiles.neighbours(tile as u32).iter().filter(|&&there| there != NO_CELL) {
             self.masks[there as usize] |= 1 << index;
@@ -266,7 +266,7 @@ pub struct PlateMask(pub u64);
 
 impl PlateMask {
     /// The set without `plate`.
-    pub fn without(self, plate: usize) -> Self {
+    pub fn remove_plate(self, plate: usize) -> Self {
         Self(self.0 & !(1 << plate))
     }
 }

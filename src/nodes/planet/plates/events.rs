@@ -115,8 +115,8 @@ fn join(
     // cells of the taker that the land may cover
     let mut covered: Vec<u32> = Vec::new();
     for &slot in land {
-        let at = tables.turn(giver).outwards(cells.middle(before[0][slot as usize].cell));
-        let cell = cells.cell(tables.turn(taker).inwards(at)) as u32;
+        let at = tables.rotation(giver).outwards(cells.middle(before[0][slot as usize].cell));
+        let cell = cells.cell(tables.rotation(taker).inwards(at)) as u32;
         covered.push(cell);
         covered.extend(cells.neighbours(cell).iter().filter(|&&there| there != NO_CELL));
     }
@@ -124,7 +124,7 @@ fn join(
     covered.dedup();
     let (mut seeds, mut won, mut middle) = (Vec::new(), 0.0, [0.0; 3]);
     for cell in covered {
-        let at = tables.turn(taker).outwards(cells.middle(cell));
+        let at = tables.rotation(taker).outwards(cells.middle(cell));
         let Some(from) = tables.find(cells, giver, at).filter(|&slot| goes[slot]) else { continue };
         let brought = CrustCell { cell, ..before[0][from] };
         let slot = tables.slot(taker, cell);
@@ -220,7 +220,7 @@ pub fn break_apart(
         let mut sides = sides.into_iter();
         let (kept, gone): (Vec<_>, Vec<_>) = before.iter().copied().partition(|_| !sides.next().unwrap_or(false));
         (state.plates[index].crust, parted.crust) = (kept, gone);
-        let turn = tables.turn(index);
+        let turn = tables.rotation(index);
         let (centre, across) = (turn.outwards(centre), turn.outwards(across));
         let half = speed * (0.25 + 0.2 * f64::from(stream.unit(1, 0)));
         let pole = unit(cross(centre, across));

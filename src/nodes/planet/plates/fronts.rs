@@ -57,7 +57,7 @@ pub struct EdgeCell {
 /// The cells at the edge of a plate that border on another plate.
 pub fn edge_cells(cells: &SphereCells, state: &PlateState, tables: &PlateTables, index: usize) -> Vec<EdgeCell> {
     let plate = &state.plates[index];
-    let turn = tables.turn(index);
+    let turn = tables.rotation(index);
     let mut rank = vec![NO_CELL; plate.crust.len()];
     let mut edge: Vec<(u32, Vector)> = Vec::new();
     for (slot, crust) in plate.crust.iter().enumerate() {
@@ -97,10 +97,10 @@ fn classified(
 ) -> Option<EdgeCell> {
     let plate = &state.plates[index];
     let crust = &plate.crust[slot as usize];
-    let at = tables.turn(index).outwards(cells.middle(crust.cell));
+    let at = tables.rotation(index).outwards(cells.middle(crust.cell));
     let beside = [1.2, 2.0, 2.8].iter().find_map(|&steps| {
         let there = unit(advanced(at, steps * cells.spacing(), out));
-        tables.find_any(cells, tables.candidates(there).without(index), there)
+        tables.find_any(cells, tables.candidates(there).remove_plate(index), there)
     });
     let (other, other_slot) = beside?;
     let (other_plate, other_crust) = (&state.plates[other], &state.plates[other].crust[other_slot]);
@@ -110,7 +110,7 @@ fn classified(
             (true, true) => EdgeKind::Collides,
             (true, false) => EdgeKind::Overrides,
             (false, true) => EdgeKind::Sinks,
-            (false, false) => match state.sinks(plate.id, other_plate.id) {
+            (false, false) => match state.subducting_plate(plate.id, other_plate.id) {
                 Some(id) if id == plate.id => EdgeKind::Sinks,
                 Some(_) => EdgeKind::Overrides,
                 None => EdgeKind::Slides,

@@ -89,7 +89,7 @@ impl Process for Plates {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            on_square: false,
+            runs_on_square: false,
             is_random: true,
             reads_sea_level: true,
             on_planet: Some(OnPlanet::DEFAULT),
@@ -168,7 +168,7 @@ impl PlatePlanet {
         motion::subduct(cells, state, tables, &found);
         motion::grow(cells, state, tables, control)?;
         fronts::raise_fronts(cells, state, tables, law.subduction_uplift, &self.islands, control)?;
-        relief::wear(law, cells, state, tables, control)?;
+        relief::change_relief(law, cells, state, tables, control)?;
         relief::lift_hot_spots(cells, state, tables, &self.spots, cx.random.fork(PULSES));
         state.steps += 1;
         Ok(())
@@ -232,7 +232,7 @@ impl ErosionRun for PlatesRun {
         (&self.terrain, self.mass_balance)
     }
 
-    fn into_under_way(self) -> Terrain {
+    fn into_resumable_state(self) -> Terrain {
         self.terrain
     }
 

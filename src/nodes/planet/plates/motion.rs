@@ -34,13 +34,13 @@ pub fn overlaps(
     control: &Control,
 ) -> Result<Vec<Vec<CrustOverlap>>, Cancelled> {
     let of_plate = |p: usize| {
-        let turn = tables.turn(p);
+        let turn = tables.rotation(p);
         let parts = state.plates[p].crust.par_chunks(2048).map(|crust| {
             control.check()?;
             let mut found = Vec::new();
             for crust in crust {
                 let at = turn.outwards(cells.middle(crust.cell));
-                for other in tables.candidates(at).without(p) {
+                for other in tables.candidates(at).remove_plate(p) {
                     if let Some(slot) = tables.find(cells, other, at) {
                         let other_cell = state.plates[other].crust[slot].cell;
                         found.push(CrustOverlap { cell: crust.cell, other, other_cell });
@@ -72,7 +72,7 @@ pub fn subduct(cells: &SphereCells, state: &mut PlateState, tables: &mut PlateTa
             else {
                 continue;
             };
-            if !own.continental && (crust.continental || state.sinks(id, other) == Some(id)) {
+            if !own.continental && (crust.continental || state.subducting_plate(id, other) == Some(id)) {
                 lost[p][tables.slot(p, overlap.cell) as usize] = true;
             }
         }
@@ -109,7 +109,7 @@ fn choose_subducting_plates(state: &mut PlateState, tables: &PlateTables, found:
             if let [Some(own), Some(other)] = crust
                 && !own.continental
                 && !other.continental
-                && state.sinks(a, b).is_none()
+                && state.subducting_plate(a, b).is_none()
             {
                 let by = f64::from(own.age - other.age);
                 *older.entry((a.min(b), a.max(b))).or_default() += if a < b { by } else { -by };
@@ -133,7 +133,7 @@ pub fn nearest_plate(cells: &SphereCells, tables: &PlateTables, plate: usize, at
         for (x, y) in DIRECTIONS {
             let to = advanced(east.map(|e| e * x), y, north);
             let there = unit(advanced(at, f64::from(step) * cells.spacing(), to));
-            let others = tables.candidates(there).without(plate);
+            let others = tables.candidates(there).remove_plate(plate);
             if let Some((other, _)) = tables.find_any(cells, others, there) {
                 let (nearest, sum) = found.get_or_insert((other, [0.0; 3]));
                 if *nearest == other {
@@ -187,8 +187,8 @@ pub fn grow(
             rim.retain(|&cell| tables.slot(p, cell) == NO_CELL);
             let mut grown = Vec::new();
             for &cell in &rim {
-                let at = tables.turn(p).outwards(cells.middle(cell));
-                let others = tables.candidates(at).without(p);
+                let at = tables.rotation(p).outwards(cells.middle(cell));
+                let others = tables.candidates(at).remove_plate(p);
                 if tables.find_any(cells, others, at).is_none() {
                     grown.extend(new_crust(cells, state, tables, (p, cell, at), within_ridge));
                 }
@@ -234,7 +234,7 @@ fn new_crust(
             if around.is_empty() {
                 return Some(CrustCell::floor(cell, 0.5 * STEP_MA));
             }
-            let ridge = tables.turn(plate).inwards(ridge);
+            let ridge = tables.rotation(plate).inwards(ridge);
             let middle = cells.middle(cell);
             let age = mean(&|crust| {
                 let way = advanced(middle, -1.0, cells.middle(crust.cell));

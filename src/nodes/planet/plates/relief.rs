@@ -47,7 +47,7 @@ pub fn grow_older(state: &mut PlateState) {
 }
 
 /// Applies uplift, erosion, shelf and sediment changes for one step.
-pub fn wear(
+pub fn change_relief(
     law: &Plates,
     cells: &SphereCells,
     state: &mut PlateState,
@@ -71,9 +71,9 @@ pub fn wear(
                 let was_land = crust.continental;
                 let mean = if land > 0 { sum / land as f32 } else { crust.relief };
                 if was_land {
-                    wear_land(law, crust, sea, mean)
+                    change_land(law, crust, sea, mean)
                 } else {
-                    wear_floor(law, crust, land)
+                    change_floor(law, crust, land)
                 }
                 if crust.continental && !was_land {
                     grown += f64::from(cells.area(crust.cell));
@@ -88,7 +88,7 @@ pub fn wear(
     Ok(())
 }
 
-fn wear_land(law: &Plates, crust: &mut CrustCell, sea: u32, mean: f32) {
+fn change_land(law: &Plates, crust: &mut CrustCell, sea: u32, mean: f32) {
     let rising = if crust.pending < 0.02 { crust.pending } else { RISING_SHARE * crust.pending };
     crust.pending -= rising;
     // the uplift decreases with height, because more rock slides down
@@ -109,7 +109,7 @@ fn wear_land(law: &Plates, crust: &mut CrustCell, sea: u32, mean: f32) {
     crust.relief = height.min(HIGHEST_KM);
 }
 
-fn wear_floor(law: &Plates, crust: &mut CrustCell, land: u32) {
+fn change_floor(law: &Plates, crust: &mut CrustCell, land: u32) {
     let rise = crust.uplift * STEP_MA;
     crust.relief += rise;
     if crust.uplift > YOUNG {
@@ -162,7 +162,7 @@ pub fn lift_hot_spots(
             // crust that was above the spot at that time has moved on with its plate
             let over = all_plates(state.plates.len()).find_map(|p| {
                 let at = PlateAttitude::turn(state.plates[p].spin.map(|x| x * ago)).matrix().outwards(spot);
-                tables.find(cells, p, at).map(|_| (p, tables.turn(p).inwards(at)))
+                tables.find(cells, p, at).map(|_| (p, tables.rotation(p).inwards(at)))
             });
             if let Some((p, at)) = over {
                 lift(cells, state, tables, (p, at), pulse);

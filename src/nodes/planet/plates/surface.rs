@@ -56,7 +56,7 @@ impl<'a> CrustSurface<'a> {
 
     /// The coverage of a position by a plate, from 0 to 1, and the means of its crust there.
     fn smoothed(&self, index: usize, at: Vector) -> (f32, CrustSample) {
-        let (cell, [x, y]) = self.cells.place(self.tables.turn(index).inwards(at));
+        let (cell, [x, y]) = self.cells.locate(self.tables.rotation(index).inwards(at));
         let [left, right] = [x, y].map(|t| [0.5 * (1.0 - t) * (1.0 - t), 0.75 - (t - 0.5) * (t - 0.5), 0.5 * t * t]);
         let samples = &self.samples[index];
         let (mut cover, mut sums) = (0.0, [0.0; 3]);

@@ -19,7 +19,7 @@ fn context(samples: usize, control: &Control) -> Context<'_> {
         sea_level: 0.0,
         planet: None,
         scene_samples: samples,
-        level: 1.0,
+        cell_ratio: 1.0,
         random: Stream::new(3, 7),
         control,
     }
@@ -152,7 +152,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
         let cells = &bench.planet.cells;
         let edge = edge_cells(cells, &bench.state, tables, 0);
         let at_equator = |slot: u32| {
-            let at = tables.turn(0).outwards(cells.middle(bench.state.plates[0].crust[slot as usize].cell));
+            let at = tables.rotation(0).outwards(cells.middle(bench.state.plates[0].crust[slot as usize].cell));
             (at[2].abs() < 0.3 && at[0] < 0.0).then_some(at)
         };
         let fronts: Vec<_> = edge.iter().filter_map(|e| Some((e, at_equator(e.slot)?))).collect();
@@ -190,7 +190,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
         let ends: Vec<Vector> = sinking
             .iter()
             .filter(|e| e.kind == EdgeKind::Sinks)
-            .map(|e| tables.turn(1).outwards(cells.middle(bench.state.plates[1].crust[e.slot as usize].cell)))
+            .map(|e| tables.rotation(1).outwards(cells.middle(bench.state.plates[1].crust[e.slot as usize].cell)))
             .collect();
         let mut deepest = 0.0f32;
         for (crust, at) in bench.crust(1).filter(|(_, at)| at[2].abs() < 0.2 && at[0] < 0.0) {

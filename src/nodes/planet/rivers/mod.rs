@@ -86,7 +86,7 @@ impl Filter for PlanetRivers {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Water, MapKind::Flow],
-            on_square: false,
+            runs_on_square: false,
             is_random: self.deltas > 0.0,
             reads_sea_level: true,
             previews_exactly: false,

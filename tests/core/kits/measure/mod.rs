@@ -12,7 +12,7 @@ pub fn measured(terrain: &Terrain, scale: TerrainScale, limits: &Limits) -> Meas
     measure(terrain, scale, limits, &Control::default()).expect("not cancelled")
 }
 
-pub fn of(terrain: &Terrain) -> Measures {
+pub fn measures_of(terrain: &Terrain) -> Measures {
     measured(terrain, SCALE, &Limits::default())
 }
 

@@ -7,13 +7,13 @@ use std::sync::{Arc, LazyLock};
 
 use talweg::eval::thread_pool;
 use talweg::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
-use talweg::nodes::{Context, Node, Work};
+use talweg::nodes::{Context, Node, NodeKind};
 use talweg::param::{ParamKind, ParamSpec, ToneCurve, Value};
 use talweg::planet::{Planet, World};
 
 /// The scene that a node runs in.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct TestScene {
     pub samples: usize,
     pub scene_samples: usize,
     pub edges: Edges,
@@ -31,7 +31,7 @@ pub static BARE: LazyLock<Planet> =
     LazyLock::new(|| Planet { radius_metres: 1_737_000.0, atmosphere: 0.0, ..Planet::default() });
 pub static EARTH: LazyLock<Planet> = LazyLock::new(Planet::default);
 
-impl Place {
+impl TestScene {
     pub fn new(samples: usize, edges: Edges) -> Self {
         Self {
             samples,
@@ -66,7 +66,7 @@ impl Place {
             sea_level: self.sea_level,
             planet: self.planet,
             scene_samples: self.scene_samples,
-            level: 1.0,
+            cell_ratio: 1.0,
             random: Stream::new(self.seed, 7),
             control,
         }
@@ -77,9 +77,9 @@ impl Place {
         let cx = self.context(control);
         let mut terrain = input.clone();
         match node.work() {
-            Work::Generator(generator) => generator.generate(&cx, &mut terrain)?,
-            Work::Filter(filter) => filter.apply(&cx, &mut terrain)?,
-            Work::Process(process) => {
+            NodeKind::Generator(generator) => generator.generate(&cx, &mut terrain)?,
+            NodeKind::Filter(filter) => filter.apply(&cx, &mut terrain)?,
+            NodeKind::Process(process) => {
                 let mut run = process.start(&cx, terrain);
                 for _ in 0..cx.iterations(process.iterations(), process.pace()).min(most) {
                     run.step(&cx)?;

@@ -4,13 +4,13 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use crate::kits::nodes::{EARTH, Place, altered, another, extremes, on_squares, on_threads, set};
+use crate::kits::nodes::{EARTH, TestScene, altered, another, extremes, on_squares, on_threads, set};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::multiscale::LargestScale;
-use talweg::nodes::{Node, Process, Work};
+use talweg::nodes::{Node, NodeKind, Process};
 use talweg::param::{About, ParamKind, Params, Value};
 use talweg::planet::World;
 use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
@@ -129,7 +129,7 @@ fn presets_are_described_and_can_be_told_apart() {
 
 #[test]
 fn a_node_writes_exactly_its_declared_maps() {
-    let place = Place::new(33, Edges::Open);
+    let place = TestScene::new(33, Edges::Open);
     let input = place.noise();
     for node in on_squares().flat_map(|node| [node.clone(), altered(node)]) {
         let made = place.finish(&node, &input, 4);
@@ -142,7 +142,7 @@ fn a_node_writes_exactly_its_declared_maps() {
 
 #[test]
 fn a_disabled_parameter_changes_no_bit() {
-    let place = Place::new(33, Edges::Open);
+    let place = TestScene::new(33, Edges::Open);
     let mut seen = 0;
     for node in on_squares() {
         let input = place.noise();
@@ -193,9 +193,9 @@ fn extremes_stay_finite() {
             }
         }
         for edges in BOTH {
-            let place = Place::new(17, edges);
+            let place = TestScene::new(17, edges);
             let inputs = place.inputs();
-            let needed = if matches!(node.work(), Work::Generator(_)) { 1 } else { inputs.len() };
+            let needed = if matches!(node.work(), NodeKind::Generator(_)) { 1 } else { inputs.len() };
             for (k, (case, is_pair)) in cases.iter().enumerate() {
                 // There are many pairs, so each runs on one input in turn.
                 let met = if *is_pair { k % needed..k % needed + 1 } else { 0..needed };
@@ -205,7 +205,7 @@ fn extremes_stay_finite() {
             }
         }
         for (size_metres, relief_metres) in [(1.0, 100_000.0), (1_000_000.0, 0.1), (1.0, 0.1)] {
-            let place = Place { size_metres, relief_metres, ..Place::new(17, Edges::Open) };
+            let place = TestScene { size_metres, relief_metres, ..TestScene::new(17, Edges::Open) };
             for (name, input) in place.inputs() {
                 assert_finite(
                     &place.finish(&node, &input, 3),
@@ -222,7 +222,7 @@ fn extremes_stay_finite() {
 fn any_size_works() {
     for (samples, iterations) in [(2, 3), (3, 3), (4, 3), (5, 3), (33, 3), (100, 3), (521, 1)] {
         for edges in BOTH {
-            let place = Place::new(samples, edges);
+            let place = TestScene::new(samples, edges);
             let input = place.noise();
             for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
                 let what = format!("{} at {samples} {edges:?}", node.about().name);
@@ -234,7 +234,7 @@ fn any_size_works() {
 
 #[test]
 fn threads_do_not_change_a_bit() {
-    let place = Place::new(300, Edges::Open);
+    let place = TestScene::new(300, Edges::Open);
     let input = place.noise();
     for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
         let [one, two] = [1, 2].map(|threads| on_threads(threads, || place.finish(&node, &input, 5)));
@@ -247,14 +247,14 @@ fn threads_do_not_change_a_bit() {
 fn the_sea_level_matters_only_if_declared() {
     for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
         let [high, low] = [0.55, 0.25].map(|sea_level| {
-            let place = Place { sea_level, ..Place::new(65, Edges::Open) };
+            let place = TestScene { sea_level, ..TestScene::new(65, Edges::Open) };
             place.finish(&node, &place.noise(), 5)
         });
         assert_eq!(high != low, node.traits().reads_sea_level, "{node:?}");
     }
     for node in on_squares().filter(|node| node.fits(World::Planet)) {
         let [high, low] = [0.55, 0.25].map(|sea_level| {
-            let place = Place { sea_level, ..Place::globe(17, &EARTH) };
+            let place = TestScene { sea_level, ..TestScene::globe(17, &EARTH) };
             place.finish(&node, &place.noise(), 2)
         });
         assert_eq!(high != low, node.traits().reads_sea_level_in(World::Planet), "{node:?} on a planet");
@@ -279,7 +279,7 @@ fn the_seed_matters_only_if_declared() {
 fn the_seam_of_wrapping_scenes_is_closed() {
     for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
         for samples in [2, 33, 100, 129] {
-            let place = Place::new(samples, Edges::Wrap);
+            let place = TestScene::new(samples, Edges::Wrap);
             let made = place.finish(&node, &place.noise(), 20);
             let bits = |i: usize, j: usize| made.height[i * samples + j].to_bits();
             for k in 0..samples {
@@ -310,8 +310,8 @@ fn a_preview_shows_the_result() {
             let half = if has_network || node.as_process().is_some_and(is_refined) { 129 } else { 65 };
             let close = if has_network { 0.04 } else { 0.02 };
             let samples = 2 * half - 1;
-            let full = Place::new(samples, edges);
-            let preview = Place { scene_samples: samples, ..Place::new(half, edges) };
+            let full = TestScene::new(samples, edges);
+            let preview = TestScene { scene_samples: samples, ..TestScene::new(half, edges) };
             let fine = full.finish(&node, &full.noise(), u32::MAX);
             let coarse = preview.finish(&node, &preview.noise(), u32::MAX);
             let mut squares = 0.0f64;
@@ -333,7 +333,7 @@ fn a_preview_shows_the_result() {
 
 #[test]
 fn a_cancelled_control_stops_everything() {
-    let place = Place::new(65, Edges::Open);
+    let place = TestScene::new(65, Edges::Open);
     let input = place.noise();
     let control = Control::default();
     control.cancel();
@@ -344,7 +344,7 @@ fn a_cancelled_control_stops_everything() {
 
 #[test]
 fn a_cancelled_step_is_done_completely_or_not_at_all() {
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     let input = place.noise();
     let stop_after = |micros: u64, work: &mut dyn FnMut(&Control) -> bool| -> bool {
         let control = Control::default();
@@ -383,7 +383,7 @@ fn a_cancelled_step_is_done_completely_or_not_at_all() {
 #[test]
 fn processes_replay_from_snapshots_and_conserve_mass() {
     for edges in BOTH {
-        let place = Place::new(65, edges);
+        let place = TestScene::new(65, edges);
         let control = Control::default();
         let cx = place.context(&control);
         for node in on_squares() {
@@ -419,7 +419,7 @@ fn processes_replay_from_snapshots_and_conserve_mass() {
 #[test]
 fn mass_balances_close_at_extremes_and_on_level_terrain() {
     for edges in BOTH {
-        let place = Place::new(17, edges);
+        let place = TestScene::new(17, edges);
         let control = Control::default();
         let cx = place.context(&control);
         let nodes = on_squares().flat_map(|plain| {
@@ -459,8 +459,8 @@ fn mass_balances_close_at_extremes_and_on_level_terrain() {
 #[test]
 fn slopes_continue_over_the_seam() {
     const N: usize = 257;
-    let place = Place::new(N, Edges::Wrap);
-    for node in on_squares().filter(|n| matches!(n.work(), Work::Generator(_))) {
+    let place = TestScene::new(N, Edges::Wrap);
+    for node in on_squares().filter(|n| matches!(n.work(), NodeKind::Generator(_))) {
         for node in [node.clone(), altered(node)] {
             let h = place.finish(&node, &Terrain::flat(place.grid()), 0).height;
             let bend = |before: usize, k: usize, after: usize| (h[before] + h[after] - 2.0 * h[k]).abs();
@@ -530,7 +530,7 @@ proptest! {
         relief_metres in 0.1f32..=1.0e5,
     ) {
         let edges = if wraps { Edges::Wrap } else { Edges::Open };
-        let place = Place { size_metres, relief_metres, ..Place::new(samples, edges) };
+        let place = TestScene { size_metres, relief_metres, ..TestScene::new(samples, edges) };
         let made = place.finish(&node, &place.noise(), 3);
         prop_assert!(made.height.iter().all(|h| h.is_finite()));
     }

@@ -1,6 +1,6 @@
 //! Tests of the properties that every process must have: level terrain, water and sediment, spikes, position, masks.
 
-use crate::kits::nodes::{Place, altered, on_squares};
+use crate::kits::nodes::{TestScene, altered, on_squares};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{MassBalance, Node};
 use talweg::scene::{Layer, Scene};
@@ -22,7 +22,7 @@ fn processes() -> Vec<(String, Node)> {
     all
 }
 
-fn run(place: &Place, node: &Node, input: &Terrain, most: u32) -> (Terrain, MassBalance) {
+fn run(place: &TestScene, node: &Node, input: &Terrain, most: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let process = node.as_process().unwrap();
@@ -34,7 +34,7 @@ fn run(place: &Place, node: &Node, input: &Terrain, most: u32) -> (Terrain, Mass
 #[test]
 fn level_dry_terrain_without_supply_keeps_its_bits() {
     for edges in BOTH {
-        let place = Place::new(65, edges);
+        let place = TestScene::new(65, edges);
         let mut level = Terrain::from_fn(65, edges, |_, _| 0.4);
         level.map_mut(MapKind::Rain).fill(0.0);
         let mut still = 0;
@@ -54,7 +54,7 @@ fn level_dry_terrain_without_supply_keeps_its_bits() {
 #[test]
 fn sediment_and_water_are_never_negative() {
     for edges in BOTH {
-        let place = Place::new(65, edges);
+        let place = TestScene::new(65, edges);
         for (name, node) in processes() {
             let (made, _) = run(&place, &node, &place.noise(), 30);
             for &kind in MapKind::ALL {
@@ -80,7 +80,7 @@ fn spike_and_pit(terrain: &Terrain) -> [f32; 2] {
 
 #[test]
 fn no_process_leaves_spikes_or_pits() {
-    let place = Place::new(129, Edges::Open);
+    let place = TestScene::new(129, Edges::Open);
     let start = place.noise();
     let metres = place.relief_metres;
     let before = spike_and_pit(&start);
@@ -115,7 +115,7 @@ fn rolled(terrain: &Terrain) -> Terrain {
 
 #[test]
 fn wrapping_terrain_has_no_preferred_position() {
-    let place = Place::new(65, Edges::Wrap);
+    let place = TestScene::new(65, Edges::Wrap);
     let start = place.noise();
     for (name, node) in processes() {
         if node.traits().is_random {

@@ -1,6 +1,6 @@
 //! Analytic stream power against its closed form, against the stepping process, and against itself at other sizes.
 
-use crate::kits::nodes::{Place, node};
+use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
 
@@ -23,19 +23,19 @@ fn bare(name: &str, more: &[(&str, &str)]) -> Node {
     node(name, &params)
 }
 
-fn place() -> Place {
-    Place { size_metres: 20_000.0, relief_metres: 2000.0, ..Place::new(129, Edges::Open) }
+fn test_scene() -> TestScene {
+    TestScene { size_metres: 20_000.0, relief_metres: 2000.0, ..TestScene::new(129, Edges::Open) }
 }
 
 /// Low noise.
-fn plain(place: &Place) -> Terrain {
+fn plain(place: &TestScene) -> Terrain {
     let mut start = place.noise();
     start.height.iter_mut().for_each(|h| *h = *h * 0.02 + 0.01);
     start
 }
 
 /// The terrain after `iterations`, jumping over the iterations before.
-fn skipped(place: &Place, node: &Node, ground: &Terrain, iterations: u32) -> Terrain {
+fn skipped(place: &TestScene, node: &Node, ground: &Terrain, iterations: u32) -> Terrain {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = node.as_process().unwrap().start(&cx, ground.clone());
@@ -57,7 +57,7 @@ fn differences(one: &Terrain, other: &Terrain) -> (f32, f32) {
 
 #[test]
 fn an_old_range_equals_the_steady_state_of_the_stepper() {
-    let place = place();
+    let place = test_scene();
     let rest = place.finish(&bare("StreamPower", &[]), &plain(&place), u32::MAX);
     // The network is that of the terrain, and at 20 million years everything is in equilibrium.
     let solved = skipped(&place, &bare("AnalyticStreamPower", &[("network_age", "0")]), &rest, 400);
@@ -70,7 +70,7 @@ fn an_old_range_equals_the_steady_state_of_the_stepper() {
 
 #[test]
 fn an_erosion_wave_travels_as_far_as_in_the_stepper() {
-    let place = place();
+    let place = test_scene();
     let rest = place.finish(&bare("StreamPower", &[]), &plain(&place), u32::MAX);
     let last = relief(&rest);
     for (age, steps) in [(200_000, 400), (600_000, 400), (1_500_000, 400)] {
@@ -94,7 +94,7 @@ fn an_erosion_wave_travels_as_far_as_in_the_stepper() {
 
 #[test]
 fn slope_and_area_in_balance_obey_the_law() {
-    let place = place();
+    let place = test_scene();
     for m in ["0.4", "0.5", "0.6"] {
         let node = bare("AnalyticStreamPower", &[("area_exponent", m), ("network_scale", "Samples33")]);
         let made = skipped(&place, &node, &plain(&place), 400);
@@ -128,7 +128,7 @@ fn slope_and_area_in_balance_obey_the_law() {
 
 #[test]
 fn any_age_is_reached_directly_with_the_same_bits() {
-    let place = Place { size_metres: 20_000.0, relief_metres: 2000.0, ..Place::new(65, Edges::Wrap) };
+    let place = TestScene { size_metres: 20_000.0, relief_metres: 2000.0, ..TestScene::new(65, Edges::Wrap) };
     let ground = plain(&place);
     let node = node("AnalyticStreamPower", &[("iterations", "12"), ("uplift_rate", "1")]);
     let stepped = place.finish(&node, &ground, u32::MAX);
@@ -144,7 +144,7 @@ fn any_age_is_reached_directly_with_the_same_bits() {
 
 #[test]
 fn both_stream_power_nodes_read_the_uplift_map() {
-    let place = place();
+    let place = test_scene();
     let mut ground = plain(&place);
     let n = place.samples;
     ground

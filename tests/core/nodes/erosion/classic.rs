@@ -1,18 +1,18 @@
 //! The five erosions of document 000 against their laws, each other and the claims of the document.
 
-use crate::kits::nodes::{Place, node, on_threads};
+use crate::kits::nodes::{TestScene, node, on_threads};
 use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
 use talweg::nodes::{MassBalance, Node};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
 /// A fractal terrain like that of figure 13: Voronoi ridges with midpoints.
-fn rough(place: Place) -> Terrain {
+fn rough(place: TestScene) -> Terrain {
     place.finish(&node("VoronoiMidpoint", &[]), &Terrain::flat(place.grid()), 0)
 }
 
 /// Runs `iterations` and returns the terrain and the mass balance.
-fn run(place: Place, node: &Node, start: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
+fn run(place: TestScene, node: &Node, start: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = node.as_process().unwrap().start(&cx, start.clone());
@@ -64,7 +64,7 @@ const DIAGONAL: [(isize, isize); 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
 
 impl Naive {
     fn new(terrain: &Terrain) -> Self {
-        let (n, side) = (terrain.samples(), terrain.grid.distinct());
+        let (n, side) = (terrain.samples(), terrain.grid.distinct_side());
         let h = (0..side * side).map(|k| terrain.height[k / side * n + k % side]).collect();
         Self { grid: terrain.grid, side, h }
     }
@@ -85,7 +85,7 @@ impl Naive {
     }
 
     /// Offsets and lengths of a neighbourhood.
-    fn around(neighbours: &str) -> Vec<((isize, isize), f32)> {
+    fn neighbourhood(neighbours: &str) -> Vec<((isize, isize), f32)> {
         let straight = STRAIGHT.map(|step| (step, 1.0));
         let diagonal = DIAGONAL.map(|step| (step, std::f32::consts::SQRT_2));
         match neighbours {
@@ -101,7 +101,7 @@ impl Naive {
             let k = i * self.side + j;
             // The lowest neighbour that may receive; the first if several are equal.
             let mut best: Option<(f32, f32, usize)> = None;
-            for (step, length) in Self::around(neighbours) {
+            for (step, length) in Self::neighbourhood(neighbours) {
                 let Some(other) = self.neighbour(i, j, step) else { continue };
                 let (d, limit) = (self.h[k] - self.h[other], rise * length);
                 let lower = |b: (f32, f32, usize)| self.h[other] < self.h[b.2];
@@ -127,7 +127,7 @@ impl Naive {
 fn fast_steps_equal_a_plain_scan_on_any_number_of_threads() {
     for samples in [2, 3, 4, 7, 64, 201] {
         for edges in BOTH {
-            let place = Place::new(samples, edges);
+            let place = TestScene::new(samples, edges);
             let start = rough(place);
             let rise = place.context(&Control::default()).rise_per_cell(25.0);
             for neighbours in ["Rotated", "VonNeumann", "Moore"] {
@@ -178,7 +178,7 @@ fn naive_fast_hydraulic(start: &Terrain, iterations: usize, k: f64) -> Vec<f64> 
 #[test]
 fn the_fast_hydraulic_step_equals_a_plain_scan() {
     for edges in BOTH {
-        let place = Place::new(60, edges);
+        let place = TestScene::new(60, edges);
         let start = rough(place);
         let erosion = node("HydraulicFast", &[("solubility", "0.02")]);
         let expected = naive_fast_hydraulic(&start, 3, 0.02);
@@ -207,7 +207,7 @@ fn naive_hydraulic(start: &Terrain, iterations: usize, neighbours: &str, [ks, kc
         let a: Vec<f64> = h.iter().zip(&w).map(|(h, w)| h + w).collect();
         let (old_w, old_m) = (w.clone(), m.clone());
         for c in 0..h.len() {
-            let steps = Naive::around(neighbours);
+            let steps = Naive::neighbourhood(neighbours);
             let all = steps.iter().filter_map(|&(s, _)| naive.neighbour(c / naive.side, c % naive.side, s));
             let lower: Vec<usize> = all.filter(|&o| a[o] < a[c]).collect();
             if lower.is_empty() {
@@ -238,7 +238,7 @@ fn naive_hydraulic(start: &Terrain, iterations: usize, neighbours: &str, [ks, kc
 #[test]
 fn the_reference_hydraulic_step_follows_its_law() {
     for edges in BOTH {
-        let place = Place::new(60, edges);
+        let place = TestScene::new(60, edges);
         let start = rough(place);
         for neighbours in ["Moore", "VonNeumann", "Rotated"] {
             let params = [("neighbours", neighbours), ("solubility", "0.02"), ("sediment_capacity", "0.03")];
@@ -255,7 +255,7 @@ fn the_reference_hydraulic_step_follows_its_law() {
 #[test]
 fn terrain_and_sediment_are_conserved_over_1000_iterations() {
     for edges in BOTH {
-        let place = Place::new(65, edges);
+        let place = TestScene::new(65, edges);
         let start = rough(place);
         let before = place.grid().sum(&start.height);
         let slow = [("solubility", "0.01"), ("iterations", "1000")];
@@ -282,7 +282,7 @@ fn terrain_and_sediment_are_conserved_over_1000_iterations() {
 #[test]
 fn water_is_never_negative_and_dry_terrain_keeps_its_bits() {
     for edges in BOTH {
-        let place = Place::new(65, edges);
+        let place = TestScene::new(65, edges);
         for name in ["Hydraulic", "HydraulicFast"] {
             let (end, _) = run(place, &node(name, &[("evaporation", "0.1")]), &rough(place), 100);
             for kind in [MapKind::Film, MapKind::Sediment, MapKind::Flow] {
@@ -300,7 +300,7 @@ fn water_is_never_negative_and_dry_terrain_keeps_its_bits() {
             }
             for height in [0.0, -0.0, 0.3, -7.25] {
                 let flat = Terrain::from_fn(33, edges, |_, _| height);
-                let (end, _) = run(Place::new(33, edges), &erosion, &flat, 10);
+                let (end, _) = run(TestScene::new(33, edges), &erosion, &flat, 10);
                 assert!(end.height.iter().all(|h| h.to_bits() == f32::to_bits(height)), "{name} {edges:?} {height}");
             }
         }
@@ -310,7 +310,7 @@ fn water_is_never_negative_and_dry_terrain_keeps_its_bits() {
 #[test]
 fn hard_rock_never_erodes_and_soft_rock_changes_no_bit() {
     for edges in BOTH {
-        let place = Place::new(65, edges);
+        let place = TestScene::new(65, edges);
         let start = rough(place);
         for name in ["Thermal", "ThermalFast", "Hydraulic", "HydraulicFast", "Olsen"] {
             let erosion = node(name, &[]);
@@ -350,7 +350,7 @@ fn hard_rock_never_erodes_and_soft_rock_changes_no_bit() {
 
 #[test]
 fn rain_falls_where_the_map_says() {
-    let place = Place::new(65, Edges::Open);
+    let place = TestScene::new(65, Edges::Open);
     let mut start = rough(place);
     start.map_mut(MapKind::Rain).iter_mut().enumerate().for_each(|(k, rain)| {
         *rain = if k % 65 < 32 { 2.0 } else { 0.0 };
@@ -368,7 +368,7 @@ fn rain_falls_where_the_map_says() {
 /// The document's claims about its erosions, on its own kind of terrain.
 #[test]
 fn the_claims_of_the_document_hold() {
-    let place = Place { size_metres: 10_000.0, relief_metres: 10_000.0, ..Place::new(257, Edges::Open) };
+    let place = TestScene { size_metres: 10_000.0, relief_metres: 10_000.0, ..TestScene::new(257, Edges::Open) };
     let start = rough(place);
     // T = k/N with k = 4 on terrain as wide as high.
     let angle = f64::atan(4.0).to_degrees().to_string();
@@ -431,7 +431,7 @@ fn flanks(terrain: &Terrain, from: f64, to: f64) -> [f64; 3] {
 /// differs.
 #[test]
 fn each_form_has_the_bias_in_its_docs() {
-    let place = Place { size_metres: 1000.0, relief_metres: 1000.0, ..Place::new(129, Edges::Open) };
+    let place = TestScene { size_metres: 1000.0, relief_metres: 1000.0, ..TestScene::new(129, Edges::Open) };
     let cone = Terrain::from_fn(129, Edges::Open, |u, v| {
         let (x, y) = (u - 0.5, v - 0.5);
         (0.9 - 2.4 * (x * x + y * y).sqrt()).max(0.0)

@@ -1,6 +1,6 @@
 //! Hillslope creep: the Gaussian solution, volume, hard rock, no preferred direction or position.
 
-use crate::kits::nodes::{Place, node};
+use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{MassBalance, Node};
 
@@ -8,7 +8,7 @@ fn creep(params: &[(&str, &str)]) -> Node {
     node("Creep", params)
 }
 
-fn run(place: &Place, node: &Node, input: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
+fn run(place: &TestScene, node: &Node, input: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = node.as_process().unwrap().start(&cx, input.clone());
@@ -17,7 +17,7 @@ fn run(place: &Place, node: &Node, input: &Terrain, iterations: u32) -> (Terrain
 }
 
 /// A Gaussian hill of `height` with `sigma` metres around the middle.
-fn hill(place: &Place, height: f64, sigma: f64) -> Terrain {
+fn hill(place: &TestScene, height: f64, sigma: f64) -> Terrain {
     let side = f64::from(place.size_metres);
     Terrain::from_fn(place.samples, place.edges, |u, v| {
         let [x, y] = [u, v].map(|t| (f64::from(t) - 0.5) * side);
@@ -34,7 +34,7 @@ fn rms(a: &[f32], b: &[f32]) -> f64 {
 fn a_gaussian_hill_follows_the_solution_of_the_heat_equation() {
     // The same physical time in short iterations and in long ones with many substeps.
     for (samples, time_step, iterations) in [(129, "10000", 50), (257, "10000", 50), (257, "125000", 4)] {
-        let place = Place::new(samples, Edges::Open);
+        let place = TestScene::new(samples, Edges::Open);
         let node = creep(&[("diffusivity", "0.02"), ("time_step", time_step)]);
         let (made, _) = run(&place, &node, &hill(&place, 0.5, 300.0), iterations);
         let sigma = (300.0f64 * 300.0 + 2.0 * 0.02 * 500_000.0).sqrt();
@@ -50,7 +50,7 @@ fn a_gaussian_hill_follows_the_solution_of_the_heat_equation() {
 #[test]
 fn the_volume_is_conserved_without_overshoot() {
     for edges in [Edges::Open, Edges::Wrap] {
-        let place = Place::new(100, edges);
+        let place = TestScene::new(100, edges);
         let start = place.noise();
         for (time_step, hard) in [("1", false), ("5000", true), ("1000000", true)] {
             let mut start = start.clone();
@@ -70,7 +70,7 @@ fn the_volume_is_conserved_without_overshoot() {
 /// Slow creep changes heights by less than their last digit per iteration, and still adds up.
 #[test]
 fn many_short_iterations_are_one_long_one() {
-    let place = Place::new(65, Edges::Wrap);
+    let place = TestScene::new(65, Edges::Wrap);
     let start = place.noise();
     let (short, _) = run(&place, &creep(&[("time_step", "1")]), &start, 2000);
     let (long, _) = run(&place, &creep(&[("time_step", "2000")]), &start, 1);
@@ -81,7 +81,7 @@ fn many_short_iterations_are_one_long_one() {
 
 #[test]
 fn level_ground_and_the_hardest_rock_keep_their_bits() {
-    let place = Place::new(65, Edges::Open);
+    let place = TestScene::new(65, Edges::Open);
     for level in [0.0f32, -0.0, 0.7] {
         let flat = Terrain::from_fn(65, Edges::Open, |_, _| level);
         let (made, mass_balance) = run(&place, &creep(&[]), &flat, 3);
@@ -104,7 +104,7 @@ fn level_ground_and_the_hardest_rock_keep_their_bits() {
 /// Height lost near the top of a cone, along 0°, 22.5° and 45°.
 #[test]
 fn a_cone_erodes_equally_in_all_directions() {
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     let cone = Terrain::from_fn(257, Edges::Open, |u, v| {
         let r = ((u - 0.5) * (u - 0.5) + (v - 0.5) * (v - 0.5)).sqrt();
         if r < 0.3 { 1.0 - r / 0.3 } else { 0.0 }
@@ -129,7 +129,7 @@ fn a_cone_erodes_equally_in_all_directions() {
 
 #[test]
 fn wrapping_terrain_has_no_preferred_position() {
-    let place = Place::new(65, Edges::Wrap);
+    let place = TestScene::new(65, Edges::Wrap);
     let rolled = |t: &Terrain| {
         let mut out = t.clone();
         for k in 0..65 * 65 {
@@ -146,7 +146,7 @@ fn wrapping_terrain_has_no_preferred_position() {
 #[test]
 fn hills_do_not_depend_on_the_resolution() {
     let [coarse, fine] = [129, 257].map(|samples| {
-        let place = Place::new(samples, Edges::Open);
+        let place = TestScene::new(samples, Edges::Open);
         run(&place, &creep(&[]), &place.noise(), 50).0
     });
     let shared: Vec<f32> = (0..129 * 129).map(|k| fine.height[k / 129 * 2 * 257 + k % 129 * 2]).collect();

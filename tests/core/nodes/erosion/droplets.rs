@@ -1,12 +1,12 @@
 //! Droplet erosion against independent facts: planes and cones with known results, the mass balance, a brute-force flow
 //! map.
 
-use crate::kits::nodes::{Place, node, on_threads};
+use crate::kits::nodes::{TestScene, node, on_threads};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{Node, Run};
 
 /// Runs `node` for `count` iterations.
-fn run(place: &Place, node: &Node, input: &Terrain, count: u32) -> Box<dyn Run> {
+fn run(place: &TestScene, node: &Node, input: &Terrain, count: u32) -> Box<dyn Run> {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = node.as_process().unwrap().start(&cx, input.clone());
@@ -22,7 +22,7 @@ fn droplets(params: &[(&str, &str)]) -> Node {
 /// of the water is straight downslope from it.
 #[test]
 fn droplets_follow_the_steepest_line_of_a_plane() {
-    let place = Place { size_metres: 1280.0, relief_metres: 100.0, ..Place::new(129, Edges::Open) };
+    let place = TestScene { size_metres: 1280.0, relief_metres: 100.0, ..TestScene::new(129, Edges::Open) };
     // Without sediment load the plane stays a plane.
     let node = droplets(&[
         ("inertia", "0"),
@@ -61,7 +61,7 @@ fn droplets_follow_the_steepest_line_of_a_plane() {
 #[test]
 fn mass_is_conserved() {
     for edges in [Edges::Open, Edges::Wrap] {
-        let place = Place::new(129, edges);
+        let place = TestScene::new(129, edges);
         let ground = place.noise();
         let before = place.grid().sum(&ground.height);
         for preset in ["Natural", "Strong", "Wash"] {
@@ -92,7 +92,7 @@ fn mass_is_conserved() {
 #[test]
 fn level_ground_keeps_its_bits() {
     for edges in [Edges::Open, Edges::Wrap] {
-        let place = Place::new(65, edges);
+        let place = TestScene::new(65, edges);
         let flat = Terrain::from_fn(65, edges, |_, _| 0.3);
         assert!(run(&place, &droplets(&[]), &flat, 20).terrain().height == flat.height);
     }
@@ -101,7 +101,7 @@ fn level_ground_keeps_its_bits() {
 /// Heights stay within the original range, and no droplet leaves a sample far above or below its neighbours.
 #[test]
 fn droplets_leave_no_spikes_and_no_pits() {
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     let ground = place.noise();
     // How far a raised sample is above all its eight neighbours, or a lowered sample below them.
     let worst = |terrain: &Terrain| {
@@ -141,7 +141,7 @@ fn droplets_leave_no_spikes_and_no_pits() {
 /// A cone loses the same along its axes, its diagonals and between.
 #[test]
 fn a_cone_erodes_equally_in_all_directions() {
-    let place = Place { size_metres: 4000.0, relief_metres: 1000.0, ..Place::new(257, Edges::Open) };
+    let place = TestScene { size_metres: 4000.0, relief_metres: 1000.0, ..TestScene::new(257, Edges::Open) };
     let cone = Terrain::from_fn(257, Edges::Open, |u, v| 1.0 - (u - 0.5).hypot(v - 0.5));
     // The radius is 3.2 cells; with half the radius, axes and diagonals differ by 7 %.
     let made = run(&place, &droplets(&[("droplets", "0.2"), ("lifetime", "600"), ("radius", "50")]), &cone, 40);
@@ -170,7 +170,7 @@ fn a_cone_erodes_equally_in_all_directions() {
 #[test]
 fn one_two_and_three_threads_give_the_same_bits() {
     for (edges, radius) in [(Edges::Open, "25"), (Edges::Wrap, "60")] {
-        let place = Place::new(513, edges);
+        let place = TestScene::new(513, edges);
         let ground = place.noise();
         let node = droplets(&[("lifetime", "400"), ("radius", radius)]);
         let [one, two, three] = [1, 2, 3].map(|threads| {
@@ -200,7 +200,7 @@ fn erosion_score(terrain: &Terrain) -> f64 {
 
 #[test]
 fn the_erosion_score_rises() {
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     let ground = place.noise();
     let before = erosion_score(&ground);
     let after = erosion_score(run(&place, &droplets(&[]), &ground, 40).terrain());
@@ -235,7 +235,7 @@ fn concentration(terrain: &Terrain) -> f64 {
 
 #[test]
 fn water_gathers_in_channels() {
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     // A smooth slope with slight roughness and without channels.
     let mut slope = Terrain::from_fn(257, Edges::Open, |_, v| 1.0 - 0.8 * v);
     for (h, noise) in slope.height.iter_mut().zip(&place.noise().height) {
@@ -259,7 +259,7 @@ fn water_gathers_in_channels() {
 
 #[test]
 fn hard_rock_resists_and_dry_ground_is_left_alone() {
-    let place = Place::new(129, Edges::Open);
+    let place = TestScene::new(129, Edges::Open);
     let mut ground = place.noise();
     assert!(run(&place, &droplets(&[("hardness", "1")]), &ground, 10).terrain().height == ground.height);
     ground
@@ -282,7 +282,7 @@ fn hard_rock_resists_and_dry_ground_is_left_alone() {
 #[test]
 fn the_landscape_does_not_depend_on_the_resolution() {
     let heights = |samples: usize| {
-        let place = Place { scene_samples: samples, ..Place::new(samples, Edges::Open) };
+        let place = TestScene { scene_samples: samples, ..TestScene::new(samples, Edges::Open) };
         let ground = place.noise();
         let made = run(&place, &droplets(&[]), &ground, 40);
         // Mean change in each of 16 × 16 squares.

@@ -3,7 +3,7 @@
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::MassBalance;
 
-use crate::kits::nodes::{Place, node};
+use crate::kits::nodes::{TestScene, node};
 
 /// 2A/5 (ρg)³ of temperate ice, in 1/(m³ year).
 const DEFORMATION: f64 = 0.4 * 2.4e-24 * 31_556_926.0 * (917.0 * 9.81) * (917.0 * 9.81) * (917.0 * 9.81);
@@ -11,7 +11,7 @@ const DEFORMATION: f64 = 0.4 * 2.4e-24 * 31_556_926.0 * (917.0 * 9.81) * (917.0 
 /// Ice that neither slides nor erodes, without snowfall.
 const STILL: [(&str, &str); 3] = [("sliding", "0"), ("balance_gradient", "0"), ("erosion_rate", "0")];
 
-fn run(place: &Place, params: &[(&str, &str)], input: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
+fn run(place: &TestScene, params: &[(&str, &str)], input: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let node = node("Glacial", params);
@@ -21,7 +21,7 @@ fn run(place: &Place, params: &[(&str, &str)], input: &Terrain, iterations: u32)
 }
 
 /// Terrain and ice in metres, as functions of the distances from the middle to the east and to the south in metres.
-fn ground(place: &Place, height: impl Fn(f64, f64) -> f64, ice: impl Fn(f64, f64) -> f64) -> Terrain {
+fn ground(place: &TestScene, height: impl Fn(f64, f64) -> f64, ice: impl Fn(f64, f64) -> f64) -> Terrain {
     let (side, relief) = (f64::from(place.size_metres), f64::from(place.relief_metres));
     let metres = |t: f32| (f64::from(t) - 0.5) * side;
     let field = |value: &dyn Fn(f64, f64) -> f64| {
@@ -32,7 +32,7 @@ fn ground(place: &Place, height: impl Fn(f64, f64) -> f64, ice: impl Fn(f64, f64
     terrain
 }
 
-fn thickness(place: &Place, terrain: &Terrain) -> Vec<f64> {
+fn thickness(place: &TestScene, terrain: &Terrain) -> Vec<f64> {
     let relief = f64::from(place.relief_metres);
     terrain.map(MapKind::Ice).unwrap().iter().map(|&ice| f64::from(ice) * relief).collect()
 }
@@ -48,7 +48,7 @@ fn a_dome_spreads_as_halfar_found() {
         centre * aged.powf(1.0 / 9.0) * part.max(0.0).powf(3.0 / 7.0)
     };
     for (samples, step) in [(129, 2.0), (129, 16.0), (257, 4.0)] {
-        let place = Place { size_metres: 60_000.0, ..Place::new(samples, Edges::Open) };
+        let place = TestScene { size_metres: 60_000.0, ..TestScene::new(samples, Edges::Open) };
         let start = ground(&place, |_, _| 0.0, |x, y| dome(begin, x.hypot(y)));
         let text = step.to_string();
         let iterations = (9.0 * begin / step).round();
@@ -84,7 +84,7 @@ fn a_dome_spreads_as_halfar_found() {
 /// ⅖A(ρg)³ S³ H⁵ = M x.
 #[test]
 fn a_slab_at_rest_carries_what_falls_above_it() {
-    let place = Place { size_metres: 10_000.0, relief_metres: 4000.0, ..Place::new(129, Edges::Open) };
+    let place = TestScene { size_metres: 10_000.0, relief_metres: 4000.0, ..TestScene::new(129, Edges::Open) };
     let start = ground(&place, |_, y| 3000.0 - 0.3 * y, |_, _| 0.0);
     let params = [
         ("sliding", "0"),
@@ -112,7 +112,7 @@ fn a_slab_at_rest_carries_what_falls_above_it() {
 #[test]
 fn ice_keeps_its_volume_on_any_bed() {
     for (time, years, relief) in [("1", "1", 1800.0f32), ("100", "100", 1800.0), ("10000", "10000", 20_000.0)] {
-        let place = Place { relief_metres: relief, ..Place::new(65, Edges::Wrap) };
+        let place = TestScene { relief_metres: relief, ..TestScene::new(65, Edges::Wrap) };
         let mut start = place.noise();
         start.map_mut(MapKind::Ice).iter_mut().enumerate().for_each(|(k, ice)| *ice = 0.01 * (k % 3) as f32);
         place.grid().close(start.map_mut(MapKind::Ice));
@@ -138,7 +138,7 @@ fn trough_exponent(profile: &[f64], cell: f64, depth: f64) -> f64 {
 }
 
 /// A V-shaped valley that runs to the south from a broad basin, and one that joins it from the east half-way.
-fn river_valleys(place: &Place) -> Terrain {
+fn river_valleys(place: &TestScene) -> Terrain {
     let height = |x: f64, y: f64| {
         let down = 1500.0 - 0.08 * (y + 5000.0);
         let trunk = down + 0.5 * x.abs();
@@ -152,7 +152,7 @@ fn river_valleys(place: &Place) -> Terrain {
 
 #[test]
 fn a_river_valley_becomes_a_trough_and_its_side_valley_hangs() {
-    let place = Place { size_metres: 10_000.0, relief_metres: 3000.0, ..Place::new(129, Edges::Open) };
+    let place = TestScene { size_metres: 10_000.0, relief_metres: 3000.0, ..TestScene::new(129, Edges::Open) };
     let start = river_valleys(&place);
     let (made, _) = run(&place, &[("equilibrium_line", "1200")], &start, 120);
     let relief = f64::from(place.relief_metres);
@@ -178,7 +178,7 @@ fn a_river_valley_becomes_a_trough_and_its_side_valley_hangs() {
 
 #[test]
 fn hard_rock_and_terrain_below_the_ice_keep_their_bits() {
-    let place = Place::new(65, Edges::Open);
+    let place = TestScene::new(65, Edges::Open);
     let noise = place.noise();
     let steep = ("wall_angle", "89");
     assert!(run(&place, &[("hardness", "1"), steep], &noise, 5).0.height == noise.height);
@@ -198,7 +198,7 @@ fn hard_rock_and_terrain_below_the_ice_keep_their_bits() {
 /// A cone under ice is eroded equally along rows and diagonals.
 #[test]
 fn a_cone_erodes_equally_in_all_directions() {
-    let place = Place { size_metres: 12_000.0, relief_metres: 3000.0, ..Place::new(129, Edges::Open) };
+    let place = TestScene { size_metres: 12_000.0, relief_metres: 3000.0, ..TestScene::new(129, Edges::Open) };
     let start = ground(&place, |x, y| (2500.0 - 0.4 * x.hypot(y)).max(300.0), |_, _| 0.0);
     let (made, _) = run(&place, &[("equilibrium_line", "1300")], &start, 60);
     let along = [0.0f64, 22.5, 45.0].map(|degrees| {

@@ -1,6 +1,6 @@
 //! Snow against known facts: nothing is lost, it rests at its angle, cliffs stay bare, cones are round.
 
-use crate::kits::nodes::{Place, node, set};
+use crate::kits::nodes::{TestScene, node, set};
 use talweg::appearance::{PaletteTable, relief};
 use talweg::appearance_files::Palette;
 use talweg::eval::{Store, evaluate};
@@ -11,8 +11,8 @@ use talweg::scene::{Layer, Scene, Settings};
 const RELIEF: f32 = 1000.0;
 const SIZE: f32 = 2000.0;
 
-fn slopes(samples: usize, edges: Edges) -> Place {
-    Place { size_metres: SIZE, relief_metres: RELIEF, ..Place::new(samples, edges) }
+fn slopes(samples: usize, edges: Edges) -> TestScene {
+    TestScene { size_metres: SIZE, relief_metres: RELIEF, ..TestScene::new(samples, edges) }
 }
 
 /// Snow at any height, without wind, sun or smoothing.
@@ -23,7 +23,7 @@ fn plain(params: &[(&str, &str)]) -> Node {
     snow
 }
 
-fn run(place: &Place, snow: &Node, ground: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
+fn run(place: &TestScene, snow: &Node, ground: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = snow.as_process().unwrap().start(&cx, ground.clone());

@@ -1,6 +1,6 @@
 //! Stream power against its analytic solutions; rivers, lakes, rock layers and rain against their promises.
 
-use crate::kits::nodes::{Place, node};
+use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::hydrology::{
     DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, Receivers, UpstreamOrder, priority_flood,
@@ -15,7 +15,7 @@ fn routed(mesh: &FlowMesh, height: &[f32], outlets: &Outlets) -> FlowGraph {
 }
 
 /// The flow, and the downstream slope (a tangent) of every cell, 0 at outlets.
-fn slopes(place: &Place, terrain: &Terrain) -> (DInfinity, Vec<f64>) {
+fn slopes(place: &TestScene, terrain: &Terrain) -> (DInfinity, Vec<f64>) {
     let mesh = FlowMesh::new(place.grid());
     let outlets = Outlets::new(place.grid(), &terrain.height, 0.0);
     let graph = routed(&mesh, &terrain.height, &outlets);
@@ -57,7 +57,7 @@ fn bare(more: &[(&str, &str)]) -> Node {
 
 #[test]
 fn steady_slopes_and_areas_obey_the_law() {
-    let place = Place { size_metres: 20_000.0, relief_metres: 2000.0, ..Place::new(65, Edges::Open) };
+    let place = TestScene { size_metres: 20_000.0, relief_metres: 2000.0, ..TestScene::new(65, Edges::Open) };
     let mut start = place.noise();
     start.height.iter_mut().for_each(|h| *h = *h * 0.02 + 0.01);
     for (m, n, g) in [("0.5", "1", "0"), ("0.4", "1", "0"), ("0.8", "2", "0"), ("0.5", "1.3", "0"), ("0.5", "1", "0.5")]
@@ -87,7 +87,7 @@ fn steady_slopes_and_areas_obey_the_law() {
 
 #[test]
 fn a_steady_river_is_straight_over_chi() {
-    let place = Place { size_metres: 20_000.0, relief_metres: 2000.0, ..Place::new(65, Edges::Open) };
+    let place = TestScene { size_metres: 20_000.0, relief_metres: 2000.0, ..TestScene::new(65, Edges::Open) };
     let mut start = place.noise();
     start.height.iter_mut().for_each(|h| *h = *h * 0.02 + 0.01);
     let made = place.finish(&bare(&[]), &start, u32::MAX);
@@ -153,7 +153,7 @@ fn logarithms_and_powers_of_two_match_libm() {
 
 #[test]
 fn turned_ground_gives_the_turned_result() {
-    let place = Place::new(129, Edges::Open);
+    let place = TestScene::new(129, Edges::Open);
     let mut start = place.noise();
     // A tilt leaves few depressions, because one more or less spill point changes a whole catchment.
     (0..129 * 129)
@@ -172,7 +172,7 @@ fn turned_ground_gives_the_turned_result() {
 #[test]
 fn a_cone_erodes_equally_in_all_directions() {
     let n = 257;
-    let place = Place { size_metres: 16_000.0, relief_metres: 2000.0, ..Place::new(n, Edges::Open) };
+    let place = TestScene { size_metres: 16_000.0, relief_metres: 2000.0, ..TestScene::new(n, Edges::Open) };
     let middle = (n / 2) as f32;
     let distance = |k: usize| ((k % n) as f32 - middle).hypot((k / n) as f32 - middle);
     let mut cone = Terrain::flat(place.grid());
@@ -204,7 +204,7 @@ fn a_cone_erodes_equally_in_all_directions() {
 fn ranges_end_at_open_edges_and_continue_over_wrapping_ones() {
     for (shape, end) in [("EastWest", (32, 2)), ("NorthSouth", (2, 32)), ("Diagonal", (62, 2))] {
         for edges in BOTH {
-            let place = Place::new(65, edges);
+            let place = TestScene::new(65, edges);
             let mut start = Terrain::flat(place.grid());
             start.height.fill(0.1);
             let law = bare(&[("uplift_shape", shape), ("erodibility", "0"), ("iterations", "1")]);
@@ -220,7 +220,7 @@ fn ranges_end_at_open_edges_and_continue_over_wrapping_ones() {
 #[test]
 fn level_terrain_and_hard_rock_keep_their_bits() {
     for edges in BOTH {
-        let place = Place::new(65, edges);
+        let place = TestScene::new(65, edges);
         let mut flat = Terrain::flat(place.grid());
         flat.height.fill(0.3);
         let still = node("StreamPower", &[("uplift_rate", "0"), ("deposition", "1")]);
@@ -233,7 +233,7 @@ fn level_terrain_and_hard_rock_keep_their_bits() {
 #[test]
 fn filled_terrain_has_no_depression_and_refills_unchanged() {
     for edges in BOTH {
-        let place = Place::new(100, edges);
+        let place = TestScene::new(100, edges);
         let start = place.noise();
         for gradient in ["0", "2"] {
             let fill = node("FillDepressions", &[("gradient", gradient)]);
@@ -257,7 +257,7 @@ fn filled_terrain_has_no_depression_and_refills_unchanged() {
 #[test]
 fn rivers_run_downhill_and_cut_nothing_without_depth() {
     for edges in BOTH {
-        let place = Place::new(129, edges);
+        let place = TestScene::new(129, edges);
         let start = place.noise();
         let still = place.finish(&node("Rivers", &[("depth", "0")]), &start, 0);
         assert_eq!(still.height, start.height);
@@ -284,7 +284,7 @@ fn rivers_run_downhill_and_cut_nothing_without_depth() {
 
 #[test]
 fn level_rock_layers_follow_heights_and_rain_falls_upwind() {
-    let place = Place::new(129, Edges::Open);
+    let place = TestScene::new(129, Edges::Open);
     let ramp = Terrain::from_fn(129, Edges::Open, |u, _| u);
     let params = [("dip_angle", "0"), ("irregularity", "0"), ("variation", "0"), ("thickness", "450")];
     let made = place.finish(&node("Hardness", &params), &ramp, 0);
@@ -295,7 +295,7 @@ fn level_rock_layers_follow_heights_and_rain_falls_upwind() {
     assert!((hard[64 * 129 + 32] - 0.475).abs() < 1e-3 && made.height == ramp.height);
 
     for edges in BOTH {
-        let place = Place { edges, ..place };
+        let place = TestScene { edges, ..place };
         let ridge = Terrain::from_fn(129, edges, |u, _| (1.0 - (u - 0.5).abs() * 6.0).max(0.0));
         for (from, sign) in [("270", 1.0), ("90", -1.0)] {
             let params = [("wind_from", from), ("shadow_reach", "2000"), ("growth_with_height", "0")];

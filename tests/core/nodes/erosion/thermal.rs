@@ -1,6 +1,6 @@
 //! Thermal erosion against its law: the talus slope, the volume, a single step.
 
-use crate::kits::nodes::{Place, node};
+use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, Terrain};
 
 const NEIGHBOURS: [&str; 3] = ["Moore", "VonNeumann", "Rotated"];
@@ -32,7 +32,7 @@ fn slopes(terrain: &Terrain, neighbours: &str, rise: f32) -> Vec<f32> {
     slopes
 }
 
-fn relax(place: Place, start: &Terrain, neighbours: &str, iterations: u32) -> (Terrain, f32) {
+fn relax(place: TestScene, start: &Terrain, neighbours: &str, iterations: u32) -> (Terrain, f32) {
     let thermal = node("Thermal", &[("neighbours", neighbours), ("iterations", "10000")]);
     let rise = place.context(&Control::default()).rise_per_cell(34.0);
     (place.finish(&thermal, start, iterations), rise)
@@ -47,7 +47,7 @@ fn cone(samples: usize, steepness: f32) -> Terrain {
 
 #[test]
 fn thermal_brings_cone_and_step_to_the_talus_slope() {
-    let place = Place::new(65, Edges::Open);
+    let place = TestScene::new(65, Edges::Open);
     let step = Terrain::from_fn(65, Edges::Open, |u, _| if u < 0.5 { 1.0 } else { 0.0 });
     for neighbours in NEIGHBOURS {
         for (name, start) in [("cone", cone(65, 12.0)), ("step", step.clone())] {
@@ -72,7 +72,7 @@ fn thermal_brings_cone_and_step_to_the_talus_slope() {
 
 #[test]
 fn fast_thermal_leaves_nothing_above_the_talus_slope() {
-    let place = Place::new(65, Edges::Open);
+    let place = TestScene::new(65, Edges::Open);
     let step = Terrain::from_fn(65, Edges::Open, |u, _| if u < 0.5 { 1.0 } else { 0.0 });
     let rise = place.context(&Control::default()).rise_per_cell(34.0);
     for neighbours in NEIGHBOURS {
@@ -89,7 +89,7 @@ fn fast_thermal_leaves_nothing_above_the_talus_slope() {
 #[test]
 fn thermal_erosion_keeps_the_volume() {
     for edges in [Edges::Open, Edges::Wrap] {
-        let place = Place::new(129, edges);
+        let place = TestScene::new(129, edges);
         for neighbours in NEIGHBOURS {
             for rate in ["0.3", "0.5", "1"] {
                 let start = place.noise();
@@ -108,7 +108,7 @@ fn thermal_erosion_keeps_the_volume() {
 
 #[test]
 fn thermal_lowers_steep_slopes_and_leaves_gentle_ones() {
-    let place = Place::new(129, Edges::Open);
+    let place = TestScene::new(129, Edges::Open);
     let start = place.noise();
     for neighbours in NEIGHBOURS {
         let (end, rise) = relax(place, &start, neighbours, 100);
@@ -117,18 +117,18 @@ fn thermal_lowers_steep_slopes_and_leaves_gentle_ones() {
     }
     for height in [0.0, -0.0, 0.3, -7.25, 1.0e5] {
         let flat = Terrain::from_fn(33, Edges::Open, |_, _| height);
-        let (end, _) = relax(Place::new(33, Edges::Open), &flat, "Moore", 10);
+        let (end, _) = relax(TestScene::new(33, Edges::Open), &flat, "Moore", 10);
         assert!(end.height.iter().all(|h| h.to_bits() == height.to_bits()), "{height}");
     }
     // On a plane of half the talus slope, nothing moves.
     let plane = Terrain::from_fn(33, Edges::Open, |u, _| u * 1.5);
-    let (end, _) = relax(Place::new(33, Edges::Open), &plane, "Moore", 10);
+    let (end, _) = relax(TestScene::new(33, Edges::Open), &plane, "Moore", 10);
     assert_eq!(end.height, plane.height);
 }
 
 #[test]
 fn one_thermal_step_follows_its_law() {
-    let place = Place { relief_metres: 18_000.0, ..Place::new(5, Edges::Open) };
+    let place = TestScene { relief_metres: 18_000.0, ..TestScene::new(5, Edges::Open) };
     let mut start = Terrain::flat(place.grid());
     start.height[12] = 1.0;
     let (end, rise) = relax(place, &start, "Moore", 1);

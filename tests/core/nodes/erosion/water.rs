@@ -1,7 +1,7 @@
 //! River erosion against known facts: water at rest, wave speed, dam breaks, the balance of water and material, and no
 //! preferred direction of the grid.
 
-use crate::kits::nodes::{Place, node};
+use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{MassBalance, Node};
 
@@ -22,7 +22,7 @@ fn erosion(params: &[(&str, &str)]) -> Node {
     node("ShallowWater", params)
 }
 
-fn run(place: &Place, node: &Node, input: Terrain, steps: usize) -> (Terrain, MassBalance) {
+fn run(place: &TestScene, node: &Node, input: Terrain, steps: usize) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = node.as_process().unwrap().start(&cx, input);
@@ -35,7 +35,7 @@ fn water(terrain: &Terrain) -> &[f32] {
 }
 
 /// Level terrain under water of `depth_metres(u, v)`.
-fn pool(place: &Place, depth_metres: impl Fn(f32, f32) -> f32) -> Terrain {
+fn pool(place: &TestScene, depth_metres: impl Fn(f32, f32) -> f32) -> Terrain {
     let n = place.samples;
     let mut terrain = Terrain::flat(place.grid());
     for (k, d) in terrain.map_mut(MapKind::Water).iter_mut().enumerate() {
@@ -45,7 +45,7 @@ fn pool(place: &Place, depth_metres: impl Fn(f32, f32) -> f32) -> Terrain {
 }
 
 /// A cone without a preferred direction: 1 in the middle, 0 at the circle.
-fn cone(place: &Place) -> Terrain {
+fn cone(place: &TestScene) -> Terrain {
     let height = |u: f32, v: f32| 1.0 - 2.0 * ((u - 0.5).powi(2) + (v - 0.5).powi(2)).sqrt();
     Terrain::from_fn(place.samples, place.edges, |u, v| height(u, v).max(0.0))
 }
@@ -53,7 +53,7 @@ fn cone(place: &Place) -> Terrain {
 #[test]
 fn a_lake_at_rest_stays_at_rest_over_uneven_ground() {
     for edges in [Edges::Open, Edges::Wrap] {
-        let place = Place::new(129, edges);
+        let place = TestScene::new(129, edges);
         let mut terrain = place.noise();
         let (low, high) = terrain.range();
         let level = low + 0.5 * (high - low);
@@ -73,7 +73,7 @@ fn a_lake_at_rest_stays_at_rest_over_uneven_ground() {
 #[test]
 fn level_dry_terrain_and_hard_rock_keep_their_bits() {
     for edges in [Edges::Open, Edges::Wrap] {
-        let place = Place::new(65, edges);
+        let place = TestScene::new(65, edges);
         let mut level = Terrain::flat(place.grid());
         level.height.fill(0.3);
         let (made, mass_balance) = run(&place, &erosion(&[("rain", "0")]), level.clone(), 50);
@@ -98,7 +98,7 @@ fn crest(depth: &[f32], from: usize) -> f64 {
 /// Linear theory: waves travel √(g·d), that is C·√(d/D) cells per iteration, and C where the pipes are full.
 #[test]
 fn small_waves_travel_at_the_speed_of_the_theory() {
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     for (depth, share) in [(2.5f32, 0.25f64), (5.0, 0.5), (40.0, 1.0)] {
         let steps = (90.0 / (COURANT * share.sqrt())) as usize;
         let bump = |u: f32| (-((u - 0.5) * 256.0 / 12.0).powi(2)).exp();
@@ -111,7 +111,7 @@ fn small_waves_travel_at_the_speed_of_the_theory() {
 
 #[test]
 fn a_wave_from_a_point_is_round() {
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     let round = |u: f32, v: f32| (-(((u - 0.5).powi(2) + (v - 0.5).powi(2)) * (256.0f32 / 6.0).powi(2))).exp();
     let (made, _) = run(&place, &erosion(&STILL), pool(&place, |u, v| 20.0 * (1.0 + 0.01 * round(u, v))), 160);
     let mut field = Terrain::flat(place.grid());
@@ -129,7 +129,7 @@ fn a_wave_from_a_point_is_round() {
 
 /// A dam in the middle of a channel: depths before and after `steps`, and the profile of the right half.
 fn dam_break(left: f32, right: f32, steps: usize, params: &[(&str, &str)]) -> Vec<f64> {
-    let place = Place::new(513, Edges::Open);
+    let place = TestScene::new(513, Edges::Open);
     let params: Vec<_> = STILL.into_iter().chain(params.iter().copied()).collect();
     let (made, _) = run(&place, &erosion(&params), pool(&place, |u, _| if u < 0.5 { left } else { right }), steps);
     let rows = water(&made);
@@ -215,7 +215,7 @@ fn a_dry_dam_break_front_is_slower_than_ritters() {
     println!("front at {ratio:.3} of Ritter's speed");
     assert!((0.2..=0.5).contains(&ratio), "{ratio} of Ritter's speed");
     // The terrain is symmetric, so water falling to the left must equal water falling to the right.
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     let (made, _) =
         run(&place, &erosion(&STILL), pool(&place, |u, _| if (u - 0.5).abs() < 0.1 { 10.0 } else { 0.0 }), 150);
     let row = &water(&made)[..257];
@@ -227,8 +227,8 @@ fn a_dry_dam_break_front_is_slower_than_ritters() {
 #[test]
 fn rain_minus_evaporation_is_the_water_between_walls() {
     for edges in [Edges::Open, Edges::Wrap] {
-        let place = Place::new(129, edges);
-        let cells = (place.grid().distinct() as f64).powi(2);
+        let place = TestScene::new(129, edges);
+        let cells = (place.grid().distinct_side() as f64).powi(2);
         // One iteration at 129 samples is as long as four at 513.
         let rain = 4.0 * 3e-3 / f64::from(place.relief_metres) * cells;
         for evaporation in [0.0f64, 0.01] {
@@ -250,7 +250,7 @@ fn rain_minus_evaporation_is_the_water_between_walls() {
 #[test]
 fn mass_is_conserved_and_water_is_never_negative() {
     for (edges, border) in [(Edges::Open, "Outflow"), (Edges::Open, "Walls"), (Edges::Wrap, "Outflow")] {
-        let place = Place::new(129, edges);
+        let place = TestScene::new(129, edges);
         let input = place.noise();
         let before = place.grid().sum(&input.height);
         let (made, mass_balance) = run(&place, &erosion(&[("border", border)]), input, 1000);
@@ -271,7 +271,7 @@ fn mass_is_conserved_and_water_is_never_negative() {
 
 #[test]
 fn wrapping_terrain_has_no_preferred_position() {
-    let place = Place::new(65, Edges::Wrap);
+    let place = TestScene::new(65, Edges::Wrap);
     let input = place.noise();
     let shift = |terrain: &Terrain| {
         let n = place.samples;
@@ -320,7 +320,7 @@ fn anisotropy(map: &[f32], n: usize) -> [f64; 2] {
 
 #[test]
 fn a_cone_erodes_equally_in_all_directions() {
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     let (made, _) = run(&place, &erosion(&[]), cone(&place), 120);
     for kind in [MapKind::Water, MapKind::Wear] {
         let [mean, square] = anisotropy(made.map(kind).unwrap(), 257);
@@ -347,7 +347,7 @@ fn a_cone_erodes_equally_in_all_directions() {
 
 #[test]
 fn no_checkerboard_and_no_spikes() {
-    let place = Place::new(257, Edges::Open);
+    let place = TestScene::new(257, Edges::Open);
     let input = place.noise();
     let (made, _) = run(&place, &erosion(&[]), input.clone(), 400);
     let (mut checks, mut all, mut spikes, mut spike) = (0.0f64, 0.0f64, 0, 0.0f32);
@@ -385,7 +385,7 @@ fn no_checkerboard_and_no_spikes() {
 
 /// Fraction of isolated grooves among the cells with at least 0.2 m of water per iteration. In a groove, the terrain
 /// rises more steeply than `degrees` on both sides, across one direction of the grid.
-fn lone_grooves(made: &Terrain, place: &Place, rain_metres: f32, degrees: f32) -> f64 {
+fn lone_grooves(made: &Terrain, place: &TestScene, rain_metres: f32, degrees: f32) -> f64 {
     let n = place.samples;
     let (cell, relief) = (place.size_metres / (n - 1) as f32, place.relief_metres);
     let supply = rain_metres * 512.0 / (n - 1) as f32;
@@ -413,7 +413,7 @@ fn lone_grooves(made: &Terrain, place: &Place, rain_metres: f32, degrees: f32) -
 #[test]
 fn rivers_have_banks_and_are_wider_than_a_cell() {
     for (samples, steps) in [(129, 100), (257, 200)] {
-        let place = Place::new(samples, Edges::Open);
+        let place = TestScene::new(samples, Edges::Open);
         let share = |bank: &str| {
             let (made, _) = run(&place, &erosion(&[("bank_angle", bank)]), place.noise(), steps);
             lone_grooves(&made, &place, 2e-3, 30.0)

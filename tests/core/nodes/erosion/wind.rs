@@ -1,6 +1,6 @@
 //! Dunes against known facts: they lie across the wind, travel with it, and keep their sand.
 
-use crate::kits::nodes::{Place, node};
+use crate::kits::nodes::{TestScene, node};
 use talweg::appearance::{PaletteTable, relief};
 use talweg::appearance_files::Palette;
 use talweg::field::{Control, Edges, MapKind, Terrain};
@@ -8,11 +8,11 @@ use talweg::nodes::{MassBalance, Node};
 use talweg::scene::Settings;
 
 /// A terrain 4 km wide with a relief of 600 m.
-fn desert(samples: usize, edges: Edges) -> Place {
-    Place { size_metres: 4000.0, relief_metres: 600.0, ..Place::new(samples, edges) }
+fn desert(samples: usize, edges: Edges) -> TestScene {
+    TestScene { size_metres: 4000.0, relief_metres: 600.0, ..TestScene::new(samples, edges) }
 }
 
-fn run(place: &Place, dunes: &Node, ground: Terrain, iterations: u32) -> (Terrain, MassBalance) {
+fn run(place: &TestScene, dunes: &Node, ground: Terrain, iterations: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = dunes.as_process().unwrap().start(&cx, ground);

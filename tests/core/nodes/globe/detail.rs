@@ -61,8 +61,10 @@ fn same_bits(scene: &Scene, terrain: &Terrain) {
             let square = Square { longitude: middle[0], latitude: middle[1], side_metres: 128.0 * spacing };
             let frame = square.frame(f64::from(scene.planet.radius_metres));
             let asked: Vec<usize> = (0..129 * 129).rev().step_by(37).collect();
-            let directions: Vec<[f64; 3]> =
-                asked.iter().map(|&k| frame.direction(frame.place(k % 129, 129), frame.place(k / 129, 129))).collect();
+            let directions: Vec<[f64; 3]> = asked
+                .iter()
+                .map(|&k| frame.direction(frame.position(k % 129, 129), frame.position(k / 129, 129)))
+                .collect();
             let found = detail.samples_at(&directions, spacing);
             for (&k, sample) in asked.iter().zip(found) {
                 assert_eq!(sample.height_metres / scene.settings.relief_metres, small.height[k], "{middle:?}, {k}");
@@ -192,9 +194,9 @@ struct RiverPatch<'a> {
 
 impl RiverPatch<'_> {
     /// Position of a cell of the globe in the square.
-    fn place(&self, cell: usize) -> Option<[f64; 2]> {
+    fn square_position(&self, cell: usize) -> Option<[f64; 2]> {
         let direction = Globe::new(self.globe.samples()).direction_of(cell).map(f64::from);
-        self.square.place(f64::from(self.scene.planet.radius_metres), direction)
+        self.square.position(f64::from(self.scene.planet.radius_metres), direction)
     }
 
     /// Width of a cell of the globe, in sides of the square.
@@ -245,7 +247,7 @@ fn follow_rivers(patch: &RiverPatch) -> (usize, usize) {
     let rivers = patch.rivers(20.0);
     let mut ends = Vec::new();
     for &(cell, to) in &rivers {
-        let (Some(a), Some(b)) = (patch.place(cell), patch.place(to)) else { continue };
+        let (Some(a), Some(b)) = (patch.square_position(cell), patch.square_position(to)) else { continue };
         if inside(a) && globe.height[cell] > sea {
             let (_, apart) = patch.nearest_water(a).unwrap();
             assert!(apart < 0.7, "{middle:?}: the river at {a:?} is {apart} cells away");
@@ -261,7 +263,7 @@ fn follow_rivers(patch: &RiverPatch) -> (usize, usize) {
         }
     }
     for &(cell, _) in &rivers {
-        let Some(place) = patch.place(cell).filter(|&p| inside(p)) else { continue };
+        let Some(place) = patch.square_position(cell).filter(|&p| inside(p)) else { continue };
         let (start, apart) = patch.nearest_water(place).unwrap();
         if apart > 0.7 {
             continue;

@@ -1,7 +1,7 @@
 //! Erosion on a globe: eroded material is deposited, slopes come to rest as on square terrain, and neither the face
 //! borders nor the corners of the cube are visible.
 
-use crate::kits::globe::{World, dot, noise, open_seams, places};
+use crate::kits::globe::{World, cone_positions, dot, noise, open_seams};
 use crate::kits::nodes::{extremes, node, on_threads};
 use talweg::field::{Control, Edges, Globe, Grid, MapKind, Terrain};
 use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, Receivers};
@@ -104,7 +104,7 @@ fn cones_settle_equally_on_faces_borders_and_corners() {
     let law = node("Thermal", &[("talus_angle", "30"), ("rate", "0.5")]);
     let steep = f64::from(world.radius_metres / world.relief_metres) * 60f64.to_radians().tan();
     let mut rests = Vec::new();
-    for (place, top) in places() {
+    for (place, top) in cone_positions() {
         let angle = |at: [f64; 3]| dot(at, top).clamp(-1.0, 1.0).acos();
         let terrain = world.terrain(|at| (1.0 - steep * angle(at)).max(0.0));
         let run = world.run(&law, &terrain, 1200);

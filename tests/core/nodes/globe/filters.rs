@@ -1,6 +1,8 @@
 //! Filters and generators on a small globe, against laws that do not depend on its six faces.
 
-use crate::kits::globe::{World, angle, dot, made, noise, open_seams, owners, places, turned_field, turned_samples};
+use crate::kits::globe::{
+    World, angle, cone_positions, dot, made, noise, open_seams, owners, turned_field, turned_samples,
+};
 use crate::kits::nodes::node;
 use talweg::field::{MapKind, Terrain};
 use talweg::nodes::Node;
@@ -54,7 +56,7 @@ fn a_rotated_globe_gives_a_rotated_result() {
 fn the_median_removes_spikes_and_keeps_the_order() {
     let world = World::new(33);
     let (globe, median) = (world.globe(), node("Median", &[("radius", "5000")]));
-    for (place, top) in places() {
+    for (place, top) in cone_positions() {
         let (nearest, _) =
             owners(&globe).into_iter().min_by(|a, b| angle(a.1, top).total_cmp(&angle(b.1, top))).unwrap();
         let mut spike = world.terrain(|_| 0.5);

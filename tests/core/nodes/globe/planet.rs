@@ -4,7 +4,7 @@ use std::path::Path;
 
 use talweg::field::{Cancelled, Control, Edges, Globe, Grid, Stream, Terrain};
 use talweg::measure::{Limits, PLANET_MEASURES, PlanetMeasures, bands, measure_planet};
-use talweg::nodes::{Context, Node, Work};
+use talweg::nodes::{Context, Node, NodeKind};
 use talweg::planet::projection::{Equirectangular, Registration};
 use talweg::planet::square::Square;
 use talweg::planet::{Planet, World};
@@ -12,7 +12,7 @@ use talweg::scene::{Layer, Scene, Severity};
 use talweg::scene::{PatchFiles, example, put_patch_back, take_patch};
 
 use crate::kits::common::{evaluate, example_terrain};
-use crate::kits::nodes::{Place, extremes, node, on_threads};
+use crate::kits::nodes::{TestScene, extremes, node, on_threads};
 
 /// Maximum iterations of a process.
 const MOST: u32 = 3;
@@ -44,18 +44,18 @@ fn run(node: &Node, n: usize, planet: &Planet, control: &Control) -> Result<Terr
         sea_level: 0.1,
         planet: Some(planet),
         scene_samples: n,
-        level: 1.0,
+        cell_ratio: 1.0,
         random: Stream::new(1, 7),
         control,
     };
     let mut terrain = Terrain::flat(cx.grid);
-    if !matches!(node.work(), Work::Generator(_)) {
+    if !matches!(node.work(), NodeKind::Generator(_)) {
         terrain = run(&Node::named("Perlin").unwrap(), n, planet, control)?;
     }
     match node.work() {
-        Work::Generator(generator) => generator.generate(&cx, &mut terrain)?,
-        Work::Filter(filter) => filter.apply(&cx, &mut terrain)?,
-        Work::Process(process) => {
+        NodeKind::Generator(generator) => generator.generate(&cx, &mut terrain)?,
+        NodeKind::Filter(filter) => filter.apply(&cx, &mut terrain)?,
+        NodeKind::Process(process) => {
             let mut run = process.start(&cx, terrain);
             for _ in 0..cx.iterations(process.iterations(), process.pace()).min(MOST) {
                 run.step(&cx)?;
@@ -281,7 +281,7 @@ fn a_patch_returns_to_its_position() {
     let (mut moved, mut changes) = (0, 0.0);
     for k in 0..before.height.len() {
         let inside = square
-            .place(radius, globe.direction_of(k).map(f64::from))
+            .position(radius, globe.direction_of(k).map(f64::from))
             .is_some_and(|p| p.iter().all(|c| (0.0..=1.0).contains(c)));
         let change = (after.height[k] - before.height[k]).abs();
         // The planet takes over the detail, which bends its terrain by less than a cell.
@@ -340,7 +340,7 @@ fn fbm_has_the_same_spread_on_a_globe() {
         let on_globe = |value: &str| spread(&finish(&node(name, &[(key, value)]), 257, &Planet::default()).height);
         let ((a, few), (b, many)) = (on_globe(few), on_globe(many));
         let (mean, deviation) = spread(
-            &Place::new(513, Edges::Open)
+            &TestScene::new(513, Edges::Open)
                 .finish(&node(name, &[(key, plane)]), &Terrain::flat(Grid::new(513, Edges::Open)), 0)
                 .height,
         );

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::kits::nodes::{EARTH, Place, on_threads, set};
+use crate::kits::nodes::{EARTH, TestScene, on_threads, set};
 use talweg::field::globe::latitude;
 use talweg::field::{Globe, Grid, MapKind, Terrain};
 use talweg::hydrology::FlowMesh;
@@ -19,8 +19,8 @@ fn rivers(values: &[(&str, &str)]) -> Node {
     node
 }
 
-fn place() -> Place {
-    Place { sea_level: SEA, ..Place::globe(SAMPLES, &EARTH) }
+fn test_scene() -> TestScene {
+    TestScene { sea_level: SEA, ..TestScene::globe(SAMPLES, &EARTH) }
 }
 
 /// Whether a river runs through each cell, according to the flow map.
@@ -35,9 +35,9 @@ fn is_river(mesh: &FlowMesh, made: &Terrain) -> Vec<bool> {
 #[test]
 fn every_river_reaches_the_sea_and_never_climbs() {
     let mesh = FlowMesh::new(Grid::globe(SAMPLES));
-    let input = place().noise();
+    let input = test_scene().noise();
     for (lakes, fjords) in [("false", "0"), ("false", "300"), ("true", "0")] {
-        let made = place().finish(&rivers(&[("lakes", lakes), ("fjords", fjords)]), &input, 0);
+        let made = test_scene().finish(&rivers(&[("lakes", lakes), ("fjords", fjords)]), &input, 0);
         let (flow, water) = (made.map(MapKind::Flow).unwrap(), made.map(MapKind::Water).unwrap());
         let rivers = is_river(&mesh, &made);
         assert!(rivers.iter().filter(|&&r| r).count() > 300, "there are rivers");
@@ -57,8 +57,8 @@ fn every_river_reaches_the_sea_and_never_climbs() {
 #[test]
 fn the_sea_receives_the_water_of_all_land() {
     let mesh = FlowMesh::new(Grid::globe(SAMPLES));
-    let input = place().noise();
-    let made = place().finish(&rivers(&[("fjords", "0"), ("deltas", "0")]), &input, 0);
+    let input = test_scene().noise();
+    let made = test_scene().finish(&rivers(&[("fjords", "0"), ("deltas", "0")]), &input, 0);
     let flow = made.map(MapKind::Flow).unwrap();
     let (mut land, mut arrived, areas) = (0.0, 0.0, mesh.areas());
     for k in (0..mesh.len()).filter(|&k| mesh.grid().owns(k)) {
@@ -71,10 +71,10 @@ fn the_sea_receives_the_water_of_all_land() {
 #[test]
 fn fjords_lie_on_cold_coasts_and_deltas_in_the_sea() {
     let mesh = FlowMesh::new(Grid::globe(SAMPLES));
-    let input = place().noise();
-    let plain = place().finish(&rivers(&[("fjords", "0"), ("deltas", "0")]), &input, 0);
-    let fjords = place().finish(&rivers(&[("fjords", "1000"), ("deltas", "0")]), &input, 0);
-    let deltas = place().finish(&rivers(&[("fjords", "0"), ("deltas", "900")]), &input, 0);
+    let input = test_scene().noise();
+    let plain = test_scene().finish(&rivers(&[("fjords", "0"), ("deltas", "0")]), &input, 0);
+    let fjords = test_scene().finish(&rivers(&[("fjords", "1000"), ("deltas", "0")]), &input, 0);
+    let deltas = test_scene().finish(&rivers(&[("fjords", "0"), ("deltas", "900")]), &input, 0);
     let (mut drowned, mut grown, globe) = (0, 0, Globe::new(SAMPLES));
     for k in (0..mesh.len()).filter(|&k| mesh.grid().owns(k)) {
         let degrees = latitude(globe.direction_of(k).map(f64::from)).to_degrees().abs();
@@ -95,14 +95,14 @@ fn fjords_lie_on_cold_coasts_and_deltas_in_the_sea() {
 /// Fine enough for the shape of fjords and deltas; a cell is 78 km wide.
 const FINE: usize = 129;
 
-fn fine() -> Place {
-    Place { samples: FINE, scene_samples: FINE, ..place() }
+fn fine() -> TestScene {
+    TestScene { samples: FINE, scene_samples: FINE, ..test_scene() }
 }
 
 const SEEDS: [u32; 4] = [1, 2, 3, 4];
 
 fn land(seed: u32) -> Terrain {
-    Place { seed, ..fine() }.noise()
+    TestScene { seed, ..fine() }.noise()
 }
 
 /// Connected components of cells.
@@ -253,7 +253,7 @@ fn faces_agree_and_threads_change_no_bit() {
     for name in ["PlanetRivers", "RiverWalk"] {
         for samples in [2, 3, 5, 40] {
             for sea_level in [SEA, -10.0, 10.0] {
-                let place = Place { samples, scene_samples: samples, sea_level, ..place() };
+                let place = TestScene { samples, scene_samples: samples, sea_level, ..test_scene() };
                 let (node, input) = (Node::named(name).unwrap(), place.noise());
                 let [one, two] = [1, 2].map(|threads| on_threads(threads, || place.finish(&node, &input, 0)));
                 assert!(one == two, "{name} at {samples}");
@@ -271,7 +271,9 @@ fn faces_agree_and_threads_change_no_bit() {
 /// The document's walk lowers every visited point by one step's depth, and changes nothing else.
 #[test]
 fn a_walk_lowers_what_it_visits() {
-    for place in [place(), Place { sea_level: SEA, planet: None, ..Place::new(65, talweg::field::Edges::Wrap) }] {
+    for place in
+        [test_scene(), TestScene { sea_level: SEA, planet: None, ..TestScene::new(65, talweg::field::Edges::Wrap) }]
+    {
         let mut node = Node::named("RiverWalk").unwrap();
         set(&mut node, "depth_metres", "10");
         let input = place.noise();

@@ -1,6 +1,6 @@
 //! Water on a small globe: outflow equals rain, depressions fill to their level, rivers run down.
 
-use crate::kits::globe::{World, angle, made, noise, open_seams, owners, places};
+use crate::kits::globe::{World, angle, cone_positions, made, noise, open_seams, owners};
 use crate::kits::nodes::node;
 use std::f64::consts::PI;
 use talweg::field::{Control, Grid, MapKind, Terrain};
@@ -50,7 +50,7 @@ fn lakes_fill_bowls_anywhere_on_the_globe() {
     let world = World { radius_metres: 2000.0, relief_metres: 1000.0, ..World::new(65) };
     let globe = world.globe();
     let mut volumes = Vec::new();
-    for (place, middle) in places() {
+    for (place, middle) in cone_positions() {
         let ground = world.terrain(|at| crater(angle(at, middle)));
         let water = |name: &str, params: &[(&str, &str)]| {
             let params: Vec<(&str, &str)> = params.iter().copied().chain([("sea_level", "300")]).collect();
@@ -97,7 +97,7 @@ fn filled_terrain_rises_with_the_distance_to_its_outlet() {
     let world = World { radius_metres: 2000.0, relief_metres: 1000.0, ..World::new(33) };
     let globe = world.globe();
     let law = node("FillDepressions", &[("gradient", "10"), ("sea_level", "499.95")]);
-    for (place, middle) in places() {
+    for (place, middle) in cone_positions() {
         let (low, bottom) = owners(&globe)
             .into_iter()
             .min_by(|a, b| angle(a.1, middle).total_cmp(&angle(b.1, middle)))

@@ -151,7 +151,7 @@ pub fn show(ui: &mut Ui, choice: &mut Choice, document: &Document, info: &BenchI
     plan(below, choice);
     match &info.underway {
         Some(underway) => progress(below, underway),
-        None => begin(below, choice),
+        None => start_button(below, choice),
     }
 }
 
@@ -279,7 +279,7 @@ fn plan(ui: &mut Ui, choice: &mut Choice) {
     });
 }
 
-fn begin(ui: &mut Ui, choice: &Choice) -> Option<BenchRequest> {
+fn start_button(ui: &mut Ui, choice: &Choice) -> Option<BenchRequest> {
     let order = choice.order();
     let missing = match () {
         () if order.subjects.is_empty() => Some("Choose at least one node."),
@@ -313,7 +313,7 @@ fn begin(ui: &mut Ui, choice: &Choice) -> Option<BenchRequest> {
 }
 
 fn progress(ui: &mut Ui, underway: &Underway) -> Option<BenchRequest> {
-    let share = (underway.share * 100.0).floor();
+    let share = (underway.fraction * 100.0).floor();
     let text = match underway.is_stopping {
         true => "Stopping…".to_string(),
         false => format!("{share:.0} %, {} s: {}", underway.elapsed.as_secs(), underway.now),
@@ -322,7 +322,7 @@ fn progress(ui: &mut Ui, underway: &Underway) -> Option<BenchRequest> {
     ui.scope(|ui| {
         ui.visuals_mut().extreme_bg_color = colour::control();
         let width = ui.available_width();
-        ui.add(ProgressBar::new(underway.share).desired_width(width).desired_height(6.0).fill(colour::accent()));
+        ui.add(ProgressBar::new(underway.fraction).desired_width(width).desired_height(6.0).fill(colour::accent()));
     });
     let warning = format!("{} Using the editor now distorts the times.", icon::WARNING);
     ui.add(Label::new(RichText::new(warning).small().color(colour::warning())).truncate());

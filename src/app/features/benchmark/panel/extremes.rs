@@ -5,7 +5,7 @@ use egui::{Align2, Label, RichText, ScrollArea, Sense, TextStyle, Ui, WidgetInfo
 
 use crate::features::benchmark::panel::{BenchState, cell, chip};
 use crate::frame::theme::{colour, paint_text};
-use talweg::benchmark::summary::{ExtremeLine, Fate, Report, SLOW, three};
+use talweg::benchmark::summary::{ExtremeLine, ExtremeOutcome, Report, SLOW, three};
 
 const ROW: f32 = 21.0;
 
@@ -63,9 +63,9 @@ fn show_line(ui: &mut Ui, line: &ExtremeLine) {
     }
     let at = |share: f32| rect.left() + share * (rect.width() - 12.0);
     let tint = match fate {
-        Fate::Finite => colour::text(),
-        Fate::Level | Fate::Stopped => colour::warning(),
-        Fate::NotFinite => colour::error(),
+        ExtremeOutcome::Finite => colour::text(),
+        ExtremeOutcome::Level | ExtremeOutcome::Stopped => colour::warning(),
+        ExtremeOutcome::NotFinite => colour::error(),
     };
     paint_text(ui, cell(rect, at(0.0) + 12.0, at(0.36)), parameter, colour::text(), false);
     paint_text(ui, cell(rect, at(0.37), at(0.57)), value, colour::text_strong(), false);

@@ -88,7 +88,7 @@ fn head(ui: &mut Ui, state: &mut BenchState, column: Column, rect: Rect) {
 
 fn show_row(ui: &mut Ui, report: &Report, row: &BenchRow, goes_on: bool) {
     let (line, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, &row.told));
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, &row.sentence));
     let pointer = response.hover_pos();
     if response.hovered() {
         ui.painter().rect_filled(line, 3.0, colour::control());

@@ -31,7 +31,7 @@ pub struct CompareState {
     /// Whether there is a B, or one is being computed.
     is_on: bool,
     /// The overlay that was shown before the difference overlay.
-    pub(super) before: Overlay,
+    pub(super) previous_overlay: Overlay,
     /// Whether the pointer is on the divider.
     holds_pointer: bool,
 }
@@ -44,7 +44,7 @@ impl Default for CompareState {
             swapped: false,
             table: true,
             is_on: false,
-            before: Overlay::None,
+            previous_overlay: Overlay::None,
             holds_pointer: false,
         }
     }
@@ -64,7 +64,7 @@ impl CompareState {
     }
 
     /// Called when a comparison starts.
-    pub(super) fn begin(&mut self) {
+    pub(super) fn start(&mut self) {
         self.is_on = true;
     }
 
@@ -79,7 +79,7 @@ impl CompareState {
     }
 
     /// Updates the state after B has changed.
-    pub(crate) fn hear(&mut self, info: &CompareInfo) {
+    pub(crate) fn update(&mut self, info: &CompareInfo) {
         self.is_on = info.is_on();
         self.holds_pointer &= self.is_on;
     }

@@ -102,7 +102,7 @@ pub fn set(
     if let Some(piece) = path.piece_mut(&mut tree) {
         let before = piece.clone();
         change(piece);
-        edit::link_group::follow(&mut tree, &before, path, document.tree_seed(layer));
+        edit::link_group::update_linked(&mut tree, &before, path, document.tree_seed(layer));
         document.edit_tree(layer, label, None, tree);
     }
 }

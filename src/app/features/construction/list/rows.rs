@@ -59,7 +59,7 @@ pub fn title_of(tree: &Tree, path: &PiecePath, piece: &Piece) -> String {
 
 /// The icon of a piece.
 pub fn piece_icon(piece: &Piece) -> &'static str {
-    match &piece.form {
+    match &piece.kind {
         PieceKind::Disc(_) => icon::CIRCLE,
         PieceKind::Curve(_) => icon::PATH,
         PieceKind::Contour(_) => icon::POLYGON,

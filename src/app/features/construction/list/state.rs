@@ -33,7 +33,7 @@ pub struct TreeState {
     pub carried: Option<Item>,
     /// Text of the status line that describes the effect of a click or drag.
     pub hint: Option<String>,
-    /// Message about an action that failed or had another effect than requested.
+    /// Message about an action that failed, or whose effect differs from the request.
     pub(crate) notice: Option<String>,
     pub(crate) hovered: Option<PiecePath>,
     pub(crate) view: ViewportState,
@@ -123,7 +123,7 @@ impl TreeState {
 
     /// Cancels the current action, else deselects the point, else all pieces except the last, else the last piece.
     /// Returns whether any of these applied.
-    pub fn step_back(&mut self) -> bool {
+    pub fn cancel_one(&mut self) -> bool {
         if self.renaming.take().is_some() || self.carried.take().is_some() || self.dragged.take().is_some() {
             return true;
         }

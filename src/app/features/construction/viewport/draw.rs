@@ -3,7 +3,7 @@
 use crate::features::construction::viewport::*;
 
 /// Projects lines of the plan vertically onto the visible terrain.
-pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> Vec<(Polyline, bool)> {
+pub(crate) fn drape(stage: &TerrainView, tree: &Tree, outlines: Vec<PickOutline>) -> Vec<(Polyline, bool)> {
     let metres = metres(tree);
     let longest = metres.0 / 96.0;
     let mut lines = Vec::new();
@@ -19,7 +19,7 @@ pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> V
             let parts = ((length(side) / longest).ceil() as usize).clamp(1, 64);
             for i in 0..=parts {
                 let t = i as f64 / parts as f64;
-                let place = metres.place(add(pair[0], [side[0] * t, side[1] * t]));
+                let place = metres.position(add(pair[0], [side[0] * t, side[1] * t]));
                 let on_square = place.iter().all(|c| (0.0..=1.0).contains(c));
                 match screen(stage, place).filter(|_| on_square) {
                     Some(at) => {
@@ -45,23 +45,23 @@ pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> V
 
 impl Lines {
     /// Returns the outline of a piece. Reuses `kept` if the piece has not changed.
-    fn of_piece(kept: Option<Self>, stage: &Stage, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Self {
+    fn of_piece(kept: Option<Self>, stage: &TerrainView, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Self {
         if let Some(kept) = kept
             && Arc::ptr_eq(&kept.tree, tree)
             && kept.path == *path
-            && kept.stage == *stage
+            && kept.terrain_view == *stage
         {
             return kept;
         }
         let lines = drape(stage, tree, pick_index::outlines(tree, path, seed));
-        Self { tree: tree.clone(), path: path.clone(), stage: stage.clone(), lines }
+        Self { tree: tree.clone(), path: path.clone(), terrain_view: stage.clone(), lines }
     }
 }
 
 pub(crate) fn draw_outlines(
     painter: &egui::Painter,
     state: &mut TreeState,
-    stage: &Stage,
+    stage: &TerrainView,
     tree: &Arc<Tree>,
     selected: Option<&PiecePath>,
     seed: u32,

@@ -65,7 +65,7 @@ impl Ground {
             match task.outcome() {
                 Outcome::Running => {}
                 Outcome::Done(beneath) => *self = Self::There(beneath),
-                Outcome::Broke => *self = Self::No,
+                Outcome::Panicked => *self = Self::No,
             }
         }
         match self {
@@ -84,7 +84,7 @@ pub(crate) struct PieceDrag {
     pub(crate) layer: usize,
     /// The construction tree at the start of the drag.
     pub(crate) tree: Arc<Tree>,
-    stage: Stage,
+    terrain_view: TerrainView,
     transform: TransformPath,
     seed: u32,
     /// Centre of the piece, in the metres of its parent and in the metres of the construction tree.
@@ -118,7 +118,7 @@ impl PieceDrag {
     }
 
     /// Restarts the drag with another handle, from the current pointer position.
-    fn begin(&mut self, grip: Grip) {
+    fn restart(&mut self, grip: Grip) {
         (self.grip, self.from, self.turned, self.moved, self.shifted) = (grip, None, 0.0, false, [0.0; 2]);
         self.keys = Some(Keys::default());
     }
@@ -142,10 +142,10 @@ impl PieceDrag {
                     Key::Backspace => drop(keys.typed.pop()),
                     Key::X => keys.axis = toggled(DragAxis::East, keys.axis),
                     Key::Y => keys.axis = toggled(DragAxis::South, keys.axis),
-                    Key::Z => self.begin(Grip::Raise),
-                    Key::G => self.begin(Grip::Move),
-                    Key::R => self.begin(Grip::Turn),
-                    Key::S => self.begin(Grip::Scale),
+                    Key::Z => self.restart(Grip::Raise),
+                    Key::G => self.restart(Grip::Move),
+                    Key::R => self.restart(Grip::Turn),
+                    Key::S => self.restart(Grip::Scale),
                     _ => {}
                 },
                 Event::Text(text) => {
@@ -166,13 +166,13 @@ impl PieceDrag {
     }
 
     /// Returns the point from which the drag measures its movement. Sets the point if it is not set yet.
-    fn anchor(&mut self, stage: &Stage, at: Pos2, metres: Metres) -> Point {
+    fn anchor(&mut self, stage: &TerrainView, at: Pos2, metres: TreeScale) -> Point {
         if let Some((from, _)) = self.from {
             return from;
         }
-        self.stage = stage.clone();
-        let near = metres.place(self.pivot);
-        let from = metres.metres(self.stage.ground_or_level([at.x, at.y], near).unwrap_or(near));
+        self.terrain_view = stage.clone();
+        let near = metres.position(self.pivot);
+        let from = metres.metres(self.terrain_view.ground_or_level([at.x, at.y], near).unwrap_or(near));
         let arm = sub(from, self.pivot);
         self.last_angle = arm[1].atan2(arm[0]);
         self.from = Some((from, at));
@@ -181,7 +181,7 @@ impl PieceDrag {
 }
 
 /// Makes the selected piece follow the pointer without a mouse button.
-pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, grab: Grab) {
+pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&TerrainView>, grab: Grab) {
     let Some(stage) = stage else { return };
     let (Some((_, tree)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
     let tree = tree.clone();
@@ -190,8 +190,8 @@ pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, g
         return;
     }
     take_hold(document, state, stage, &tree, grab.grip(), path, None);
-    if let Some(held) = &mut state.view.held {
-        held.begin(grab.grip());
+    if let Some(held) = &mut state.view.drag {
+        held.restart(grab.grip());
     }
 }
 
@@ -200,7 +200,7 @@ pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, g
 pub(crate) fn take_hold(
     document: &Document,
     state: &mut TreeState,
-    stage: &Stage,
+    stage: &TerrainView,
     tree: &Arc<Tree>,
     grip: Grip,
     path: PiecePath,
@@ -232,7 +232,7 @@ pub(crate) fn take_hold(
         all,
         layer,
         tree: tree.clone(),
-        stage: stage.clone(),
+        terrain_view: stage.clone(),
         transform,
         seed,
         centre,
@@ -249,7 +249,7 @@ pub(crate) fn take_hold(
         // keep the distance between piece and pointer, so that the piece does not jump to the pointer
         held.anchor(stage, at, metres);
     }
-    state.view.held = Some(held);
+    state.view.drag = Some(held);
 }
 
 /// Returns a message if one of the pieces is locked, because they cannot be moved then.
@@ -282,21 +282,21 @@ pub(crate) fn drag(
     ctx: &egui::Context,
     document: &mut Document,
     state: &mut TreeState,
-    stage: &Stage,
+    stage: &TerrainView,
     pointer: Option<Pos2>,
 ) {
-    let Some(held) = &mut state.view.held else { return };
+    let Some(held) = &mut state.view.drag else { return };
     let metres = metres(&held.tree);
     let typed = held.keys.as_ref().and_then(Keys::number);
-    let Some(at) = pointer.or_else(|| screen(&held.stage, metres.place(held.pivot))) else { return };
+    let Some(at) = pointer.or_else(|| screen(&held.terrain_view, metres.position(held.pivot))) else { return };
     let from = held.anchor(stage, at, metres);
     let from_screen = held.from.map_or(at, |(_, at)| at);
     if !held.moved && typed.is_none() && !held.is_grabbed() && at.distance(from_screen) < 2.0 {
         return;
     }
     held.moved = true;
-    let near = metres.place(held.pivot);
-    let Some(place) = held.stage.ground_or_level([at.x, at.y], near) else { return };
+    let near = metres.position(held.pivot);
+    let Some(place) = held.terrain_view.ground_or_level([at.x, at.y], near) else { return };
     let to = metres.metres(place);
     let ctrl = ctx.input(|i| i.modifiers.command);
     let old = held.tree.clone();
@@ -320,7 +320,7 @@ pub(crate) fn drag(
         }
         DragResult::Dimension(dimension, q) => {
             let mut piece = piece.clone();
-            set_dimension(&mut piece, *dimension, *q, arm(&old)).map(|()| piece)
+            set_dimension(&mut piece, *dimension, *q, arm_length(&old)).map(|()| piece)
         }
     };
     let mut piece = match changed {
@@ -343,7 +343,7 @@ pub(crate) fn drag(
     let before = match &made {
         DragResult::Moved(motion) => {
             set(&mut tree, &piece);
-            link_group::carry(&mut tree, &path, seed, motion);
+            link_group::move_linked(&mut tree, &path, seed, motion);
             piece.clone()
         }
         _ => held.path.piece(&held.tree).cloned().unwrap_or_default(),
@@ -356,17 +356,17 @@ pub(crate) fn drag(
         && let Some(points) = points::line_mut(&mut piece)
     {
         match &made {
-            DragResult::Moved(_) => lay(points, |q| beneath.height(q)),
+            DragResult::Moved(_) => drape_points(points, |q| beneath.height(q)),
             DragResult::Point(k, q) => {
                 if let Some(point) = points.get_mut(*k) {
-                    point.height = tidy(beneath.height(*q));
+                    point.height = rounded_to_six_digits(beneath.height(*q));
                 }
             }
             DragResult::Dimension(..) => {}
         }
     }
     set(&mut tree, &piece);
-    link_group::follow(&mut tree, &before, &path, seed);
+    link_group::update_linked(&mut tree, &before, &path, seed);
     state.hint = Some(match (&held.keys, &held.ground) {
         (None, Ground::There(_)) if matches!(made, DragResult::Point(..)) => {
             "The point snaps to the terrain; release to confirm".into()
@@ -439,11 +439,11 @@ fn made(
             ("Scale feature", format!("Scaled to {:.0} %", by * 100.0), DragResult::Moved(motion))
         }
         Grip::Raise => {
-            let near = metres(&held.tree).place(held.pivot);
+            let near = metres(&held.tree).position(held.pivot);
             let relief = f64::from(held.tree.frame.relief);
-            let shown = f64::from(held.stage.square.scale.relief_metres());
-            let per_point = held.stage.share_per_point(near)
-                * f64::from(held.stage.square.scale.metres_per_world)
+            let shown = f64::from(held.terrain_view.square.scale.relief_metres());
+            let per_point = held.terrain_view.side_fraction_per_point(near)
+                * f64::from(held.terrain_view.square.scale.metres_per_world)
                 * f64::from(crate::view::SIDE_WORLD)
                 * relief
                 / shown.max(1e-6);
@@ -458,7 +458,7 @@ fn made(
             ("Move point", "Moving the point".into(), DragResult::Point(k, q))
         }
         Grip::Dimension(dimension) => {
-            let places = dimensions(piece, arm(&held.tree));
+            let places = dimensions(piece, arm_length(&held.tree));
             let start = places.into_iter().find(|(other, _)| *other == dimension).map_or(held.centre, |(_, at)| at);
             let q = held.transform.inward(add(held.transform.outward(start), sub(to, from)));
             ("Change size", String::new(), DragResult::Dimension(dimension, q))
@@ -468,10 +468,10 @@ fn made(
 
 /// Ends the drag when the user releases the button, presses a key that ends it, or clicks.
 pub(crate) fn end(ctx: &egui::Context, document: &mut Document, state: &mut TreeState) {
-    let Some(held) = &state.view.held else { return };
+    let Some(held) = &state.view.drag else { return };
     let Some(keys) = &held.keys else {
         if ctx.input(|i| !i.pointer.primary_down()) {
-            state.view.held = None;
+            state.view.drag = None;
         }
         return;
     };
@@ -487,19 +487,19 @@ pub(crate) fn end(ctx: &egui::Context, document: &mut Document, state: &mut Tree
         (released(PointerButton::Primary), released(PointerButton::Secondary))
     });
     if keys.is_cancelled || right {
-        state.view.let_go(document);
+        state.view.cancel(document);
         ctx.request_repaint();
     } else if keys.is_confirmed || left {
-        state.view.held = None;
+        state.view.drag = None;
         ctx.request_repaint();
     }
 }
 
 /// Draws the axis that the piece is locked to.
-pub(crate) fn draw_axis(painter: &egui::Painter, state: &TreeState, stage: &Stage) {
-    let Some(held) = &state.view.held else { return };
+pub(crate) fn draw_axis(painter: &egui::Painter, state: &TreeState, stage: &TerrainView) {
+    let Some(held) = &state.view.drag else { return };
     let Some(axis) = held.keys.as_ref().and_then(|keys| keys.axis).filter(|_| held.grip == Grip::Move) else { return };
-    let [u, v] = metres(&held.tree).place(held.pivot);
+    let [u, v] = metres(&held.tree).position(held.pivot);
     let line: Polyline = (0..=64)
         .filter_map(|k| {
             let t = f64::from(k) / 64.0;

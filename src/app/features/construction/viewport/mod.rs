@@ -14,8 +14,8 @@ use crate::features::construction::viewport::draw::{drape, draw_handles, draw_ou
 pub use crate::features::construction::viewport::hold::{Grab, grab, locked_among};
 use crate::features::construction::viewport::hold::{PieceDrag, drag, take_hold};
 pub use crate::features::construction::viewport::pen::toggle_pen;
-use crate::features::construction::viewport::put::carried;
-pub use crate::features::construction::viewport::put::{push_metres, pushed, put, transform_of};
+use crate::features::construction::viewport::put::show_carried;
+pub use crate::features::construction::viewport::put::{place_piece, push_metres, pushed, transform_of};
 
 use std::sync::Arc;
 
@@ -27,12 +27,12 @@ use crate::features::construction::viewport::pick::PickTask;
 use crate::frame::document::Document;
 use crate::frame::tasks::Tasks;
 use crate::frame::theme::colour;
-use crate::view::{GroundPosition, Stage};
+use crate::view::{GroundPosition, TerrainView};
 use talweg::construction::edit::dimensions::{PieceDimension, dimension_text, dimensions, set_dimension};
 use talweg::construction::edit::library::{self, Item};
 use talweg::construction::edit::pick_index::{self, PickIndex, PickOutline};
-use talweg::construction::edit::reshape::{Similarity, tidy, wrapped};
-use talweg::construction::edit::snap::{GroundBelow, lay};
+use talweg::construction::edit::reshape::{Similarity, rounded_to_six_digits, wrapped};
+use talweg::construction::edit::snap::{GroundBelow, drape_points};
 use talweg::construction::edit::transform_path::TransformPath;
 use talweg::construction::edit::{EditError, PiecePath, link_group, points, several};
 use talweg::construction::geometry::plane::{Point, add, length, sub};
@@ -66,7 +66,7 @@ type Polyline = Vec<(Pos2, bool)>;
 struct Lines {
     tree: Arc<Tree>,
     path: PiecePath,
-    stage: Stage,
+    terrain_view: TerrainView,
     lines: Vec<(Polyline, bool)>,
 }
 
@@ -74,7 +74,7 @@ struct Lines {
 #[derive(Default)]
 pub struct ViewportState {
     pick: PickTask,
-    held: Option<PieceDrag>,
+    drag: Option<PieceDrag>,
     /// The pen; `None` unless the user draws a line with the pointer.
     pen: Option<pen::Pen>,
     /// The last pointer position.
@@ -89,7 +89,7 @@ pub struct ViewportState {
     centre: Option<(Arc<Tree>, PiecePath, Option<Point>)>,
     last_click: Option<Pos2>,
     /// The last search for a piece under the pointer, with its result.
-    under: Option<Under>,
+    hover_search: Option<Under>,
 }
 
 /// The result of a search for the piece under the pointer.
@@ -114,7 +114,7 @@ enum Waiting {
 
 /// The effects of a frame on the camera and the pointer.
 #[derive(Default)]
-pub struct Done {
+pub struct FrameResult {
     /// Whether the pointer is in use, so that the camera must ignore it.
     pub takes_pointer: bool,
     /// Whether the left button is in use. The camera may use the other buttons.
@@ -126,11 +126,11 @@ pub struct Done {
 impl ViewportState {
     /// Stops the pen and discards its unfinished line, or cancels the running drag. Returns whether there was a pen or
     /// a drag.
-    pub fn let_go(&mut self, document: &mut Document) -> bool {
+    pub fn cancel(&mut self, document: &mut Document) -> bool {
         if self.pen.take().is_some() {
             return true;
         }
-        let Some(held) = self.held.take() else { return false };
+        let Some(held) = self.drag.take() else { return false };
         document.edit_tree(held.layer, "Move feature", Some(gesture()), (*held.tree).clone());
         true
     }
@@ -148,7 +148,7 @@ impl ViewportState {
 
     /// Whether a piece follows the pointer without a mouse button, so that keys apply to the piece.
     pub fn is_grabbing(&self) -> bool {
-        self.held.as_ref().is_some_and(PieceDrag::is_grabbed)
+        self.drag.as_ref().is_some_and(PieceDrag::is_grabbed)
     }
 
     /// Whether the pointer draws a line.
@@ -158,7 +158,7 @@ impl ViewportState {
 
     /// Applies the key presses to the piece that follows the pointer.
     pub fn take_keys(&mut self, ctx: &egui::Context) {
-        if let Some(held) = self.held.as_mut().filter(|held| held.is_grabbed()) {
+        if let Some(held) = self.drag.as_mut().filter(|held| held.is_grabbed()) {
             held.take_keys(ctx);
         }
     }
@@ -181,10 +181,10 @@ fn gesture() -> Gesture {
 
 /// Converts between fractions of the side length and metres of the construction tree.
 #[derive(Clone, Copy)]
-struct Metres(f64);
+struct TreeScale(f64);
 
-impl Metres {
-    fn place(self, p: Point) -> GroundPosition {
+impl TreeScale {
+    fn position(self, p: Point) -> GroundPosition {
         [p[0] / self.0, p[1] / self.0]
     }
 
@@ -194,21 +194,27 @@ impl Metres {
 }
 
 /// Distance of the stretch and shear handles of a placement from its pivot, in metres.
-fn arm(tree: &Tree) -> f64 {
+fn arm_length(tree: &Tree) -> f64 {
     f64::from(tree.frame.side) / 8.0
 }
 
-fn metres(tree: &Tree) -> Metres {
-    Metres(f64::from(tree.frame.side))
+fn metres(tree: &Tree) -> TreeScale {
+    TreeScale(f64::from(tree.frame.side))
 }
 
-fn screen(stage: &Stage, place: GroundPosition) -> Option<Pos2> {
+fn screen(stage: &TerrainView, place: GroundPosition) -> Option<Pos2> {
     stage.screen(place, 0.0).map(|[x, y]| pos2(x, y))
 }
 
 /// Draws the pieces over the view and handles the pointer in the view.
-pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: Option<&Stage>, free: Rect) -> Done {
-    let mut done = Done::default();
+pub fn show(
+    ui: &mut Ui,
+    document: &mut Document,
+    state: &mut TreeState,
+    stage: Option<&TerrainView>,
+    free: Rect,
+) -> FrameResult {
+    let mut done = FrameResult::default();
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return done };
     let Some(stage) = stage else { return done };
     let ctx = ui.ctx().clone();
@@ -221,7 +227,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
 
     state.view.pointer = pointer;
     // when the user releases the button at the end of a drag, this is not a click
-    let was_held = state.view.held.is_some();
+    let was_held = state.view.drag.is_some();
     if was_held {
         drag(&ctx, document, state, stage, pointer);
         done.takes_pointer = true;
@@ -230,15 +236,15 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
     done.takes_primary = pen::follow(&ctx, document, state, stage, over_view && !was_held);
     // start computing the index before it is needed
     state.view.pick_index(document);
-    waited(document, state, stage, free);
+    run_waiting(document, state, stage, free);
     // the drag may have changed the construction tree
     let tree = document.tree_of(layer).cloned().unwrap_or(tree);
-    carried(ui, document, state, stage, free);
+    show_carried(ui, document, state, stage, free);
 
     let selected = state.selected().cloned().filter(|path| path.piece(&tree).is_some());
     let seed = document.tree_seed(layer);
     let handles = selected.as_ref().map(|path| handles(state, stage, &tree, path, seed)).unwrap_or_default();
-    let is_busy = state.view.held.is_some() || state.carried.is_some() || done.takes_primary;
+    let is_busy = state.view.drag.is_some() || state.carried.is_some() || done.takes_primary;
     let is_free = over_view && !is_busy && !ctx.input(|i| i.pointer.any_down() && !i.pointer.any_pressed());
     let grip = pointer.filter(|_| is_free).and_then(|at| nearest(&handles, at));
     if is_free && grip.is_none() && state.hovered.is_none() {
@@ -246,7 +252,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
     }
 
     draw_outlines(&painter, state, stage, &tree, selected.as_ref(), seed);
-    let held = state.view.held.as_ref().map(|held| held.grip);
+    let held = state.view.drag.as_ref().map(|held| held.grip);
     hold::draw_axis(&painter, state, stage);
     pen::draw(&painter, state, stage);
     if !done.takes_primary {
@@ -324,7 +330,7 @@ fn middle(state: &mut TreeState, tree: &Arc<Tree>, path: &PiecePath) -> Option<P
     {
         return *centre;
     }
-    let centre = match &state.view.held {
+    let centre = match &state.view.drag {
         // the centre follows a moved piece and stays in place in other drags
         Some(held) if !matches!(held.grip, Grip::Point(_) | Grip::Dimension(_)) => Some(held.middle()),
         _ => pick_index::centre(tree, path),
@@ -333,22 +339,22 @@ fn middle(state: &mut TreeState, tree: &Arc<Tree>, path: &PiecePath) -> Option<P
     centre
 }
 
-fn handles(state: &mut TreeState, stage: &Stage, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Handles {
+fn handles(state: &mut TreeState, stage: &TerrainView, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Handles {
     let mut handles = Handles::default();
     if path.is_locked(tree) {
         return handles;
     }
     let (Some(piece), Some(centre)) = (path.piece(tree), middle(state, tree, path)) else { return handles };
     let (transform, metres) = (TransformPath::for_piece(tree, path, seed), metres(tree));
-    handles.is_image = matches!(piece.form, PieceKind::Image(_));
+    handles.is_image = matches!(piece.kind, PieceKind::Image(_));
     for (k, q) in points::handles(piece).into_iter().enumerate() {
-        if let Some(at) = screen(stage, metres.place(transform.outward(q))) {
+        if let Some(at) = screen(stage, metres.position(transform.outward(q))) {
             handles.grips.push((Grip::Point(k), at));
         }
     }
-    let pivot = metres.place(transform.outward(centre));
+    let pivot = metres.position(transform.outward(centre));
     let Some(at) = screen(stage, pivot) else { return handles };
-    let radius = f64::from(RING) * stage.share_per_point(pivot);
+    let radius = f64::from(RING) * stage.side_fraction_per_point(pivot);
     let on_ring = |angle: f64| {
         let place = [pivot[0] + radius * angle.cos(), pivot[1] + radius * angle.sin()];
         screen(stage, place)
@@ -364,8 +370,8 @@ fn handles(state: &mut TreeState, stage: &Stage, tree: &Arc<Tree>, path: &PieceP
     handles.grips.push((Grip::Raise, at - vec2(0.0, STICK)));
     handles.grips.push((Grip::Move, at));
     // a handle that would overlap another one is hidden until the camera is closer
-    for (dimension, q) in dimensions(piece, arm(tree)) {
-        if let Some(at) = screen(stage, metres.place(transform.outward(q)))
+    for (dimension, q) in dimensions(piece, arm_length(tree)) {
+        if let Some(at) = screen(stage, metres.position(transform.outward(q)))
             && handles.grips.iter().all(|(_, other)| other.distance(at) > 1.5 * GRAB)
         {
             handles.grips.push((Grip::Dimension(dimension), at));
@@ -388,12 +394,12 @@ fn clicks(
     ctx: &egui::Context,
     document: &mut Document,
     state: &mut TreeState,
-    stage: &Stage,
+    stage: &TerrainView,
     tree: &Arc<Tree>,
     handles: &Handles,
     grip: Option<Grip>,
     at: Pos2,
-    done: &mut Done,
+    done: &mut FrameResult,
 ) {
     let (pressed, clicked, double, ctrl, adds) = ctx.input(|i| {
         let double = i.pointer.button_double_clicked(PointerButton::Primary);
@@ -403,7 +409,7 @@ fn clicks(
         take_hold(document, state, stage, tree, grip, path, Some(at));
         return;
     }
-    if grip.is_some() || state.view.held.is_some() {
+    if grip.is_some() || state.view.drag.is_some() {
         return;
     }
     let ground = stage.ground([at.x, at.y]);
@@ -428,19 +434,19 @@ fn clicks(
         None => state.select(None),
         Some(place) => {
             state.view.waiting = Some(Waiting::Click { at, place, adds });
-            waited(document, state, stage, Rect::EVERYTHING);
+            run_waiting(document, state, stage, Rect::EVERYTHING);
         }
     }
 }
 
 /// Executes the request that waits for the pick index, once the index is ready.
-fn waited(document: &mut Document, state: &mut TreeState, stage: &Stage, free: Rect) {
+fn run_waiting(document: &mut Document, state: &mut TreeState, stage: &TerrainView, free: Rect) {
     if state.view.waiting.is_none() || state.view.pick_index(document).is_none() {
         return;
     }
     match state.view.waiting.take() {
         Some(Waiting::Click { at, place, adds }) => choose(document, state, at, place, adds),
-        Some(Waiting::Put(item, at)) => put(document, state, Some(stage), free, item, at),
+        Some(Waiting::Put(item, at)) => place_piece(document, state, Some(stage), free, item, at),
         None => {}
     }
 }
@@ -468,10 +474,10 @@ fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: GroundPos
 }
 
 /// The box around a piece, in world coordinates.
-pub fn look_at(stage: &Stage, tree: &Tree, path: &PiecePath, seed: u32) -> Option<[[f32; 3]; 2]> {
+pub fn look_at(stage: &TerrainView, tree: &Tree, path: &PiecePath, seed: u32) -> Option<[[f32; 3]; 2]> {
     let metres = metres(tree);
     let places =
-        pick_index::outlines(tree, path, seed).into_iter().flat_map(|line| line.places).map(|p| metres.place(p));
+        pick_index::outlines(tree, path, seed).into_iter().flat_map(|line| line.places).map(|p| metres.position(p));
     let (mut low, mut high) = ([1.0f64; 2], [0.0f64; 2]);
     for place in places {
         for k in 0..2 {
@@ -508,9 +514,9 @@ fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, p
     match points::add_point(piece, q) {
         Ok(index) => {
             if let (Some(below), Some(point)) = (below, points::line_mut(piece).and_then(|p| p.get_mut(index))) {
-                point.height = tidy(below.height(q));
+                point.height = rounded_to_six_digits(below.height(q));
             }
-            link_group::follow(&mut new, &before, &path, seed);
+            link_group::update_linked(&mut new, &before, &path, seed);
             document.edit_tree(layer, "Add point", None, new);
             state.point = Some(index);
         }
@@ -522,12 +528,12 @@ fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, p
 fn under_pointer(
     state: &mut TreeState,
     document: &Document,
-    stage: &Stage,
+    stage: &TerrainView,
     tree: &Arc<Tree>,
     at: Pos2,
 ) -> Option<PiecePath> {
     let serial = stage.serial();
-    if let Some(known) = &state.view.under
+    if let Some(known) = &state.view.hover_search
         && known.at == at
         && known.serial == serial
         && Arc::ptr_eq(&known.tree, tree)
@@ -538,6 +544,6 @@ fn under_pointer(
     let place = stage.ground([at.x, at.y]);
     let found = place
         .and_then(|place| pick_index.pieces_at(metres(tree).metres(place)).into_iter().next().map(|(path, _)| path));
-    state.view.under = Some(Under { at, serial, tree: tree.clone(), found: found.clone() });
+    state.view.hover_search = Some(Under { at, serial, tree: tree.clone(), found: found.clone() });
     found
 }

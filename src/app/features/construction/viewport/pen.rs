@@ -24,7 +24,7 @@ pub(crate) struct Pen {
 /// A line being drawn.
 struct PenStroke {
     /// The view at the start of the line.
-    stage: Stage,
+    terrain_view: TerrainView,
     last: Pos2,
     from: Pos2,
     /// Greatest distance of the pointer from the start of the line, in screen points.
@@ -38,7 +38,7 @@ impl PenStroke {
             return;
         }
         // where there is no terrain, no points are added, so the line continues straight
-        if let Some(place) = self.stage.ground([at.x, at.y]) {
+        if let Some(place) = self.terrain_view.ground([at.x, at.y]) {
             self.places.push(place);
             self.last = at;
             self.farthest = self.farthest.max(at.distance(self.from));
@@ -72,7 +72,7 @@ pub(crate) fn follow(
     ctx: &egui::Context,
     document: &mut Document,
     state: &mut TreeState,
-    stage: &Stage,
+    stage: &TerrainView,
     over_view: bool,
 ) -> bool {
     let selected = state.selected().cloned();
@@ -96,7 +96,7 @@ pub(crate) fn follow(
         && !alt
         && let Some(at) = latest
     {
-        let stroke = PenStroke { stage: stage.clone(), last: at, from: at, farthest: 0.0, places: Vec::new() };
+        let stroke = PenStroke { terrain_view: stage.clone(), last: at, from: at, farthest: 0.0, places: Vec::new() };
         pen.stroke = Some(stroke);
         state.hint = None;
     }
@@ -127,7 +127,7 @@ fn finish(document: &mut Document, state: &mut TreeState, path: &PiecePath, stro
         return;
     }
     let metres = metres(&tree);
-    let share: f64 = stroke.places.iter().map(|place| stroke.stage.share_per_point(*place)).sum();
+    let share: f64 = stroke.places.iter().map(|place| stroke.terrain_view.side_fraction_per_point(*place)).sum();
     let tolerance = TOLERANCE * share / stroke.places.len() as f64 * f64::from(tree.frame.side);
     let line = DrawnLine { places: stroke.places.iter().map(|place| metres.metres(*place)).collect(), tolerance };
     let seed = document.tree_seed(layer);
@@ -143,7 +143,7 @@ fn finish(document: &mut Document, state: &mut TreeState, path: &PiecePath, stro
 }
 
 /// Draws the unfinished line on the screen.
-pub(crate) fn draw(painter: &egui::Painter, state: &TreeState, stage: &Stage) {
+pub(crate) fn draw(painter: &egui::Painter, state: &TreeState, stage: &TerrainView) {
     let Some(stroke_of) = state.view.pen.as_ref().and_then(|pen| pen.stroke.as_ref()) else { return };
     let line: Polyline =
         stroke_of.places.iter().filter_map(|place| screen(stage, *place)).map(|at| (at, true)).collect();

@@ -32,7 +32,7 @@ impl PickTask {
             let (tree, before) = (tree.clone(), self.latest().cloned());
             let task =
                 self.tasks.start("pieces", move |_| Some(Arc::new(PickIndex::new(&tree, seed, before.as_deref()))));
-            self.index.begin((), task);
+            self.index.start((), task);
             self.index.receive();
         }
         self.latest().filter(|index| is_it(index)).map(|index| &**index)

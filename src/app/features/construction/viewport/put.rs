@@ -3,7 +3,7 @@
 use crate::features::construction::viewport::*;
 
 /// Shows where a dragged library item would be placed.
-pub(crate) fn carried(ui: &Ui, document: &Document, state: &mut TreeState, stage: &Stage, free: Rect) {
+pub(crate) fn show_carried(ui: &Ui, document: &Document, state: &mut TreeState, stage: &TerrainView, free: Rect) {
     let (Some(item), Some(at)) = (state.carried, ui.ctx().pointer_latest_pos()) else { return };
     let Some((_, tree)) = document.tree() else { return };
     let place = stage.ground([at.x, at.y]).filter(|_| free.contains(at));
@@ -26,10 +26,10 @@ pub(crate) fn carried(ui: &Ui, document: &Document, state: &mut TreeState, stage
 }
 
 /// Places a library item on the terrain. `None` as the position means the centre of the view.
-pub fn put(
+pub fn place_piece(
     document: &mut Document,
     state: &mut TreeState,
-    stage: Option<&Stage>,
+    stage: Option<&TerrainView>,
     free: Rect,
     item: Item,
     at: Option<Pos2>,
@@ -57,7 +57,7 @@ pub fn put(
         state.view.waiting = Some(Waiting::Put(item, at));
         return;
     };
-    match library::place(&mut new, item, p, near.as_ref(), &pick_index.program, seed) {
+    match library::add_item(&mut new, item, p, near.as_ref(), &pick_index.program, seed) {
         Ok(path) => {
             document.edit_tree(layer, &format!("Place {}", item.label().to_lowercase()), None, new);
             state.select(Some(path));
@@ -75,7 +75,7 @@ pub fn transform_of(document: &Document, tree: &Tree, path: &PiecePath) -> Optio
 
 /// The movement by an arrow key, in metres of the construction tree. Its direction is the compass direction closest to
 /// the direction on screen.
-pub fn push_metres(stage: Option<&Stage>, tree: &Tree, right: i32, away: i32, share: f64) -> Point {
+pub fn push_metres(stage: Option<&TerrainView>, tree: &Tree, right: i32, away: i32, share: f64) -> Point {
     let yaw = stage.map_or(0.0, |stage| f64::from(stage.pose.yaw));
     let quarter = (yaw / std::f64::consts::FRAC_PI_2).round() as i64;
     // convert right and away on screen to east and south, in quarter turns

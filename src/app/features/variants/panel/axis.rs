@@ -165,7 +165,7 @@ mod tests {
         let (mut axis, mut seeds) = (SweepAxis::with_steps(5), Seeds::default());
         axis.choose("frequency");
         let first = axis.sweep(&scene, Some(0)).unwrap();
-        scene = first.param_ref.turned(&scene, &first.values[3]).unwrap();
+        scene = first.param_ref.with_value(&scene, &first.values[3]).unwrap();
         assert_eq!(axis.sweep(&scene, Some(0)).unwrap().values, first.values);
         let drawn = seeds.sweep(&scene, Some(0)).unwrap();
         assert_eq!((drawn.values.len(), &drawn.values[0]), (16, &Value::Int(7)));

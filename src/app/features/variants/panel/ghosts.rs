@@ -151,5 +151,5 @@ fn neighbouring_values(document: &Document, group: Group, param: usize) -> Optio
     let present = lower.len();
     let values: Vec<Value> = [lower, vec![param_ref.value(scene)], higher].concat();
     let variants = sweep(scene, &VariantSweep { param_ref, values }).ok()?;
-    Some((present, variants.into_iter().map(|variant| document.seen(variant)).collect()))
+    Some((present, variants.into_iter().map(|variant| document.variant_as_shown(variant)).collect()))
 }

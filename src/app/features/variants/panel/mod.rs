@@ -25,7 +25,7 @@ use talweg::variants::{ParamRef, SceneVariant, VariantError, presets, sweep, tab
 
 /// The property that varies between thumbnails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum What {
+pub enum VariedProperty {
     #[default]
     SceneSeed,
     LayerSeed,
@@ -34,7 +34,7 @@ pub enum What {
     Presets,
 }
 
-impl What {
+impl VariedProperty {
     const ALL: [Self; 5] = [Self::SceneSeed, Self::LayerSeed, Self::Parameter, Self::TwoParameters, Self::Presets];
 
     fn label(self) -> &'static str {
@@ -60,7 +60,7 @@ impl What {
 
 /// Why there are no variants.
 #[derive(Debug, thiserror::Error)]
-enum Nothing {
+enum NoVariants {
     #[error("Select a layer that draws random values, such as a noise.")]
     NotRandom,
     #[error("Select a layer.")]
@@ -75,7 +75,7 @@ enum Nothing {
     Other(VariantError),
 }
 
-impl From<VariantError> for Nothing {
+impl From<VariantError> for NoVariants {
     fn from(error: VariantError) -> Self {
         match error {
             VariantError::Twice(_) => Self::Twice,
@@ -97,7 +97,7 @@ struct Origin {
 pub struct VariantsState {
     pub ghosts: SliderPreviews,
     is_open: bool,
-    what: What,
+    property: VariedProperty,
     /// The axis of a sheet with one parameter. `across` and `down` are the axes of a table with two parameters.
     single: SweepAxis,
     across: SweepAxis,
@@ -108,7 +108,7 @@ pub struct VariantsState {
     /// Whether the user has changed the choice of variants.
     changed: bool,
     /// The variants in the form in which they would be applied.
-    variants: Result<Vec<SceneVariant>, Nothing>,
+    variants: Result<Vec<SceneVariant>, NoVariants>,
     columns: Option<usize>,
     /// The variants in the form in which they are rendered, with solo and the end of the evaluation.
     wanted: Arc<Vec<SceneVariant>>,
@@ -120,7 +120,7 @@ impl Default for VariantsState {
         Self {
             ghosts: SliderPreviews::default(),
             is_open: false,
-            what: What::default(),
+            property: VariedProperty::default(),
             single: SweepAxis::with_steps(Seeds::COUNT),
             across: SweepAxis::with_steps(4),
             down: SweepAxis::with_steps(4),
@@ -169,7 +169,8 @@ impl VariantsState {
             return;
         }
         self.variants = self.vary(document.scene(), layer);
-        let wanted: Vec<SceneVariant> = self.variants.iter().flatten().cloned().map(|v| document.seen(v)).collect();
+        let wanted: Vec<SceneVariant> =
+            self.variants.iter().flatten().cloned().map(|v| document.variant_as_shown(v)).collect();
         // remove the old thumbnails, because in the positions of other values they would mislead
         if self.changed || !same_place || wanted.len() != self.wanted.len() {
             self.prints.clear();
@@ -180,27 +181,27 @@ impl VariantsState {
         ctx.request_repaint();
     }
 
-    fn vary(&mut self, scene: &Scene, layer: Option<usize>) -> Result<Vec<SceneVariant>, Nothing> {
+    fn vary(&mut self, scene: &Scene, layer: Option<usize>) -> Result<Vec<SceneVariant>, NoVariants> {
         let mut columns = None;
-        let variants = match self.what {
-            What::SceneSeed => sweep(scene, &self.scene_seeds.sweep(scene, None)?)?,
-            What::LayerSeed => {
+        let variants = match self.property {
+            VariedProperty::SceneSeed => sweep(scene, &self.scene_seeds.sweep(scene, None)?)?,
+            VariedProperty::LayerSeed => {
                 let random =
-                    layer.filter(|&index| scene.layers[index].node.traits().is_random).ok_or(Nothing::NotRandom)?;
+                    layer.filter(|&index| scene.layers[index].node.traits().is_random).ok_or(NoVariants::NotRandom)?;
                 sweep(scene, &self.layer_seeds.sweep(scene, Some(random))?)?
             }
-            What::Parameter => {
+            VariedProperty::Parameter => {
                 choose_missing(&mut self.single, scene, layer, 0)?;
                 sweep(scene, &self.single.sweep(scene, layer)?)?
             }
-            What::TwoParameters => {
+            VariedProperty::TwoParameters => {
                 choose_missing(&mut self.across, scene, layer, 0)?;
                 choose_missing(&mut self.down, scene, layer, 1)?;
                 let (across, down) = (self.across.sweep(scene, layer)?, self.down.sweep(scene, layer)?);
                 columns = Some(across.values.len());
                 table(scene, &across, &down)?
             }
-            What::Presets => presets(scene, layer.ok_or(Nothing::NoLayer)?)?,
+            VariedProperty::Presets => presets(scene, layer.ok_or(NoVariants::NoLayer)?)?,
         };
         self.columns = columns;
         Ok(variants)
@@ -209,11 +210,11 @@ impl VariantsState {
 
 /// Makes sure that the axis has an existing parameter. If its own parameter does not exist, selects the parameter at
 /// `index`.
-fn choose_missing(axis: &mut SweepAxis, scene: &Scene, layer: Option<usize>, index: usize) -> Result<(), Nothing> {
+fn choose_missing(axis: &mut SweepAxis, scene: &Scene, layer: Option<usize>, index: usize) -> Result<(), NoVariants> {
     let there = parameters(scene, layer);
     if !there.iter().any(|spec| spec.name == axis.parameter) {
         let is_number = |spec: &&&ParamSpec| matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. });
-        let spec = there.iter().filter(is_number).nth(index).or(there.first()).ok_or(Nothing::NoParameters)?;
+        let spec = there.iter().filter(is_number).nth(index).or(there.first()).ok_or(NoVariants::NoParameters)?;
         axis.choose(spec.name);
     }
     Ok(())
@@ -284,20 +285,20 @@ fn choice(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &Va
     let (scene, layer) = (document.scene(), document.selected_layer());
     ui.horizontal(|ui| {
         ui.label("Vary");
-        let combo = ComboBox::from_id_salt("what").selected_text(state.what.label()).width(170.0);
+        let combo = ComboBox::from_id_salt("what").selected_text(state.property.label()).width(170.0);
         let shown = combo.show_ui(ui, |ui| {
-            for what in What::ALL {
-                if ui.selectable_label(what == state.what, what.label()).on_hover_text(what.help()).clicked() {
-                    state.changed |= what != state.what;
-                    state.what = what;
+            for what in VariedProperty::ALL {
+                if ui.selectable_label(what == state.property, what.label()).on_hover_text(what.help()).clicked() {
+                    state.changed |= what != state.property;
+                    state.property = what;
                 }
             }
         });
         shown.response.widget_info(|| named(egui::WidgetType::ComboBox, "Varied property"));
-        shown.response.on_hover_text(state.what.help());
-        let seeds = match state.what {
-            What::SceneSeed => Some(&mut state.scene_seeds),
-            What::LayerSeed => Some(&mut state.layer_seeds),
+        shown.response.on_hover_text(state.property.help());
+        let seeds = match state.property {
+            VariedProperty::SceneSeed => Some(&mut state.scene_seeds),
+            VariedProperty::LayerSeed => Some(&mut state.layer_seeds),
             _ => None,
         };
         if let Some(seeds) = seeds {
@@ -310,9 +311,9 @@ fn choice(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &Va
         }
         progress(ui, state, info);
     });
-    match state.what {
-        What::Parameter => state.changed |= axis(ui, &mut state.single, "", scene, layer, 2..=25),
-        What::TwoParameters => {
+    match state.property {
+        VariedProperty::Parameter => state.changed |= axis(ui, &mut state.single, "", scene, layer, 2..=25),
+        VariedProperty::TwoParameters => {
             state.changed |= axis(ui, &mut state.across, "Across", scene, layer, 2..=5);
             state.changed |= axis(ui, &mut state.down, "Down", scene, layer, 2..=5);
         }
@@ -382,7 +383,7 @@ fn axis(
             let label = ui.label(name);
             let field =
                 DragValue::new(end).range(hard.0..=hard.1).speed(speed).max_decimals(4).update_while_editing(false);
-            let field = if spec.is_share { in_percent(field, spec) } else { units::field(field, spec.unit) };
+            let field = if spec.is_fraction { in_percent(field, spec) } else { units::field(field, spec.unit) };
             let field = ui.add_sized([56.0, 22.0], field).labelled_by(label.id);
             if field.on_hover_text(tip).changed() {
                 changed = true;

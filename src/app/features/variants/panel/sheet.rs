@@ -10,7 +10,7 @@ use crate::features::variants::{caption, short_caption};
 use crate::frame::theme::colour;
 use crate::frame::units;
 use talweg::scene::Scene;
-use talweg::variants::{Glance, SceneVariant};
+use talweg::variants::{KeyFigures, SceneVariant};
 
 const GAP: f32 = 6.0;
 /// Height of the caption below a thumbnail, in points.
@@ -60,7 +60,7 @@ impl Sheet<'_> {
                 clicked = Some(k);
             }
             let thumbnail = self.thumbnails.get(k);
-            response.on_hover_ui(|ui| tell(ui, variant, thumbnail, is_present));
+            response.on_hover_ui(|ui| show_tooltip(ui, variant, thumbnail, is_present));
         }
         let foot = pos2(left, area.bottom() - FOOT * 0.5);
         let font = TextStyle::Small.resolve(ui.style());
@@ -74,7 +74,7 @@ impl Sheet<'_> {
         let picture = cell.with_max_y(cell.max.y - CAPTION);
         self.prints.paint(ui, picture, index, self.thumbnails.get(index));
         if let ThumbnailState::Drawn(thumbnail) = self.thumbnails.get(index) {
-            score(ui, picture, &thumbnail.glance);
+            score(ui, picture, &thumbnail.key_figures);
         }
         let (width, tint) = match (is_present, response.hovered() || response.has_focus()) {
             (true, _) => (2.0, colour::accent()),
@@ -95,7 +95,7 @@ impl Sheet<'_> {
 }
 
 /// The erosion score in a corner of the thumbnail.
-fn score(ui: &Ui, picture: Rect, glance: &Glance) {
+fn score(ui: &Ui, picture: Rect, glance: &KeyFigures) {
     let text = format!("{:.2}", glance.erosion_score);
     let galley = ui.painter().layout_no_wrap(text, FontId::proportional(10.5), colour::text_strong());
     let rect = Rect::from_min_max(picture.max - galley.size() - vec2(8.0, 3.0), picture.max - vec2(2.0, 1.0));
@@ -104,7 +104,7 @@ fn score(ui: &Ui, picture: Rect, glance: &Glance) {
 }
 
 /// The tooltip of a thumbnail.
-fn tell(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_present: bool) {
+fn show_tooltip(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_present: bool) {
     ui.label(RichText::new(caption(variant)).strong());
     match thumbnail {
         ThumbnailState::Coming => {
@@ -114,7 +114,7 @@ fn tell(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_pres
             ui.label("This variant could not be computed. This is a bug in Talweg; please report it.");
         }
         ThumbnailState::Drawn(thumbnail) => {
-            let glance = &thumbnail.glance;
+            let glance = &thumbnail.key_figures;
             ui.label(format!("Erosion score {:.2}", glance.erosion_score));
             ui.label(format!("Mean slope {:.0}°", glance.mean_slope_degrees));
             ui.label(format!(

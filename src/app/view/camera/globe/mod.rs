@@ -123,7 +123,9 @@ impl GlobeCamera {
                 // on the way down the exaggeration has fallen, which lowers the surface under the cursor
                 let place = point.normalize_or(DVec3::X);
                 let sunk = place * ground(terrain, planet_view, state, &nearer).surface(place);
-                let held = nearer.hold(lens, sunk, under).filter(|held| held.up_vector().dot(nearer.up_vector()) > 0.5);
+                let held = nearer
+                    .turned_under_cursor(lens, sunk, under)
+                    .filter(|held| held.up_vector().dot(nearer.up_vector()) > 0.5);
                 self.pose = terrain.confine(&held.unwrap_or(nearer), &planet_view.view, state.water);
             }
             PlanetProjection::Map => self.map = self.map.zoom(size, under, factor),

@@ -40,7 +40,7 @@ pub fn follow_mouse(
         camera.pane = pane_under(cursor, rect, &state).unwrap_or(Pane::ALONE);
     }
     let Some(terrain) = state.globe_on_side(camera.pane.side) else { return };
-    let picture = camera.pane.picture(rect);
+    let picture = camera.pane.image_rect(rect);
     let (size, at) = (picture.size(), cursor - picture.min);
     let (lens, ground) = (
         state.layout().lens(rect.size(), ViewProjection::Perspective),

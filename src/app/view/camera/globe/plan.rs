@@ -60,7 +60,7 @@ pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &Plane
         attitude.to_sun()
     } else {
         // a light from behind the viewer's left shoulder
-        (up + pose.stand * DVec3::new(-0.45, 0.0, -0.40)).normalize()
+        (up + pose.orientation * DVec3::new(-0.45, 0.0, -0.40)).normalize()
     };
     let mut scenery = Scenery {
         projection: planet_view.projection,

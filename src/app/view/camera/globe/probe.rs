@@ -49,7 +49,7 @@ pub fn update_probe(
         let (pane, rect) = pane_at_cursor(cursor, window.as_ref()?.size(), &area, &state)?;
         let terrain = state.globe_on_side(pane.side)?;
         let ground = ground(terrain, &planet_view, &state, &camera.pose);
-        let picture = pane.picture(rect);
+        let picture = pane.image_rect(rect);
         let (size, at) = (picture.size(), cursor - picture.min);
         let direction = match planet_view.projection {
             PlanetProjection::Globe => ground.pick(

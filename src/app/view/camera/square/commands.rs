@@ -51,7 +51,7 @@ pub fn obey_commands(
         if let ViewCommand::Stand { eye_world, yaw, pitch } = *command
             && state.projection == ViewProjection::Orthographic
         {
-            camera.put(Pose { eye_world, yaw, pitch });
+            camera.jump_to(Pose { eye_world, yaw, pitch });
             redraw.write(RequestRedraw);
             continue;
         }

@@ -26,7 +26,7 @@ const NEAREST_TO_TREE_METRES: f32 = 0.06;
 pub fn confined(pose: Pose, projection: ViewProjection, state: &ViewState) -> Pose {
     let farthest = FARTHEST_WORLD * projection.distance_factor();
     state.squares().fold(pose, |pose, square| {
-        let is_edited = state.square_of(CompareSide::A).is_some_and(|edited| std::ptr::eq(&**edited, square));
+        let is_edited = state.square_on_side(CompareSide::A).is_some_and(|edited| std::ptr::eq(&**edited, square));
         confined_by(pose, farthest, square, state.tree_surface.as_deref().filter(|_| is_edited))
     })
 }

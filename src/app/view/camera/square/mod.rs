@@ -64,7 +64,7 @@ impl ViewCamera {
     /// Moves the camera at once to a position, in metres from the west edge, from the north edge and above the terrain.
     /// Heading and tilt are in degrees. Returns false if there is no terrain.
     pub fn stand(&mut self, state: &ViewState, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
-        let Some(square) = state.square_of(CompareSide::A) else { return false };
+        let Some(square) = state.square_on_side(CompareSide::A) else { return false };
         let scale = &square.scale;
         let [x, z] = [east, south].map(|metres| metres / scale.metres_per_world - 0.5 * SIDE_WORLD);
         let at = Vec3::new(x, 0.0, z);
@@ -108,7 +108,7 @@ impl ViewCamera {
     }
 
     /// Moves the camera at once to a pose that is given for perspective projection.
-    pub fn put(&mut self, pose: Pose) {
+    pub fn jump_to(&mut self, pose: Pose) {
         (self.pose, self.projection) = (pose, ViewProjection::Perspective);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
@@ -132,7 +132,7 @@ impl ViewCamera {
     pub fn travel(&mut self, state: &ViewState, way_world: Vec3, eye_metres: Option<f32>) {
         let mut pose = self.perspective_pose(state);
         pose.eye_world += way_world;
-        if let (Some(metres), Some(square)) = (eye_metres, state.square_of(CompareSide::A)) {
+        if let (Some(metres), Some(square)) = (eye_metres, state.square_on_side(CompareSide::A)) {
             let ground = match &state.tree_surface {
                 Some(tree_surface) => tree_surface.floor_world(pose.eye_world, 1e-3),
                 None => square.scale.floor_world(&square.terrain, pose.eye_world),

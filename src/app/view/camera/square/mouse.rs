@@ -33,7 +33,7 @@ pub fn follow_mouse(
     let lines: f32 = wheel.read().map(lines_scrolled).sum();
     let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
     camera.cursor = window.cursor_position().or(if dragging { beyond.or(camera.cursor) } else { None });
-    if state.square_of(CompareSide::A).is_none() {
+    if state.square_on_side(CompareSide::A).is_none() {
         return;
     }
     let Some(cursor) = camera.cursor else {
@@ -45,10 +45,10 @@ pub fn follow_mouse(
     // a drag keeps the image in which it started, even if the cursor leaves this image
     if camera.drag.is_none() || !dragging {
         let Some(pane) = pane_under(cursor, rect, &state) else { return };
-        camera.picture = (pane.side, pane.picture(rect).min);
+        camera.picture = (pane.side, pane.image_rect(rect).min);
     }
     let (side, origin) = camera.picture;
-    let Some(square) = state.square_of(side) else { return };
+    let Some(square) = state.square_on_side(side) else { return };
     let (lens, at) = (state.lens(rect.size()), cursor - origin);
 
     if !dragging {
@@ -122,7 +122,7 @@ fn pan_plane(pose: &Pose, lens: &Lens, at: Vec2) -> PanPlane {
 /// The point that a drag holds: the terrain or sea point under the cursor. If there is none, a point at a similar
 /// distance.
 fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, state: &ViewState) -> Vec3 {
-    let Some(square) = state.square_of(side) else { return Vec3::ZERO };
+    let Some(square) = state.square_on_side(side) else { return Vec3::ZERO };
     let (scale, ray) = (&square.scale, pose.ray(lens, at).normalize());
     let ground = state.pick(side, pose.eye_world, ray);
     let level = |height: f32| {

@@ -71,10 +71,10 @@ const REST_SECONDS: f32 = 0.2;
 /// soon refined.
 const LEVELS_UNSEEN: f32 = 2.0;
 /// Growth factor of the quad size per frame while the patches exceed the budget, and the greatest total growth.
-const STRAIN_STEP: f64 = 1.08;
-const MOST_STRAIN: f64 = 16.0;
+const BUDGET_SCALE_STEP: f64 = 1.08;
+const MOST_BUDGET_SCALE: f64 = 16.0;
 /// Factor by which the quad size shrinks again in each frame with motion.
-const RELIEF: f64 = 0.995;
+const BUDGET_RECOVERY: f64 = 0.995;
 
 /// Greatest number of jobs handed to the thread pool at a time.
 const MOST_JOBS: usize = 256;
@@ -105,7 +105,7 @@ pub struct Tessellation {
     last: Option<TileCamera>,
     rest_seconds: f32,
     /// Factor by which quads are larger than the budget requests, so that the patches suffice for the whole image.
-    strain: f64,
+    budget_scale: f64,
     /// Whether no patch is missing and nothing moves.
     pub is_settled: bool,
 }
@@ -128,7 +128,7 @@ impl ArrivingTree {
 /// North-west corner and side length of a patch in world units.
 fn world_of(key: TileKey) -> ([f64; 2], f64) {
     let whole = f64::from(SIDE_WORLD);
-    let (corner, side) = key.place();
+    let (corner, side) = key.corner_and_side();
     (corner.map(|at| (at - 0.5) * whole), side * whole)
 }
 
@@ -152,7 +152,7 @@ impl Tessellation {
             last: None,
             // a single image without earlier frames is drawn finely at once
             rest_seconds: REST_SECONDS,
-            strain: 1.0,
+            budget_scale: 1.0,
             is_settled: false,
         }
     }
@@ -164,21 +164,21 @@ impl Tessellation {
         self.rest_seconds = if is_still { self.rest_seconds + seconds } else { 0.0 };
         let is_resting = self.rest_seconds >= REST_SECONDS;
         if !is_still {
-            self.strain = (self.strain * RELIEF).max(1.0);
+            self.budget_scale = (self.budget_scale * BUDGET_RECOVERY).max(1.0);
         }
         let pixels = if is_resting { self.budget.quad_pixels } else { self.budget.moving_pixels };
-        let quad_pixels = pixels * self.strain;
+        let quad_pixels = pixels * self.budget_scale;
         // mark used patches before the cache receives new ones, or patches from the last step could be evicted
         self.cache.use_now(self.quadtree.keys().chain(self.wanted.iter().copied()));
         let mut uploads = self.receive();
-        uploads.extend(self.exchange(wanted));
+        uploads.extend(self.swap_tree_surface(wanted));
         if let Some(arriving) = &self.arriving {
             let job = |key: TileKey| {
                 let parent = key.parent().and_then(|parent| arriving.patches.get(&parent)).cloned();
                 PatchJob { tree_surface: arriving.tree_surface.clone(), key, quads: self.budget.quads, parent }
             };
-            let lacking = self.lacking(arriving);
-            self.pool.ask(arriving.tree_surface.serial, lacking.into_iter().take(MOST_JOBS).map(job));
+            let lacking = self.missing_patches(arriving);
+            self.pool.set_jobs(arriving.tree_surface.serial, lacking.into_iter().take(MOST_JOBS).map(job));
         }
         let Some(tree_surface) = self.tree_surface.clone() else {
             self.is_settled = false;
@@ -195,9 +195,9 @@ impl Tessellation {
         let most = (self.cache.slots() as usize).saturating_sub(SPARE);
         let QuadtreePlan { tiles, missing, is_moving, is_full } = self.quadtree.step(&view, pace, most);
         // enlarge the quads only after all patches requested earlier have arrived
-        let is_strained = is_full && !is_moving && missing.is_empty() && self.strain < MOST_STRAIN;
+        let is_strained = is_full && !is_moving && missing.is_empty() && self.budget_scale < MOST_BUDGET_SCALE;
         if is_strained {
-            self.strain *= STRAIN_STEP;
+            self.budget_scale *= BUDGET_SCALE_STEP;
         }
         self.tiles = tiles.into_iter().filter(|tile| view.is_visible(tile.key)).collect();
         self.is_settled = missing.is_empty() && !is_moving && !is_strained && self.arriving.is_none() && is_resting;
@@ -206,7 +206,7 @@ impl Tessellation {
                 let parent = key.parent().and_then(|parent| self.cache.get(parent)).cloned();
                 PatchJob { tree_surface: tree_surface.clone(), key, quads: self.budget.quads, parent }
             };
-            self.pool.ask(tree_surface.serial, missing.iter().copied().take(MOST_JOBS).map(job));
+            self.pool.set_jobs(tree_surface.serial, missing.iter().copied().take(MOST_JOBS).map(job));
             self.wanted = missing;
         }
         uploads
@@ -215,14 +215,14 @@ impl Tessellation {
     /// Stores the patches that the threads have finished, and returns the patches to upload.
     fn receive(&mut self) -> Vec<Upload> {
         let mut uploads = Vec::new();
-        for (serial, patch) in self.pool.take() {
+        for (serial, patch) in self.pool.take_finished() {
             let patch = Arc::new(patch);
             match &mut self.arriving {
                 Some(arriving) if arriving.tree_surface.serial == serial => {
                     arriving.patches.insert(patch.key, patch);
                 }
                 _ if self.tree_surface.as_ref().is_some_and(|tree_surface| tree_surface.serial == serial) => {
-                    if let Some(slot) = self.cache.put(patch.clone()) {
+                    if let Some(slot) = self.cache.insert(patch.clone()) {
                         uploads.push(Upload { slot, patch });
                     }
                 }
@@ -233,7 +233,7 @@ impl Tessellation {
     }
 
     /// Quadtree patches that the newer tree surface still lacks although it has their parents, coarse patches first.
-    fn lacking(&self, arriving: &ArrivingTree) -> Vec<TileKey> {
+    fn missing_patches(&self, arriving: &ArrivingTree) -> Vec<TileKey> {
         let there = |key: &TileKey| arriving.patches.contains_key(key);
         let mut keys: Vec<TileKey> = self
             .quadtree
@@ -246,7 +246,7 @@ impl Tessellation {
 
     /// Swaps to a newer tree surface when all of its patches are present. A swap that has begun is finished even if a
     /// still newer surface is wanted. Otherwise, a new surface in every frame would prevent all swaps.
-    fn exchange(&mut self, wanted: &Arc<TreeSurface>) -> Vec<Upload> {
+    fn swap_tree_surface(&mut self, wanted: &Arc<TreeSurface>) -> Vec<Upload> {
         if self.arriving.is_none() && self.tree_surface.as_ref().is_none_or(|shown| shown.serial != wanted.serial) {
             let changed = match &self.tree_surface {
                 Some(shown) => wanted.changed_from(shown),
@@ -269,7 +269,7 @@ impl Tessellation {
         let mut uploads = Vec::new();
         for (key, patch) in arriving.patches {
             if self.cache.get(key).is_none_or(|shown| !Arc::ptr_eq(shown, &patch))
-                && let Some(slot) = self.cache.put(patch.clone())
+                && let Some(slot) = self.cache.insert(patch.clone())
             {
                 uploads.push(Upload { slot, patch });
             }
@@ -337,7 +337,7 @@ impl QuadtreeContext for TileView<'_> {
         let whole = f64::from(SIDE_WORLD);
         let at = place.map(|at| (at - 0.5) * whole);
         let height = self.cache.get(key).map_or(0.0, |patch| {
-            let (corner, side) = key.place();
+            let (corner, side) = key.corner_and_side();
             let vertex = |k: usize| if place[k] > corner[k] + 0.5 * side { patch.quads } else { 0 };
             f64::from(patch.own(vertex(1), vertex(0))[0])
         });
@@ -383,7 +383,7 @@ mod tests {
         TileCamera { clip_from_eye, ..LOOK }
     }
 
-    fn settle(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, camera: &TileCamera) -> usize {
+    fn run_until_settled(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, camera: &TileCamera) -> usize {
         let mut uploads = 0;
         // the loop reaches this limit only if the tessellation never settles
         for _ in 0..100_000 {
@@ -402,11 +402,11 @@ mod tests {
         let first = tree_surface(tree.clone());
         let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let camera = camera();
-        let all = settle(&mut tessellation, &first, &camera);
+        let all = run_until_settled(&mut tessellation, &first, &camera);
         assert!(tessellation.bytes() <= SMALL.bytes && tessellation.tiles().count() > 30);
         let mut changed = (*tree).clone();
         let disc = talweg::construction::Piece {
-            form: talweg::construction::PieceKind::Disc(talweg::construction::primitives::disc::Disc {
+            kind: talweg::construction::PieceKind::Disc(talweg::construction::primitives::disc::Disc {
                 x: 600.0,
                 y: 700.0,
                 radius: 300.0,
@@ -415,20 +415,20 @@ mod tests {
             ..Default::default()
         };
         changed.terrain = talweg::construction::Piece {
-            form: talweg::construction::PieceKind::Blend(talweg::construction::OperatorGroup {
-                of: vec![changed.terrain.clone(), disc],
+            kind: talweg::construction::PieceKind::Blend(talweg::construction::OperatorGroup {
+                children: vec![changed.terrain.clone(), disc],
                 ..Default::default()
             }),
             ..Default::default()
         };
         let second = tree_surface(Arc::new(changed));
         assert!(second.changed_from(&first).is_some());
-        let again = settle(&mut tessellation, &second, &camera);
+        let again = run_until_settled(&mut tessellation, &second, &camera);
         assert!(tessellation.tree_surface().is_some_and(|shown| shown.serial == second.serial));
         assert!(again > 0 && again <= all + 8, "{again} of {all} patches are computed again");
         let same = tree_surface(second.recipe.tree.clone());
         assert!(same.changed_from(&second).is_none());
-        assert_eq!(settle(&mut tessellation, &same, &camera), 0, "an unchanged tree computes nothing");
+        assert_eq!(run_until_settled(&mut tessellation, &same, &camera), 0, "an unchanged tree computes nothing");
     }
 
     #[test]
@@ -436,9 +436,12 @@ mod tests {
         let tree_surface = tree_surface(presets::volcano());
         let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let ground = tree_surface.floor_world(Vec3::new(0.0, 0.0, 125.0), 1e-4);
-        let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * tree_surface.per_metre, 125.0);
-        let made =
-            settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, pixels_per_radian: 60.0, ..camera() });
+        let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * tree_surface.world_per_metre, 125.0);
+        let made = run_until_settled(
+            &mut tessellation,
+            &tree_surface,
+            &TileCamera { eye_world, pixels_per_radian: 60.0, ..camera() },
+        );
         assert!(made < 1500, "{made}");
     }
 
@@ -447,7 +450,7 @@ mod tests {
         let tree_surface = tree_surface(presets::valley());
         let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let mut camera = camera();
-        settle(&mut tessellation, &tree_surface, &camera);
+        run_until_settled(&mut tessellation, &tree_surface, &camera);
         let still = tessellation.tiles().count();
         let mut moving = still;
         for _ in 0..400 {
@@ -457,7 +460,7 @@ mod tests {
             moving = tessellation.tiles().count();
         }
         assert!(moving * 5 < still * 4, "{moving} patches while moving, {still} at rest");
-        settle(&mut tessellation, &tree_surface, &camera);
+        run_until_settled(&mut tessellation, &tree_surface, &camera);
         assert!(tessellation.tiles().count() * 10 > still * 9);
     }
 
@@ -470,9 +473,9 @@ mod tests {
             let mut tessellation = Tessellation::new(poor, RenderQuality::Moving);
             let eye_world = LOOK.eye_world.with_y(ground + above);
             let camera = TileCamera { eye_world, ..camera() };
-            settle(&mut tessellation, &tree_surface, &camera);
-            let strain = tessellation.strain;
-            assert!(tessellation.bytes() <= poor.bytes && strain > 1.0 && strain < MOST_STRAIN, "{strain}");
+            run_until_settled(&mut tessellation, &tree_surface, &camera);
+            let strain = tessellation.budget_scale;
+            assert!(tessellation.bytes() <= poor.bytes && strain > 1.0 && strain < MOST_BUDGET_SCALE, "{strain}");
             // quads near the eye are about as many pixels wide as distant ones
             let widths = tessellation.tiles().map(|(tile, _, patch)| {
                 let (corner, side) = world_of(tile.key);
@@ -518,10 +521,10 @@ mod tests {
         let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let ground = tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);
         // the eye is ten centimetres above the terrain
-        let eye_world = DVec3::new(40.0, f64::from(ground) + 0.1 * tree_surface.per_metre, 60.0);
-        settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, ..camera() });
+        let eye_world = DVec3::new(40.0, f64::from(ground) + 0.1 * tree_surface.world_per_metre, 60.0);
+        run_until_settled(&mut tessellation, &tree_surface, &TileCamera { eye_world, ..camera() });
         let finest = tessellation.quadtree.keys().map(|key| key.level).max().unwrap_or(0);
-        let spacing_metres = 1000.0 / tree_surface.per_metre / (8.0 * f64::from(1u32 << finest));
+        let spacing_metres = 1000.0 / tree_surface.world_per_metre / (8.0 * f64::from(1u32 << finest));
         assert!(spacing_metres < 0.01, "the spacing near the eye is {spacing_metres} m");
     }
 }

@@ -57,7 +57,7 @@ impl TileKey {
     }
 
     /// North-west corner and side length of the patch, as fractions of the square.
-    pub fn place(self) -> ([f64; 2], f64) {
+    pub fn corner_and_side(self) -> ([f64; 2], f64) {
         let side = 1.0 / f64::from(1u32 << self.level);
         ([f64::from(self.column) * side, f64::from(self.row) * side], side)
     }
@@ -81,7 +81,7 @@ impl TileKey {
 struct TileCorner(u32, u32);
 
 impl TileCorner {
-    fn place(self) -> [f64; 2] {
+    fn position(self) -> [f64; 2] {
         let step = 1.0 / f64::from(1u32 << FINEST);
         [f64::from(self.0) * step, f64::from(self.1) * step]
     }
@@ -124,7 +124,7 @@ pub struct Quadtree {
     split: HashSet<TileKey>,
     levels: HashMap<TileCorner, f32>,
     /// Split patches that must not be merged, because their neighbours are finer.
-    held: HashSet<TileKey>,
+    forced_splits: HashSet<TileKey>,
 }
 
 /// The patches that touch a corner.
@@ -166,7 +166,7 @@ impl Quadtree {
     /// patches. The root patch must be present.
     pub fn step(&mut self, around: &impl QuadtreeContext, pace: f32, most: usize) -> QuadtreePlan {
         let joined = self.join(around);
-        let held = std::mem::take(&mut self.held);
+        let held = std::mem::take(&mut self.forced_splits);
         let leaves = self.leaves();
         let mut wanting: Vec<(f32, bool, TileKey)> = leaves
             .iter()
@@ -182,7 +182,7 @@ impl Quadtree {
             // requested patches must fit as well
             if 4 * self.split.len() + 5 + missing.len() > most {
                 // keep the earlier forced splits, or they would be merged and split again and again
-                self.held.extend(held);
+                self.forced_splits.extend(held);
                 is_full = true;
                 break;
             }
@@ -191,8 +191,8 @@ impl Quadtree {
         }
         let mut seen = HashSet::new();
         missing.retain(|key| seen.insert(*key));
-        self.held.retain(|key| self.split.contains(key));
-        let (tiles, is_moving) = self.settle(around, &raised, pace);
+        self.forced_splits.retain(|key| self.split.contains(key));
+        let (tiles, is_moving) = self.update_corner_levels(around, &raised, pace);
         QuadtreePlan { tiles, missing, is_moving: is_moving || is_busy, is_full }
     }
 
@@ -212,10 +212,10 @@ impl Quadtree {
         let coarse: HashSet<TileKey> =
             key.neighbours().filter(|beside| !self.exists(*beside)).filter_map(TileKey::parent).collect();
         for beside in coarse {
-            self.held.insert(beside);
+            self.forced_splits.insert(beside);
             ready &= self.divide(beside, around, missing, raised);
         }
-        self.held.extend(key.neighbours().filter_map(TileKey::parent));
+        self.forced_splits.extend(key.neighbours().filter_map(TileKey::parent));
         for child in key.children() {
             if !around.has(child) {
                 missing.push(child);
@@ -242,7 +242,7 @@ impl Quadtree {
         joinable.sort_by(|a, b| b.cmp(a));
         for key in joinable {
             let own = f32::from(key.level);
-            if around.wanted(key) > own - HYSTERESIS || self.held.contains(&key) {
+            if around.wanted(key) > own - HYSTERESIS || self.forced_splits.contains(&key) {
                 continue;
             }
             let is_low = key.children().iter().all(|child| !self.split.contains(child));
@@ -266,7 +266,12 @@ impl Quadtree {
     }
 
     /// Moves the corner levels, drops corners that no longer exist, and lists the drawn tiles.
-    fn settle(&mut self, around: &impl QuadtreeContext, raised: &HashSet<TileKey>, pace: f32) -> (Vec<QuadTile>, bool) {
+    fn update_corner_levels(
+        &mut self,
+        around: &impl QuadtreeContext,
+        raised: &HashSet<TileKey>,
+        pace: f32,
+    ) -> (Vec<QuadTile>, bool) {
         let leaves = self.leaves();
         let mut touches: HashMap<TileCorner, Touch> = HashMap::with_capacity(2 * leaves.len());
         for &key in &leaves {
@@ -297,7 +302,7 @@ impl Quadtree {
         let mut levels = HashMap::with_capacity(touches.len());
         for (corner, touch) in &touches {
             let (low, high) = (f32::from(touch.highest) - 1.0, f32::from(touch.lowest));
-            let target = around.wanted_at(corner.place(), touch.patch).max(touch.raised).clamp(low.min(high), high);
+            let target = around.wanted_at(corner.position(), touch.patch).max(touch.raised).clamp(low.min(high), high);
             let from = self.levels.get(corner).copied().unwrap_or(low).clamp(low.min(high), high);
             let to = target.clamp(from - pace, from + pace);
             is_moving |= to != target;
@@ -348,7 +353,7 @@ mod tests {
         }
 
         fn wanted(&self, key: TileKey) -> f32 {
-            let (low, side) = key.place();
+            let (low, side) = key.corner_and_side();
             self.level([0, 1].map(|k| (low[k] - self.at[k]).max(self.at[k] - low[k] - side).max(0.0)))
         }
 
@@ -364,7 +369,7 @@ mod tests {
     /// Checks that each position is drawn once and that neighbours have the same shape along the edges that they share.
     fn check(quadtree: &Quadtree, plan: &QuadtreePlan) {
         let leaves: HashMap<TileKey, [f32; 4]> = plan.tiles.iter().map(|tile| (tile.key, tile.morphs)).collect();
-        let area: f64 = leaves.keys().map(|key| key.place().1.powi(2)).sum();
+        let area: f64 = leaves.keys().map(|key| key.corner_and_side().1.powi(2)).sum();
         assert!((area - 1.0).abs() < 1e-9, "every position is drawn once");
         let all: Vec<TileKey> = leaves.keys().copied().collect();
         for &a in &all {
@@ -398,11 +403,11 @@ mod tests {
             .tiles
             .iter()
             .find(|tile| {
-                let (low, side) = tile.key.place();
+                let (low, side) = tile.key.corner_and_side();
                 (0..2).all(|k| place[k] >= low[k] && place[k] < low[k] + side)
             })
             .expect("every position is drawn");
-        let (low, side) = tile.key.place();
+        let (low, side) = tile.key.corner_and_side();
         let [u, v] = [0, 1].map(|k| ((place[k] - low[k]) / side) as f32);
         let [a, b, c, d] = tile.morphs;
         let morph = (a * (1.0 - u) + b * u) * (1.0 - v) + (c * (1.0 - u) + d * u) * v;

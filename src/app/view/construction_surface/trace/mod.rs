@@ -8,10 +8,11 @@
 //! [`buffer`](talweg::construction::gpu_buffer) defines the words. A ray advances as in
 //! [`trace`](talweg::construction::trace): by the Lipschitz bound of the next segment, and without octaves too small
 //! for a pixel. Here a single traversal of the construction tree returns both the bound and the height at the middle of
-//! the segment. The tree's [`GroundTable`] is computed in the background. Once it is ready, rays cross regions that the
-//! table shows to be lower without evaluating the tree. Where the table's measured slopes are smaller than the proven
-//! slopes, rays use the measured slopes. Every ray stores its distance in a buffer, so one frame does no more work than
-//! a slow card can handle. The work for an image is spread over several frames, from coarse to fine ([`RayPlan`]).
+//! the segment. The tree's [`GroundTable`] is computed in the background. Once the table is ready, a ray skips every
+//! region whose maximum height is below the ray, without evaluating the construction tree there. Where the table's
+//! measured slopes are smaller than the proven slopes, rays use the measured slopes. Every ray stores its distance in a
+//! buffer, so one frame does no more work than a slow card can handle. The work for an image is spread over several
+//! frames, from coarse to fine ([`RayPlan`]).
 
 mod plan;
 
@@ -83,8 +84,8 @@ pub struct RayCamera {
 impl Tracing {
     /// Uniform data for one ray per pixel. A pass changes some values, see [`of_pass`](Self::of_pass).
     fn new(tree_surface: &TreeSurface, camera: &RayCamera) -> Self {
-        let metres = 1.0 / tree_surface.per_metre;
-        let up = 1.0 / tree_surface.rise;
+        let metres = 1.0 / tree_surface.world_per_metre;
+        let up = 1.0 / tree_surface.world_per_height_metre;
         let side = tree_surface.program.side;
         let eye = camera.eye_world;
         let place = |at: f64| at * metres + 0.5 * side;
@@ -188,7 +189,7 @@ pub struct Rays {
     levels: [Option<RayLevel>; 2],
     /// The table of bounds of the construction tree at full level of detail, once the table is computed.
     table: Option<Buffer>,
-    making: Option<TableTask>,
+    pending_table: Option<TableTask>,
     plan: RayPlan,
     last: Option<Tracing>,
 }
@@ -202,7 +203,7 @@ struct TableTask {
 
 /// Computes the table of bounds of a construction tree in the layout of the shader. This takes tenths of a second to
 /// seconds.
-fn tiles_of(tree_surface: &TreeSurface) -> Vec<f32> {
+fn compute_table(tree_surface: &TreeSurface) -> Vec<f32> {
     let mut tracer = Tracer::new(&tree_surface.program);
     tracer.level = f64::from(tree_surface.recipe.level);
     GroundTable::new(&tracer, [0.0; 3]).tiles()
@@ -230,7 +231,7 @@ impl Rays {
             ),
             levels: [None, None],
             table: None,
-            making: None,
+            pending_table: None,
             plan: plan.unwrap_or_else(|| RayPlan::new(adapter)),
             last: None,
         }
@@ -243,18 +244,18 @@ impl Rays {
             return;
         }
         let made = if quality == RenderQuality::Still {
-            Some(tiles_of(tree_surface))
-        } else if self.making.as_ref().is_some_and(|task| task.thread.is_finished()) {
-            let task = self.making.take().filter(|task| task.serial == self.serial);
+            Some(compute_table(tree_surface))
+        } else if self.pending_table.as_ref().is_some_and(|task| task.thread.is_finished()) {
+            let task = self.pending_table.take().filter(|task| task.serial == self.serial);
             task.and_then(|task| task.thread.join().ok())
         } else {
-            if self.making.is_none() {
+            if self.pending_table.is_none() {
                 let tree_surface = tree_surface.clone();
                 let serial = tree_surface.serial;
                 let thread = std::thread::Builder::new().name("talweg-ray-table".into());
                 // if the thread cannot start, there is no table, and rays step by the bounds of the construction tree
-                self.making =
-                    thread.spawn(move || tiles_of(&tree_surface)).ok().map(|thread| TableTask { serial, thread });
+                self.pending_table =
+                    thread.spawn(move || compute_table(&tree_surface)).ok().map(|thread| TableTask { serial, thread });
             }
             None
         };
@@ -278,8 +279,8 @@ impl Rays {
         let made = match before {
             Some(rays) if rays.serial == tree_surface.serial => rays,
             Some(rays) => {
-                let (levels, making) = (rays.levels, rays.making);
-                Self { levels, making, ..Self::new(tree_surface, device, Some(rays.plan), adapter) }
+                let (levels, making) = (rays.levels, rays.pending_table);
+                Self { levels, pending_table: making, ..Self::new(tree_surface, device, Some(rays.plan), adapter) }
             }
             None => Self::new(tree_surface, device, None, adapter),
         };

@@ -30,7 +30,7 @@ const TILT: f64 = 1.36;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobePose {
     /// Rotation to planet space from the camera's upright frame: x to the right, y up along the radius, -z ahead.
-    pub stand: DQuat,
+    pub orientation: DQuat,
     /// Distance of the eye from the centre in metres.
     pub radius: f64,
     /// Inclination in radians, negative downwards.
@@ -53,11 +53,11 @@ fn natural_tilt(height_radii: f64) -> f64 {
 impl GlobePose {
     /// A pose over a place (unit vector) at a distance from the centre, looking straight down with north up.
     pub fn straight_down(direction: DVec3, radius: f64) -> Self {
-        Self { stand: upright(direction, DVec3::Z), radius, pitch: -FRAC_PI_2 }
+        Self { orientation: upright(direction, DVec3::Z), radius, pitch: -FRAC_PI_2 }
     }
 
     pub fn up_vector(&self) -> DVec3 {
-        self.stand * DVec3::Y
+        self.orientation * DVec3::Y
     }
 
     pub fn eye(&self) -> DVec3 {
@@ -66,7 +66,7 @@ impl GlobePose {
 
     /// Rotation from view space (x right, y up, -z ahead) to planet space.
     pub fn rotation(&self) -> DQuat {
-        self.stand * DQuat::from_rotation_x(self.pitch)
+        self.orientation * DQuat::from_rotation_x(self.pitch)
     }
 
     pub fn forward(&self) -> DVec3 {
@@ -77,7 +77,7 @@ impl GlobePose {
     /// edge.
     pub fn heading(&self) -> f64 {
         let up = self.up_vector();
-        let ahead = self.stand * DVec3::NEG_Z;
+        let ahead = self.orientation * DVec3::NEG_Z;
         let east = DVec3::Z.cross(up);
         let north = up.cross(east);
         ahead.dot(east).atan2(ahead.dot(north))
@@ -99,7 +99,7 @@ impl GlobePose {
     /// Turns the camera about the centre of the planet so that `point` appears under the cursor. `None` if the cursor's
     /// ray misses the sphere through the point, or grazes it so much that the camera would jump.
     #[must_use]
-    pub fn hold(&self, lens: &Lens, point: DVec3, cursor: Vec2) -> Option<Self> {
+    pub fn turned_under_cursor(&self, lens: &Lens, point: DVec3, cursor: Vec2) -> Option<Self> {
         let there = meet_sphere(self.eye(), self.ray(lens, cursor), point.length())?;
         let turn = DQuat::from_rotation_arc(there.normalize(), point.normalize());
         (there.angle_between(point) < 1.0).then(|| self.turned(turn))
@@ -115,7 +115,7 @@ impl GlobePose {
     }
 
     fn turned(&self, turn: DQuat) -> Self {
-        Self { stand: (turn * self.stand).normalize(), ..*self }
+        Self { orientation: (turn * self.orientation).normalize(), ..*self }
     }
 
     /// Turns the camera about the vertical through a point.
@@ -127,14 +127,14 @@ impl GlobePose {
     /// Tilts the camera about a point, upwards for a positive angle. The point keeps its position in the image.
     #[must_use]
     pub fn tilt_about(&self, pivot: DVec3, angle: f64, planet_radius: f64) -> Self {
-        let right = self.stand * DVec3::X;
+        let right = self.orientation * DVec3::X;
         let turn = DQuat::from_axis_angle(right, angle);
         let eye = pivot + turn * (self.eye() - pivot);
         let ahead = turn * self.forward();
         let up = eye.normalize_or(self.up_vector());
         let level = up.cross(right);
         let pitch = ahead.dot(up).atan2(ahead.dot(level));
-        let tilted = Self { stand: frame(right, up), radius: eye.length(), pitch };
+        let tilted = Self { orientation: frame(right, up), radius: eye.length(), pitch };
         // if tilted beyond straight down, the image would be upside down
         let allowed = (-FRAC_PI_2..=max_pitch(tilted.radius, planet_radius)).contains(&pitch);
         if allowed { tilted } else { *self }
@@ -150,16 +150,17 @@ impl GlobePose {
         let tilt = natural_tilt(height(&moved)) - natural_tilt(height(self));
         let pitch = (moved.pitch + tilt).clamp(-FRAC_PI_2, max_pitch(moved.radius, planet_radius).max(-FRAC_PI_2));
         let tilted = Self { pitch, ..moved };
-        let held =
-            |pose: &Self| pose.hold(lens, point, cursor).filter(|held| held.up_vector().dot(pose.up_vector()) > 0.5);
+        let held = |pose: &Self| {
+            pose.turned_under_cursor(lens, point, cursor).filter(|held| held.up_vector().dot(pose.up_vector()) > 0.5)
+        };
         held(&tilted).or_else(|| held(&moved)).unwrap_or(moved)
     }
 
     /// The same orientation above another position. The heading is carried along the sphere.
     fn moved_to(&self, eye: DVec3) -> Self {
         let up = eye.normalize_or(self.up_vector());
-        let carried = DQuat::from_rotation_arc(self.up_vector(), up) * self.stand;
-        Self { stand: carried.normalize(), radius: eye.length(), pitch: self.pitch }
+        let carried = DQuat::from_rotation_arc(self.up_vector(), up) * self.orientation;
+        Self { orientation: carried.normalize(), radius: eye.length(), pitch: self.pitch }
     }
 
     /// Keeps the eye above the surface and within the greatest distance, and keeps the planet in view.
@@ -169,8 +170,12 @@ impl GlobePose {
         let radius = self.radius.clamp(floor, (FARTHEST_RADII * ground.radius).max(floor));
         let pitch = self.pitch.clamp(-FRAC_PI_2, max_pitch(radius, ground.radius).max(-FRAC_PI_2));
         // normalise only after drift, so that an already confined pose stays unchanged bit for bit
-        let stand = if (self.stand.length_squared() - 1.0).abs() > 1e-12 { self.stand.normalize() } else { self.stand };
-        Self { stand, radius, pitch }
+        let stand = if (self.orientation.length_squared() - 1.0).abs() > 1e-12 {
+            self.orientation.normalize()
+        } else {
+            self.orientation
+        };
+        Self { orientation: stand, radius, pitch }
     }
 
     /// A pose above a direction with north up, so far away that the whole globe is in the image.
@@ -184,7 +189,7 @@ impl GlobePose {
     #[must_use]
     pub fn facing(&self, heading: f64, pitch: f64) -> Self {
         let stand = upright(self.up_vector(), DVec3::Z) * DQuat::from_rotation_y(-heading);
-        Self { stand: stand.normalize(), pitch, ..*self }
+        Self { orientation: stand.normalize(), pitch, ..*self }
     }
 }
 
@@ -242,7 +247,7 @@ impl GlobeGlide {
         let height = |pose: &GlobePose| (pose.radius - self.planet_radius).max(1e-6 * self.planet_radius).ln();
         let mix = |a: f64, b: f64| a + (b - a) * t;
         let pose = GlobePose {
-            stand: self.from.stand.slerp(self.to.stand, t),
+            orientation: self.from.orientation.slerp(self.to.orientation, t),
             radius: self.planet_radius + mix(height(&self.from), height(&self.to)).exp(),
             pitch: mix(self.from.pitch, self.to.pitch),
         };
@@ -357,7 +362,7 @@ mod tests {
             };
             pose = next.confined(&ground);
             assert!(pose.radius >= ground.surface(pose.up_vector()) + 0.99 * clearance(&ground));
-            assert!(pose.stand.is_finite() && (pose.stand.length() - 1.0).abs() < 1e-6);
+            assert!(pose.orientation.is_finite() && (pose.orientation.length() - 1.0).abs() < 1e-6);
             assert!((-FRAC_PI_2..=MAX_PITCH).contains(&pose.pitch));
         }
     }

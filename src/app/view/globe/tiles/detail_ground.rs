@@ -233,7 +233,7 @@ impl TilePainter {
         let depths = SampleCoverDepths::new(&base.terrain, &base.settings);
         let shares = |which: usize| match depths.is_empty() {
             true => Vec::new(),
-            false => (0..base.terrain.height.len()).map(|k| depths.shares(k)[which]).collect(),
+            false => (0..base.terrain.height.len()).map(|k| depths.hidden_fractions(k)[which]).collect(),
         };
         Self {
             globe: globe.clone(),

@@ -109,7 +109,7 @@ impl TileDrawing {
         let on_the_way: HashSet<GlobePatch> = self.waiting.iter().map(|tile| tile.patch).collect();
         let jobs = missing.iter().filter(|patch| !on_the_way.contains(patch)).take(MOST_JOBS);
         let jobs: Vec<_> = jobs.map(|&patch| GlobeTileJob { ground: ground.clone(), patch }).collect();
-        self.pool.ask(ground.serial, jobs.into_iter());
+        self.pool.set_jobs(ground.serial, jobs.into_iter());
         if has_changed {
             ground.show(self.cache.tiles().map(|tile| (tile.patch, tile.clone())).collect());
         }
@@ -134,12 +134,12 @@ impl TileDrawing {
 
     /// Uploads finished tiles. Returns whether there were any.
     fn receive(&mut self, ground: &FineTerrain, context: &DrawContext) -> bool {
-        let done = self.pool.take().into_iter().filter(|(serial, _)| *serial == ground.serial);
+        let done = self.pool.take_finished().into_iter().filter(|(serial, _)| *serial == ground.serial);
         self.waiting.extend(done.map(|(_, tile)| Arc::new(tile)));
         let most = if context.quality == RenderQuality::Still { usize::MAX } else { MOST_UPLOADS };
         let count = self.waiting.len().min(most);
         for tile in self.waiting.drain(..count) {
-            if let Some(slot) = self.cache.put(tile.clone()) {
+            if let Some(slot) = self.cache.insert(tile.clone()) {
                 self.atlas.write(slot, &tile, context.queue);
                 if context.quality != RenderQuality::Still {
                     self.fading.insert(tile.patch, 0.0);

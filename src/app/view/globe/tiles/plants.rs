@@ -76,7 +76,7 @@ impl PlantedGlobe {
         let cell = LatticeCell { rule, streams: [of_face, of_cell], area_share };
         let (within, span) = patch.place_in(&tile.tile.patch);
         let spot = |place: [f32; 2]| {
-            let (u, v) = patch.place(place[0].into(), place[1].into());
+            let (u, v) = patch.face_position(place[0].into(), place[1].into());
             ([0, 1].map(|axis| within[axis] + place[axis] * span), face_metres(radius, u, v))
         };
         let origin = patch.direction(0.5, 0.5) * radius;
@@ -182,7 +182,7 @@ impl<'a> PlantedTile<'a> {
             }
             for column in 0..=HALF {
                 let at = [column, row].map(|k| k as f32 / HALF as f32);
-                let (u, v) = patch.place(at[0].into(), at[1].into());
+                let (u, v) = patch.face_position(at[0].into(), at[1].into());
                 let metres = face_metres(radius, u, v);
                 let inside = |number: usize, groves| grove_share(streams[number], groves, metres);
                 let spot = CanopySpot { at, spacing_metres: 2.0 * self.step_metres[0] };

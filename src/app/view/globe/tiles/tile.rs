@@ -59,7 +59,7 @@ impl GlobeTile {
         let place = |k: usize| (k as f64 - 1.0) / STEPS as f64;
         let directions: Vec<[f64; 3]> = (0..WIDE * WIDE)
             .map(|k| {
-                let (u, v) = patch.place(place(k % WIDE), place(k / WIDE));
+                let (u, v) = patch.face_position(place(k % WIDE), place(k / WIDE));
                 direction_at(patch.face as usize, u, v)
             })
             .collect();
@@ -254,7 +254,7 @@ pub mod tests {
                     assert_eq!(here.shape[own], other.shape[its]);
                 }
             }
-            let (u, v) = patch.place(0.25, 0.75);
+            let (u, v) = patch.face_position(0.25, 0.75);
             let spacing = ground.spacing_metres(patch.level);
             let sample = detail.samples_at(&[direction_at(patch.face as usize, u, v)], spacing)[0];
             let found = here.height_at(u, v);
@@ -290,7 +290,7 @@ pub mod tests {
     fn heights_come_from_the_finest_visible_tile_or_the_detail() {
         let ground = ground();
         let patch = patches(11).next().unwrap();
-        let (u, v) = patch.place(0.3, 0.6);
+        let (u, v) = patch.face_position(0.3, 0.6);
         let direction = DVec3::from(direction_at(patch.face as usize, u, v));
         assert_eq!(ground.height_metres(direction), None, "the detail is not prepared yet");
         ground.detail().unwrap();

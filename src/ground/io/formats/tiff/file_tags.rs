@@ -12,7 +12,7 @@ use super::decode::{NumberKind, broken};
 use super::{GDAL_METADATA, USER_DEFINED};
 use crate::io::RasterError;
 use crate::io::formats::epsg::unit_of_system;
-use crate::io::formats::reader::{RasterSource, SampleMeaning, heights_or_shares, looks_like_degrees, range_of};
+use crate::io::formats::reader::{RasterSource, SampleMeaning, heights_or_fractions, looks_like_degrees, range_of};
 use crate::io::formats::{GeoReference, Texts};
 
 /// Contents of the GeoTIFF tags and of GDAL's tags.
@@ -163,7 +163,7 @@ impl GeoTags {
         {
             let nodata = self.nodata.map(|v| v as f32);
             values.iter_mut().for_each(|v| *v = if Some(*v) == nodata { f32::NAN } else { *v / white });
-            return SampleMeaning::Shares { range_metres };
+            return SampleMeaning::Fractions { range_metres };
         }
         let (factor, offset) = (self.factor.unwrap_or(1.0), self.offset.unwrap_or(0.0));
         let metres = self.height_unit();
@@ -175,7 +175,7 @@ impl GeoTags {
             }
         }
         match kind {
-            NumberKind::Float => heights_or_shares(values, is_placed, &self.texts),
+            NumberKind::Float => heights_or_fractions(values, is_placed, &self.texts),
             _ => SampleMeaning::Metres,
         }
     }

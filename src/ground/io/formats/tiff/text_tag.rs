@@ -13,7 +13,7 @@ use crate::io::formats::RasterOut;
 pub(super) struct TextTagWriter<'a> {
     out: &'a mut dyn RasterOut,
     /// Offset at which the writer starts.
-    begin: u64,
+    start: u64,
     at: u64,
     /// The bytes from offset `begin` on: header, GDAL's layout notes, first directory.
     head: Vec<u8>,
@@ -31,7 +31,7 @@ impl<'a> TextTagWriter<'a> {
     pub fn new(out: &'a mut dyn RasterOut, text: &str) -> std::io::Result<Self> {
         let begin = if text.is_empty() { 0 } else { (text.len() as u64 + 1 + MOST_ENTRY).next_multiple_of(16) };
         out.seek(SeekFrom::Start(begin))?;
-        Ok(Self { out, begin, at: begin, head: Vec::new() })
+        Ok(Self { out, start: begin, at: begin, head: Vec::new() })
     }
 
     pub fn finish(self, text: &str) -> std::io::Result<()> {
@@ -45,7 +45,7 @@ impl<'a> TextTagWriter<'a> {
         let number = |at: usize, length: usize| -> std::io::Result<u64> {
             Ok(bytes(at, length)?.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
         };
-        let first = number(pointer, word)?.checked_sub(self.begin).ok_or_else(broken)? as usize;
+        let first = number(pointer, word)?.checked_sub(self.start).ok_or_else(broken)? as usize;
         let count = number(first, count_bytes)? as usize;
         let entries = bytes(first + count_bytes, count * entry_bytes)?.chunks(entry_bytes);
         let end = first + count_bytes + count * entry_bytes + word;
@@ -62,7 +62,7 @@ impl<'a> TextTagWriter<'a> {
         front.extend(entries.skip_while(is_before).flatten());
         front.extend(bytes(end - word, word)?);
         front.extend(text.as_bytes());
-        front.resize(self.begin as usize + end, 0);
+        front.resize(self.start as usize + end, 0);
         self.out.seek(SeekFrom::Start(0))?;
         self.out.write_all(&front)?;
         self.out.seek(SeekFrom::End(0))?;
@@ -73,7 +73,7 @@ impl<'a> TextTagWriter<'a> {
 impl Write for TextTagWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.out.write(bytes)?;
-        let first = self.at.saturating_sub(self.begin) as usize;
+        let first = self.at.saturating_sub(self.start) as usize;
         let room = written.min(MOST_HEAD.saturating_sub(first));
         if room > 0 {
             self.head.resize(self.head.len().max(first + room), 0);
