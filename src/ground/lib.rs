@@ -1,8 +1,8 @@
 //! The lowest crate of Talweg, which all others use: parameters, grids, files, hydrology, brush strokes, planets and
 //! meshes.
 //!
-//! A folder uses only folders above it in this table. `tests/core/repository/tidy.rs` reads the table and checks this
-//! rule.
+//! Each row of the table is a folder. A folder uses only the folders listed above it. `tests/core/repository/tidy.rs`
+//! reads the table and checks this rule.
 //!
 //! | folder | contents |
 //! |---|---|

@@ -1,12 +1,13 @@
 //! Coverage of a brush stroke: the weight with which it acts on each sample of a square grid.
 //!
-//! Equation: the weight at p is the maximum over the path of pressure · f(d / r), where d is the distance from p to a
-//! point of the path and r is the radius. The falloff f is 1 up to the hardness and then falls smoothly to 0 at the
-//! radius. With build-up, the weight is instead the integral of the same term along the path, divided by the radius, so
-//! that one even pass results in a weight of about 1.
+//! Equation: the weight at a sample p is the maximum of pressure · f(d / r) over all points of the path. Here d is the
+//! distance from p to the point of the path, and r is the radius of the brush. The falloff f is 1 up to the hardness
+//! and then falls smoothly to 0 at the radius. With build-up, the weight is instead the integral of the same term along
+//! the path, divided by the radius. A single pass at full pressure then results in a weight of about 1.
 //!
-//! Scheme: each segment of the path contributes its point nearest to p, with the pressure at that point. Integrals are
-//! sums over dabs a tenth of the radius apart. Neither method depends on the grid.
+//! Scheme: each segment of the path contributes its point nearest to p, with the pressure at that point. An integral is
+//! computed as a sum over dabs, which are points of the path a tenth of the radius apart. Neither method depends on the
+//! grid.
 //!
 //! Boundary: on a terrain with wrapping edges, a stroke continues at the opposite edge.
 
@@ -18,25 +19,26 @@ use super::path::{dabs, interpolated};
 use super::{Stroke, StrokePoint};
 use crate::field::{Cancelled, Control, Edges, Grid, Region, smooth_step};
 
-/// Number of dabs per radius of a stroke with build-up.
+/// Number of dabs per radius along a stroke with build-up.
 const DABS_PER_RADIUS: f32 = 10.0;
 
-/// Weights of the samples of a region, row by row. A weight is from 0 to 1, and above 1 where a stroke builds up.
+/// Weights of a brush stroke at the samples of a region, row by row. A weight is from 0 to 1, and can exceed 1 where a
+/// stroke builds up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coverage {
-    /// The region where the stroke acts.
+    /// The samples to which the weights belong; outside this region the stroke has no effect.
     pub region: Region,
-    /// One weight per sample of the region.
+    /// One weight per sample of the region, row by row.
     pub weights: Vec<f32>,
 }
 
-/// A segment of a stroke with round ends, in sample units.
+/// A straight segment of a stroke, with rounded ends, in sample units.
 struct StrokeSegment {
     from: StrokePoint,
     to: StrokePoint,
     /// Brush radii at both ends of the segment.
     radius: [f32; 2],
-    /// Length that a dab represents, divided by the brush radius; 1 without build-up.
+    /// Length of path that a dab represents, divided by the brush radius; 1 without build-up.
     dab_weight: f32,
     /// Corners of the segment's bounding box.
     low: [f32; 2],
@@ -60,7 +62,8 @@ impl StrokeSegment {
     }
 }
 
-/// Falloff of the brush: 1 up to the hardness, then falling smoothly to 0 at distance 1, the radius.
+/// Falloff of the brush at a distance from its centre, in radii: 1 up to the hardness, then falling smoothly to 0 at
+/// distance 1.
 fn falloff(distance: f32, hardness: f32) -> f32 {
     if distance <= hardness {
         return 1.0;
@@ -70,13 +73,13 @@ fn falloff(distance: f32, hardness: f32) -> f32 {
 }
 
 impl Stroke {
-    /// Points `spacing` radii apart along the path, in sample units of a grid with cells of `cell_metres`.
+    /// Points of the path, `spacing` radii apart, in sample units of a grid whose cells have a side of `cell_metres`.
     pub fn dabs(&self, spacing: f32, cell_metres: f32) -> Vec<StrokePoint> {
         let scaled = |(p, _): (StrokePoint, f32)| self.in_samples(p, cell_metres);
         dabs(&self.path, self.brush.radius * spacing).into_iter().map(scaled).collect()
     }
 
-    /// Weight of a dab at a distance from its centre, in radii; 0 at a distance of 1 or more.
+    /// Weight of a single dab at `distance` radii from its centre; 0 at a distance of 1 or more.
     pub fn dab_weight(&self, distance: f32) -> f32 {
         if distance < 1.0 { falloff(distance, self.brush.hardness) } else { 0.0 }
     }
@@ -108,7 +111,8 @@ impl Stroke {
     }
 
     /// The coverage of the stroke on a square with a side length of `side_metres`. If `grid` is a window of the square,
-    /// the region is in samples of the window. Returns `None` if the stroke does not touch the grid.
+    /// rows and columns of the region are counted within the window. Returns `None` if the stroke does not touch the
+    /// grid.
     ///
     /// # Errors
     /// When `control` was cancelled.
@@ -116,8 +120,8 @@ impl Stroke {
         let mut segments = self.segments(side_metres * grid.cell());
         let last = (grid.whole_samples() - 1) as f32;
         if grid.edges == Edges::Wrap {
-            // The stroke is repeated, shifted by one side length, so that parts beyond an edge appear at the opposite
-            // edge.
+            // Copies of the stroke are shifted by one side length, so that a part beyond an edge appears at the
+            // opposite edge.
             let shifts = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [dx as f32 * last, dy as f32 * last]));
             let whole = std::mem::take(&mut segments);
             for [dx, dy] in shifts {

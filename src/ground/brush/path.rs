@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serializer};
 
 use super::{FARTHEST_METRES, MAX_POINTS};
 
-/// A point of a stroke.
+/// A point of a stroke, with the pen pressure at the point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StrokePoint {
     /// Distance in metres east of the western edge.
@@ -29,7 +29,7 @@ impl StrokePoint {
         is_number.then(|| Self { x: within(self.x), y: within(self.y), pressure: self.pressure.clamp(0.0, 1.0) })
     }
 
-    /// The point rounded to the precision that a brush of `radius` metres needs, which keeps files short.
+    /// The point rounded to the precision that a brush of `radius` metres needs. Rounding keeps files short.
     #[must_use]
     pub fn rounded(self, radius: f32) -> Self {
         let digits = libm::exp10((2.0 - libm::log10(f64::from(radius.max(1e-3)))).ceil().clamp(-3.0, 4.0));
@@ -43,8 +43,8 @@ pub(super) fn distance(a: StrokePoint, b: StrokePoint) -> f32 {
     ((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y)).sqrt()
 }
 
-/// Points `spacing` metres apart along a path, including the ends of the path. Each point has the length in metres that
-/// it represents.
+/// Points `spacing` metres apart along a path, including the ends of the path. Each point is returned with the length
+/// of path in metres that it represents.
 pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)> {
     let length = length(path);
     let count = ((length / spacing).ceil() as usize).min(MAX_POINTS);
@@ -63,7 +63,7 @@ pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)
         gone += along;
     }
     made.push((path[path.len() - 1], step));
-    // The two end points represent half the length of the other points.
+    // Each of the two end points represents half the length of an inner point.
     let last = made.len() - 1;
     (made[0].1, made[last].1) = (0.5 * step, 0.5 * step);
     made
@@ -101,8 +101,8 @@ pub(super) fn interpolated(a: StrokePoint, b: StrokePoint, t: f32) -> StrokePoin
     StrokePoint { x: mix(a.x, b.x), y: mix(a.y, b.y), pressure: mix(a.pressure, b.pressure) }
 }
 
-/// The fewest points that approximate the path within `tolerance` metres, and the pressure along the path within
-/// `tolerance` / `radius` (Ramer 1972, Douglas & Peucker 1973).
+/// Few points of `path` that approximate it, chosen by the algorithm of Ramer 1972 and Douglas & Peucker 1973. They
+/// approximate the path within `tolerance` metres, and the pressure along the path within `tolerance` / `radius`.
 pub fn simplified(path: &[StrokePoint], radius: f32, tolerance: f32) -> Vec<StrokePoint> {
     let mut kept = vec![false; path.len()];
     let mut open = vec![(0, path.len().saturating_sub(1))];

@@ -26,7 +26,8 @@ fn covered(stroke: &Stroke, samples: usize, edges: Edges) -> Vec<f32> {
 fn weights_follow_the_distance_from_the_path_and_not_the_grid() {
     let brush = Brush { radius: 200.0, hardness: 0.25, ..Brush::default() };
     let line = stroke(brush, &[(300.0, 500.0), (700.0, 500.0)]);
-    // The weight is 1 up to a quarter of the radius, then 1 - (3 t² - 2 t³) over the rest.
+    // The weight is 1 up to a quarter of the radius. It then falls as 1 - (3 t² - 2 t³), where t goes from 0 to 1 over
+    // the rest of the radius.
     for (samples, edges) in [(101, Edges::Open), (201, Edges::Open), (101, Edges::Wrap)] {
         let (all, step) = (covered(&line, samples, edges), (samples - 1) / 100);
         let at = |x: usize, y: usize| all[y / 10 * step * samples + x / 10 * step];
@@ -51,7 +52,7 @@ fn a_self_crossing_stroke_acts_once_unless_it_builds_up() {
         |brush: &Brush, path: &[(f32, f32)]| covered(&stroke(brush.clone(), path), 101, Edges::Open)[50 * 101 + 50];
     assert_eq!(middle(&once, &path), 1.0);
     let pass = middle(&twice, &path[..2]);
-    assert!((pass - 1.0).abs() < 0.02, "an even pass along the middle gives 1, not {pass}");
+    assert!((pass - 1.0).abs() < 0.02, "a single pass along the centreline gives 1, not {pass}");
     let passes = middle(&twice, &path);
     assert!(passes > 1.9 * pass && passes < 2.0 * pass + 0.02, "{passes}");
 }
@@ -74,7 +75,8 @@ fn strokes_continue_across_the_seam_of_a_wrapping_terrain() {
     let corner = stroke(brush, &[(0.0, 0.0)]);
     let count = |edges| covered(&corner, 101, edges).iter().filter(|&&w| w > 0.0).count();
     let (open, wrapping) = (count(Edges::Open), count(Edges::Wrap));
-    // With open edges, the stroke covers a quarter of the disc; with wrapping edges, the whole disc.
+    // The stroke is centred on a corner. With open edges it covers a quarter of the disc; with wrapping edges, the
+    // whole disc.
     assert!(wrapping > 3 * open, "{open} {wrapping}");
     let all = covered(&corner, 101, Edges::Wrap);
     assert_eq!([all[95], all[95 * 101], all[95 * 101 + 95]], [1.0; 3]);
@@ -160,7 +162,7 @@ fn pieces_of_an_erosion_stroke_stay_as_it_grows() {
     assert!(others.len() > 8 && others.iter().all(|long| (long - 100.0).abs() < 0.01), "{lengths:?}");
     assert!((lengths.iter().sum::<f32>() - path::length(&path)).abs() < 0.1 && *last <= 100.0);
     assert!(whole.windows(2).all(|pair| pair[0].path.last() == pair[1].path.first()));
-    // Each piece has its own seed; the remainder runs for its fraction of the iterations.
+    // Each piece has its own seed. The shorter last piece runs fewer iterations, in proportion to its length.
     assert!(whole.iter().enumerate().all(|(k, piece)| piece.brush.seed == 7 + k as u32));
     assert_eq!(whole.last().unwrap().brush.iterations, (30.0 * last / 100.0).ceil() as u32);
     for points in 1..=path.len() {
@@ -170,7 +172,7 @@ fn pieces_of_an_erosion_stroke_stay_as_it_grows() {
     }
     let raised = Stroke::new(Brush { tool: BrushTool::Raise, ..brush.clone() }, path.clone());
     assert_eq!(Arc::new(raised).pieces().len(), 1);
-    // The maximum number of pieces is reached and not exceeded.
+    // A stroke that is too long gets the maximum number of pieces, and possibly one more for the remainder.
     let far = [0.0, FARTHEST_METRES].map(|x| StrokePoint::new(x, 0.0)).to_vec();
     let thin = Arc::new(Stroke::new(Brush { radius: 0.01, ..brush }, far));
     assert!((MAX_PIECES..=MAX_PIECES + 1).contains(&thin.pieces().len()));

@@ -10,12 +10,12 @@ use super::{MAX_STROKES, Stroke, Strokes};
 use crate::io::{RAW_RON, ron_dialect};
 use crate::param::{Clamped, ParamKind, StructuredParam};
 
-/// Indentation of a stroke list in a scene file.
+/// Number of spaces before each line of a stroke list in a scene file.
 const INDENT: usize = 16;
 
 /// A stroke as RON text on a single line.
 pub(super) fn stroke_text(stroke: &Stroke) -> String {
-    // Numbers and names can always be serialised.
+    // Serialising cannot fail, because a stroke holds only numbers and names.
     ron_dialect().to_string(stroke).unwrap_or_default()
 }
 

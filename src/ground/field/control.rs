@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 #[error("cancelled")]
 pub struct Cancelled;
 
-/// The cancellation flag and the progress of one evaluation, shared by the requesting caller and the worker thread.
+/// The cancellation flag and the progress of one evaluation. The caller and the worker thread share them.
 #[derive(Debug, Default)]
 pub struct Control {
     stop: AtomicBool,

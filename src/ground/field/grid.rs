@@ -24,11 +24,12 @@ pub const MAX_SAMPLES: usize = 16_384;
 /// A globe consists of six square faces, those of a cube projected onto a sphere. The faces are stored one after the
 /// other, so that `rows` is 6 · `samples`. Adjacent faces both store the samples on their shared border.
 ///
-/// A [window](Self::window) is a square cut out of an open square. Its samples keep the positions and the spacing of
-/// the whole grid, and have no neighbours beyond the window's sides.
+/// A [window](Self::window) is a square part of a larger grid with open edges. Its samples keep the positions and the
+/// spacing of the whole grid, and have no neighbours beyond the window's sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
-    /// Stored samples per side: of one face on a globe, of the window if the grid is a window.
+    /// Stored samples per side. On a globe this counts the samples of one face; for a window, the samples of the
+    /// window.
     pub samples: usize,
     /// Whether a square ends at its edges or continues at the opposite edge.
     pub edges: Edges,
@@ -46,7 +47,7 @@ impl Grid {
         Self::working(samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges)
     }
 
-    /// A square grid for work inside a node, which can be slightly larger than a terrain is allowed to be.
+    /// A square grid for intermediate results of a node. It can be slightly larger than a terrain is allowed to be.
     pub fn working(samples: usize, edges: Edges) -> Self {
         Self { samples, edges, faces: 1, first: [0; 2], whole: samples }
     }
@@ -56,7 +57,7 @@ impl Grid {
         Self { faces: FACES, ..Self::new(samples, Edges::Open) }
     }
 
-    /// The whole grid with `samples` per side and the same edges and faces.
+    /// This whole grid with `samples` samples per side instead; edges and faces stay the same.
     pub fn with_samples(self, samples: usize) -> Self {
         Self { samples, first: [0; 2], whole: samples, ..self }
     }
@@ -69,7 +70,7 @@ impl Grid {
         Self { samples, first, ..self }
     }
 
-    /// Row and column of the first sample within the whole grid; 0 unless this grid is a window.
+    /// Row and column that the first sample of this grid has within the whole grid; 0 unless this grid is a window.
     pub fn first(self) -> [usize; 2] {
         self.first
     }
@@ -127,8 +128,8 @@ impl Grid {
         self.position(self.first[1] + column)
     }
 
-    /// The index before row or column `index`, or `None` at an edge. On a globe the neighbour may be on another face:
-    /// use [`neighbour`](Self::neighbour) there.
+    /// The index before row or column `index`, or `None` at an edge. A globe needs [`neighbour`](Self::neighbour)
+    /// instead, because the neighbour can be on another face.
     #[inline]
     pub fn previous(self, index: usize) -> Option<usize> {
         match (index, self.edges) {
@@ -148,8 +149,8 @@ impl Grid {
         }
     }
 
-    /// Maps `row`, which may be slightly beyond the edges of a square, to a row of the square. `None` beyond an open
-    /// edge.
+    /// Maps `row`, which can be slightly beyond the edges of a square, to a row of the square. Returns `None` beyond an
+    /// open edge.
     #[inline]
     pub fn row_beyond(self, row: isize) -> Option<usize> {
         let last = self.samples as isize - 1;
@@ -183,7 +184,7 @@ impl Grid {
         if self.is_globe() { self.rows() } else { self.distinct_side() }
     }
 
-    /// Whether the terrain has an outer edge: only an open square has one.
+    /// Whether the terrain has an outer edge. Only a square with open edges has one.
     pub fn has_edge(self) -> bool {
         !self.is_globe() && self.edges == Edges::Open
     }

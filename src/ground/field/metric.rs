@@ -1,21 +1,21 @@
 //! Distances between the samples of a grid, and the area of each cell.
 //!
-//! A process written over a [`Metric`] works on squares and globes. [`Uniform`] is a square with identical cells: its
-//! values are constants that the compiler inlines into the loops. [`Spherical`] is a globe: its values come from tables
-//! that all faces share.
+//! A process written over a [`Metric`] works on squares and globes. [`Uniform`] is the metric of a square with
+//! identical cells: its values are constants that the compiler inlines into the loops. [`Spherical`] is the metric of a
+//! globe: its values come from tables that all faces share.
 //!
 //! Units: distances are in sample spacings on a square and in radii on a globe ([`Metric::spacing`] converts between
 //! the two units). Areas are in units of the mean cell area. Conductances have no unit.
 //!
-//! Links: the value of a pair of neighbours is stored once, at the northern or western cell of the pair. All faces
-//! share one table, because a cube-sphere is symmetric about the borders, centre lines and diagonals of its faces.
-//! Links are computed for one eighth of a face and mirrored to the rest, so both cells of a pair of neighbours read the
-//! same bits on any face. At a corner of the cube three faces meet, and two of the eight directions have no neighbour.
-//! Links in these two directions get a special value.
+//! Links: a link is the value of a pair of neighbours. It is stored once, at the northern or western cell of the pair.
+//! All faces share one table of links, because a cube-sphere is symmetric about the borders, centre lines and diagonals
+//! of its faces. Links are computed for one eighth of a face and mirrored to the rest. Both cells of a pair therefore
+//! read the same bits on any face. At a corner of the cube three faces meet, and two of the eight directions have no
+//! neighbour. Links in these two directions get a special value.
 //!
-//! Conductance: diffusion between cells i and j transports w·(h_j - h_i), where h is the height and w = ½·(cot α + cot
-//! β) is the conductance. Here α and β are the angles opposite the pair in the two adjacent triangles. Each grid
-//! quadrangle is cut along its shorter diagonal, which keeps every w above 0.
+//! Conductance: diffusion between neighbouring cells i and j transports w·(h_j - h_i), where h is the height. The
+//! conductance is w = ½·(cot α + cot β). Here α and β are the angles opposite the line from i to j in the two triangles
+//! that share this line. Each grid quadrangle is cut along its shorter diagonal, which keeps every w above 0.
 //!
 //! Source: Pinkall & Polthier 1993, *Computing discrete minimal surfaces and their conjugates*.
 
@@ -27,7 +27,7 @@ use rayon::prelude::*;
 use super::topology::{EAST, FACES, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST};
 use super::{Globe, Grid};
 
-/// Distances and areas of a grid.
+/// Distances between the samples of a grid, and the areas of its cells.
 pub trait Metric: Clone + Send + Sync + 'static {
     /// The distances and areas of a single row.
     type Row<'a>: RowMetric
@@ -40,7 +40,7 @@ pub trait Metric: Clone + Send + Sync + 'static {
     /// The distances and areas of row `row`, counted over all faces.
     fn row(&self, row: usize) -> Self::Row<'_>;
 
-    /// Side of a square cell of the mean area, in the metric's unit of distance.
+    /// Side length of a square whose area is the mean cell area, in the metric's unit of distance.
     fn spacing(&self) -> f64;
 
     /// Area of every cell of row `row` (counted over all faces), in units of the mean cell area. Samples that another
@@ -48,7 +48,7 @@ pub trait Metric: Clone + Send + Sync + 'static {
     fn owned_areas(&self, row: usize) -> Option<&[f32]>;
 }
 
-/// Distances and areas of the cells of a row. Directions are indices of [`DIRECTIONS`](super::DIRECTIONS).
+/// Distances and areas of the cells of a row. A direction is an index of [`DIRECTIONS`](super::DIRECTIONS).
 pub trait RowMetric: Copy {
     /// The same metric limited to `n` cells, so that a loop over them needs no bounds checks.
     #[must_use]
@@ -212,7 +212,7 @@ impl RowMetric for SphericalRow<'_> {
 /// The metric of a grid whose kind is known only at run time.
 #[derive(Clone, Debug)]
 pub enum GridMetric {
-    /// Every cell is a square, and all cells have the same size.
+    /// Distances and areas of a square, whose cells are all squares of the same size.
     Uniform,
     /// Distances and areas of a globe.
     Spherical(Arc<Spherical>),
@@ -246,13 +246,13 @@ impl GridMetric {
     }
 }
 
-/// The diffusion stencil of a row: sums the flow between a cell and its neighbours.
+/// The diffusion stencil of a row: it sums the flow between a cell and each of its neighbours.
 pub trait Stencil: Copy {
     /// The same stencil limited to `n` cells, so that a loop over them needs no bounds checks.
     #[must_use]
     fn limited_to(self, n: usize) -> Self;
 
-    /// Sum over the neighbours of conductance · `flow(direction)`, divided by the area of the cell.
+    /// Sum of conductance · `flow(direction)` over all neighbours of a cell, divided by the area of the cell.
     fn divergence(self, column: usize, flow: impl Fn(usize) -> f64) -> f64;
 }
 
@@ -303,11 +303,11 @@ impl Stencil for Conductances<'_> {
     }
 }
 
-/// One value for every pair of neighbours on a globe, stored on a padded face of n + 2 rows and columns.
+/// One value for every pair of neighbours on a globe. The table is a face with a margin of one: n + 2 rows and columns.
 #[derive(Clone, Debug)]
 pub struct Links {
     n: usize,
-    /// Values of pairs of neighbours, stored at the western or northern cell of each pair.
+    /// Values of pairs of neighbours, each stored at the western or northern cell of its pair.
     east: Vec<f32>,
     south: Vec<f32>,
     south_east: Vec<f32>,
@@ -345,8 +345,8 @@ impl Links {
             n: globe.samples(),
             straight: &|i, j| {
                 let south = quadrangle(i, j).north;
-                // The quadrangle beyond the border is a mirror image of the inner quadrangle, so it contributes the
-                // same amount.
+                // The quadrangle beyond the border is the mirror image of the quadrangle inside the border. Both
+                // therefore contribute the same amount.
                 south + if i == 0 { south } else { quadrangle(i - 1, j).south }
             },
             diagonal: &|i, j| quadrangle(i, j).diagonals,
@@ -354,7 +354,7 @@ impl Links {
         .unfold(0.0)
     }
 
-    /// Links from the cells of row `row` (counted over all faces) to their neighbours, in the order of
+    /// Links between the cells of row `row` (counted over all faces) and their neighbours, in the order of
     /// [`DIRECTIONS`](super::DIRECTIONS).
     #[inline]
     pub fn around_row(&self, row: usize) -> [&[f32]; 8] {
@@ -362,19 +362,20 @@ impl Links {
         self.tables(at).map(|(table, start)| &table[start..][..n])
     }
 
-    /// Links from sample `k` to its neighbours, in the order of [`DIRECTIONS`](super::DIRECTIONS).
+    /// Links between sample `k` and its neighbours, in the order of [`DIRECTIONS`](super::DIRECTIONS).
     #[inline(always)]
     pub fn to_neighbours(&self, k: usize) -> [f32; 8] {
         self.tables(self.start(k / self.n, k % self.n)).map(|(table, at)| table[at])
     }
 
-    /// Index of a cell's links in the padded face.
+    /// Index of the first link of a cell in the tables of the padded face.
     #[inline(always)]
     fn start(&self, row: usize, column: usize) -> usize {
         (row % self.n + 1) * (self.n + 2) + 1 + column
     }
 
-    /// For each of the eight directions: the table that holds the link of the cell at `at`, and the index in the table.
+    /// Finds the links between the cell at `at` and its eight neighbours. Returns for each direction the table that
+    /// holds the link, and the index of the link in this table.
     #[inline(always)]
     fn tables(&self, at: usize) -> [(&[f32], usize); 8] {
         let stride = self.n + 2;
@@ -397,8 +398,8 @@ struct Eighth<'a> {
     n: usize,
     /// Link between the samples (row, column) and (row, column + 1).
     straight: &'a (dyn Fn(usize, usize) -> f64 + Sync),
-    /// Diagonal links of the quadrangle south-east of (row, column): from its north-west corner and from its north-east
-    /// corner.
+    /// Links along the two diagonals of the quadrangle south-east of (row, column). The first starts at the
+    /// quadrangle's north-west corner, the second at its north-east corner.
     diagonal: &'a (dyn Fn(usize, usize) -> [f64; 2] + Sync),
 }
 impl Eighth<'_> {
@@ -418,8 +419,8 @@ impl Eighth<'_> {
         };
         Links {
             n,
-            // At a corner of a face, the steps over both borders lead to the same sample: count only one of the two
-            // steps.
+            // At a corner of a face, two directions lead to the same sample, one over each border: count only one of
+            // them.
             east: table(&|i, j| {
                 let twice = (j == -1 || j == last) && at_corner(i);
                 (inside(i) && j <= last && !twice).then(|| self.straight(i, j))
@@ -436,7 +437,8 @@ impl Eighth<'_> {
         }
     }
 
-    /// Maps the step from `k` to `k + 1` into the first half of a face, and returns whether the step is mirrored there.
+    /// Maps the step from `k` to `k + 1` into the first half of a face. Returns the mapped index, and whether the step
+    /// is mirrored there.
     fn fold(&self, k: isize) -> (usize, bool) {
         let last = self.n as isize - 1;
         let (low, turned) = match k {
@@ -455,13 +457,13 @@ impl Eighth<'_> {
     fn diagonal(&self, row: isize, column: isize, which: usize) -> f64 {
         let ((i, down), (j, right)) = (self.fold(row), self.fold(column));
         let pair = (self.diagonal)(i.min(j), i.max(j));
-        // The two diagonals of a quadrangle in the middle of a face are mirror images.
+        // In a quadrangle on a centre line of the face, the two diagonals are mirror images of each other.
         let middle = |k: usize| 2 * k + 2 == self.n;
         if middle(i) || middle(j) { 0.5 * (pair[0] + pair[1]) } else { pair[which ^ usize::from(down != right)] }
     }
 }
 
-/// Conductances along the sides and diagonals of a quadrangle.
+/// Conductances along the north side, the south side and the two diagonals of a quadrangle.
 struct Quadrangle {
     north: f64,
     south: f64,
@@ -502,7 +504,7 @@ impl Quadrangle {
     }
 }
 
-/// Half the cotangent of the angle at `top` between `a` and `b`.
+/// Half the cotangent of the angle at `top` in the triangle with the corners `top`, `a` and `b`.
 fn half_cotangent(top: [f64; 3], a: [f64; 3], b: [f64; 3]) -> f64 {
     let (u, v) = (minus(a, top), minus(b, top));
     let inner = dot(u, v);
@@ -521,7 +523,7 @@ mod tests {
         globe.exact_direction(k / (n * n), k / n % n, k % n)
     }
 
-    /// Both cells of a pair of neighbours read the same, correct value.
+    /// Both cells of a pair of neighbours read the same value, and the value is correct.
     #[test]
     fn pairs_have_one_link() {
         for n in [2, 3, 4, 5, 12, 17] {
@@ -543,8 +545,8 @@ mod tests {
                     seen += 1;
                     let angle = dot(exact(&metric.globe, k), exact(&metric.globe, there)).clamp(-1.0, 1.0).acos();
                     assert!((f64::from(links[direction]) - angle).abs() < 1e-6, "{n}: {k}, {direction}");
-                    // Near the corners of the cube, rows and columns meet at up to 120°: a diagonal is then √3 steps
-                    // long.
+                    // Near the corners of the cube, rows and columns meet at angles of up to 120°. A diagonal step is
+                    // then √3 times as long as a step along a row.
                     assert!(n < 3 || angle < 1.74 * std::f64::consts::FRAC_PI_2 / (n - 1) as f64 + 1e-6);
                     assert!((inverse[direction] * links[direction] - 1.0).abs() < 1e-6);
                     assert!(flows[direction] >= -1e-6, "{n}: {k}, {direction}: {}", flows[direction]);
@@ -557,7 +559,7 @@ mod tests {
         }
     }
 
-    /// Heights proportional to x, y or z are eigenfunctions on the unit sphere: Δh = -2h.
+    /// On the unit sphere, a height proportional to x, y or z is an eigenfunction of the Laplacian: Δh = -2h.
     #[test]
     fn conductances_make_the_laplacian_of_the_sphere() {
         let grid = Grid::globe(33);

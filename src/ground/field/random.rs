@@ -1,4 +1,4 @@
-//! Random values derived from a position, never from call order.
+//! Random values that depend on a position, and never on the order of the calls.
 
 /// A stream of random values addressed by lattice position: the same position gives the same value at any resolution
 /// and with any number of threads. The bits are mixed by the finaliser of SplitMix64 (Steele et al. 2014).
@@ -68,7 +68,8 @@ mod tests {
                 bins[(stream.unit(x, y) * 16.0) as usize] += 1;
             }
         }
-        // 65536 draws in 16 bins: chi-squared with 15 degrees of freedom, 0.1 % point 37.7
+        // The test draws 65536 values into 16 bins. Chi-squared with 15 degrees of freedom exceeds 37.7 with a
+        // probability of 0.1 %.
         let chi: f64 = bins.iter().map(|&b| f64::from(b) - 4096.0).map(|d| d * d / 4096.0).sum();
         assert!(chi < 37.7, "{chi}");
     }

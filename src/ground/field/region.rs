@@ -1,4 +1,4 @@
-//! A rectangle of samples.
+//! A rectangle of samples in a square grid.
 
 use std::ops::Range as Span;
 
@@ -29,7 +29,7 @@ impl Region {
         self.rows.is_empty() || self.columns.is_empty()
     }
 
-    /// Whether both regions share a sample.
+    /// Whether the two regions have at least one sample in common.
     pub fn overlaps(&self, other: &Self) -> bool {
         let meet = |a: &Span<usize>, b: &Span<usize>| a.start < b.end && b.start < a.end;
         meet(&self.rows, &other.rows) && meet(&self.columns, &other.columns)
@@ -51,7 +51,7 @@ impl Region {
         Self { rows: both(&self.rows, &other.rows), columns: both(&self.columns, &other.columns) }
     }
 
-    /// The region extended by `samples` on every side, clipped to a grid of `side` samples.
+    /// The region extended by `samples` on every side, clipped to a grid with `side` samples per side.
     #[must_use]
     pub fn grown(&self, samples: usize, side: usize) -> Self {
         let grown = |span: &Span<usize>| span.start.saturating_sub(samples)..(span.end + samples).min(side);

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::{Cancelled, Control, Edges, Grid, Stream};
 
-/// Weights of four consecutive samples for the point at fraction `t` between the second and the third (Catmull & Rom
-/// 1974). At `t` = ½ the weights are (-1, 9, 9, -1)/16; at `t` = 0 only the second sample counts.
+/// Weights of four consecutive samples for interpolation at the fraction `t` of the way from the second sample to the
+/// third (Catmull & Rom 1974). At `t` = ½ the weights are (-1, 9, 9, -1)/16; at `t` = 0 only the second sample counts.
 #[inline]
 pub fn catmull_rom_weights(t: f32) -> [f32; 4] {
     let t2 = t * t;
@@ -21,15 +21,15 @@ pub fn catmull_rom_weights(t: f32) -> [f32; 4] {
 struct AxisStencil {
     samples: [usize; 4],
     weights: [f32; 4],
-    /// Whether the output sample coincides with the second input sample, so that its value is copied.
+    /// Whether the output sample coincides with the second input sample. Its value is then copied.
     is_copy: bool,
 }
 
 /// Minimum number of samples per side for cubic interpolation. With fewer samples, interpolation is linear.
 const LEAST_FOR_CURVES: usize = 4;
 
-/// The stencils of all samples of `to` along an axis (0 for rows, 1 for columns). At an open edge, the parabola through
-/// the three outermost samples is extrapolated.
+/// The stencils of all samples of `to` along an axis (0 for rows, 1 for columns). Beyond an open edge, input values are
+/// extrapolated by the parabola through the three outermost samples.
 fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
     let (last, steps) = (from.whole_samples() - 1, to.whole_samples() - 1);
     let whole_stencil = |k: usize| {
@@ -56,7 +56,7 @@ fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
         let [a, b, c, d] = catmull_rom_weights(t);
         let (samples, weights) = match (before, after) {
             (Some(before), Some(after)) => ([before, second, third, after], [a, b, c, d]),
-            // Extrapolation: f(-1) = 3 f(0) - 3 f(1) + f(2).
+            // The missing value before the edge is extrapolated: f(-1) = 3 f(0) - 3 f(1) + f(2).
             (None, Some(after)) => ([second, second, third, after], [0.0, b + 3.0 * a, c - 3.0 * a, d + a]),
             (Some(before), None) => ([before, second, third, third], [a + d, b - 3.0 * d, c + 3.0 * d, 0.0]),
             (None, None) => ([second, second, third, third], [0.0, 1.0 - t, t, 0.0]),
@@ -70,8 +70,8 @@ fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
     (0..to.samples).map(stencil).collect()
 }
 
-/// The range of input samples along one axis that [`resample`] reads to compute the output samples `wanted`. `from` and
-/// `to` are the samples per side of the whole grids.
+/// Range of the input samples along one axis that [`resample`] reads to compute the output samples `wanted`. `from` and
+/// `to` are the numbers of samples per side of the two whole grids.
 pub fn input_samples(from: usize, to: usize, wanted: Range<usize>) -> Range<usize> {
     let before = |k: usize| k * (from - 1) / (to - 1);
     before(wanted.start).saturating_sub(2)..(before(wanted.end.saturating_sub(1)) + 3).min(from)
@@ -82,8 +82,8 @@ pub fn input_samples(from: usize, to: usize, wanted: Range<usize>) -> Range<usiz
 /// Interpolation is by Catmull-Rom curves through four samples, first along rows and then along columns. Samples common
 /// to both grids keep their bits. On a grid twice as fine, the new samples follow the interpolating subdivision of
 /// Dubuc (1986) and of Deslauriers & Dubuc (1989). Each face of a globe is interpolated separately; the faces agree
-/// along their borders. Either grid can be a window. The window of `from` must then hold the [`input_samples`] of the
-/// samples of `to`.
+/// along their borders. Either grid can be a window. The window of `from` must then hold the [`input_samples`] that the
+/// samples of `to` require.
 ///
 /// # Errors
 /// Fails if the evaluation was cancelled.
@@ -120,20 +120,20 @@ pub fn resample(from: Grid, to: Grid, field: &[f32], control: &Control) -> Resul
     Ok(made)
 }
 
-/// Random smooth offsets between a finer grid and a coarser one, for [`resample_displaced`]. The offsets hide features
-/// that follow the rows and columns of the coarse grid.
+/// Smooth random offsets of the positions where [`resample_displaced`] reads the coarser grid. The offsets hide
+/// features that follow the rows and columns of the coarse grid.
 #[derive(Clone, Debug)]
 pub struct GridDisplacement {
     from: Grid,
     to: Grid,
-    /// Offsets to the east and offsets to the south, in cells of the coarse grid.
+    /// For each output sample, the offset to the east and the offset to the south, in cells of the coarse grid.
     cells: [Vec<f32>; 2],
 }
 
-/// Extra coarse cells that a displacement with a strength of up to one cell needs on every side. The interpolated
-/// offset can exceed one cell, but never two.
+/// Number of extra coarse cells on every side that a displacement with a strength of up to one cell needs. The
+/// interpolated offset can exceed one cell, but never two.
 pub const DISPLACEMENT_HALO: usize = 2;
-/// Spacing of the random values of a [`GridDisplacement`], in cells of the coarse grid.
+/// Distance between neighbouring random values of a [`GridDisplacement`], in cells of the coarse grid.
 const DISPLACEMENT_SPACING: usize = 2;
 /// Width of the strip in which a displacement fades out towards edges and face borders, in cells of the coarse grid.
 const FADE_CELLS: f32 = 3.0;
@@ -141,7 +141,8 @@ const FADE_CELLS: f32 = 3.0;
 impl GridDisplacement {
     /// Random offsets of at most about `strength` cells of `from`; the interpolation can overshoot slightly. Offsets
     /// are 0 on edges and on the borders of a globe's faces. Either grid can be a window. The window of `from` must
-    /// then hold [`DISPLACEMENT_HALO`] more samples on every side than [`input_samples`], as far as the grid extends.
+    /// then extend [`DISPLACEMENT_HALO`] samples beyond the [`input_samples`] on every side, except at the edges of the
+    /// grid.
     ///
     /// # Errors
     /// Fails if the evaluation was cancelled.
@@ -173,7 +174,7 @@ impl GridDisplacement {
     }
 }
 
-/// Like [`resample`], but every output sample reads the coarse grid at a displaced position.
+/// Resamples `field` as [`resample`] does, but reads the coarse grid at a displaced position for every output sample.
 ///
 /// # Errors
 /// Fails if the evaluation was cancelled.
@@ -182,7 +183,8 @@ pub fn resample_displaced(by: &GridDisplacement, field: &[f32], control: &Contro
     let (n, m) = (from.samples, to.samples);
     let [last, steps] = [from, to].map(|grid| grid.whole_samples() - 1);
     let wraps = from.edges == Edges::Wrap && !from.is_globe();
-    // Returns the last sample before a position along an axis, and the distance from the sample to the position.
+    // Returns the last coarse sample before a position along an axis, and the distance from this sample to the
+    // position.
     let place = |k: usize, cells: f32| {
         let exact = (k * last) as f32 / steps as f32 + cells;
         let inside = if wraps {
@@ -194,7 +196,7 @@ pub fn resample_displaced(by: &GridDisplacement, field: &[f32], control: &Contro
         } else {
             exact
         };
-        // Integer arithmetic instead of `floor`, which would be a function call.
+        // Round down with integer arithmetic: `floor` would be a function call.
         let whole = inside as i32;
         let before = whole - i32::from(whole as f32 > inside);
         (before as isize, inside - before as f32)

@@ -1,10 +1,10 @@
-//! Slopes by central differences (one-sided at open edges).
+//! Slopes of a heightfield by central differences; at open edges the differences are one-sided.
 
 use super::topology::{EAST, NORTH, SOUTH, WEST};
 use super::{Globe, Grid};
 use crate::field::vector::{dot, minus};
 
-/// ∂h/∂x (to the east) and ∂h/∂y (to the south) at (row, column), in units of relief per side length.
+/// Height gradient at (row, column): ∂h/∂x (to the east) and ∂h/∂y (to the south), in units of relief per side length.
 #[inline]
 pub fn gradient(grid: Grid, height: &[f32], row: usize, column: usize) -> (f32, f32) {
     let n = grid.samples;
@@ -27,14 +27,16 @@ pub fn slope_degrees(grid: Grid, height: &[f32], row: usize, column: usize, reli
     gradient_degrees(gradient(grid, height, row, column), relief_over_size)
 }
 
-/// Slope in degrees for a height gradient (east, south).
+/// Slope in degrees for a [`gradient`] to the east and to the south, in units of relief per side length.
+/// `relief_over_size` is the relief divided by the side length, both in metres.
 #[inline]
 pub fn gradient_degrees((gx, gy): (f32, f32), relief_over_size: f32) -> f32 {
     let tangent = (gx * gx + gy * gy).sqrt() * relief_over_size;
     libm::atanf(tangent) * (180.0 / std::f32::consts::PI)
 }
 
-/// Slope vector on a globe at sample `index`, in heights per radian: it points uphill and is tangent to the sphere.
+/// Height gradient on a globe at sample `index`, in relief units per radian. The vector points uphill and is tangent to
+/// the sphere.
 ///
 /// The differences along the face's rows and columns determine the vector, whatever the angle between rows and columns.
 /// Copies of a sample on other faces have the same slope as the sample itself.
@@ -75,7 +77,7 @@ mod tests {
         }
     }
 
-    /// The height h = x decreases away from the pole of the x axis as cos θ, so its slope is sin θ.
+    /// The test height is h = x. With θ the angle from the x axis, h = cos θ, so the slope is sin θ.
     #[test]
     fn the_slope_on_a_globe_is_that_of_the_function() {
         let globe = Globe::new(65);

@@ -1,4 +1,4 @@
-//! Reading a square terrain by rows or windows, whether or not the whole terrain is in memory.
+//! Reads rows or windows of a square terrain, which need not be in memory as a whole.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Heights and their data maps.
+//! The terrain: heights on a grid, and the data maps that belong to them.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ crate::choices! {
         Water "Water depth": "Depth of standing or running water.",
         Sediment "Sediment": "Material that water, wind or ice carries.",
         Hardness "Hardness": "Resistance of the rock to erosion: 0 is soft, 1 never erodes.",
-        Flow "Flow": "Water that has flowed through, in cell areas.",
+        Flow "Flow": "Water that has flowed through each cell so far, in cell areas.",
         Wear "Wear": "Material eroded so far.",
         Deposits "Deposits": "Material deposited so far.",
         Rain "Rain": "Local rainfall as a multiple of the average rainfall.",
@@ -43,17 +43,18 @@ impl MapKind {
     /// Number of map kinds.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Fractions of the surface covered by each material, written by construction features.
+    /// Maps that hold, for each material, the fraction of the surface that construction features turn into this
+    /// material.
     pub const COVER_FRACTIONS: [Self; 6] =
         [Self::RockShare, Self::GrassShare, Self::SandShare, Self::SnowShare, Self::RoadShare, Self::BareShare];
 
-    /// Maps in which erosion records its effects. No node reads them.
+    /// Maps in which erosion processes record their effects. No node reads these maps.
     pub const EROSION_RECORDS: [Self; 3] = [Self::Flow, Self::Wear, Self::Deposits];
 
-    /// Densities of the plants and stones that the scatter rules place.
+    /// Density maps, which thin out the plants and stones that the scatter rules place.
     pub const DENSITIES: [Self; 3] = [Self::TreeDensity, Self::UndergrowthDensity, Self::StoneDensity];
 
-    /// Whether the map holds fractions of the relief, which the window shows in metres.
+    /// Whether the map holds depths or heights as fractions of the relief, which the window shows in metres.
     pub fn is_thickness(self) -> bool {
         let is_other =
             matches!(self, Self::Flow | Self::Rain | Self::Brightness | Self::Ridge | Self::Humidity | Self::CrustAge);
@@ -66,14 +67,14 @@ impl MapKind {
         is_usual || Self::COVER_FRACTIONS.contains(&self) || Self::DENSITIES.contains(&self)
     }
 
-    /// Value of a map that no layer has written.
+    /// The value that a map has everywhere if no layer has written it.
     pub fn neutral(self) -> f32 {
         let is_whole = matches!(self, Self::Rain | Self::Ground | Self::Uplift) || Self::DENSITIES.contains(&self);
         if is_whole { 1.0 } else { 0.0 }
     }
 }
 
-/// Lowest value of [`MapKind::Ground`] that counts as ground; lower values are void.
+/// Lowest value of the map [`MapKind::Ground`] that counts as ground; a sample with a lower value is void.
 pub const HAS_GROUND: f32 = 0.5;
 
 /// A heightfield on a [`Grid`], with the data maps that the layers wrote.
@@ -87,8 +88,8 @@ pub struct Terrain {
     /// Heights as fractions of the relief, stored row by row from the north-west corner, and on a globe face by face.
     pub height: Vec<f32>,
     maps: [Option<Arc<Vec<f32>>>; MapKind::COUNT],
-    /// Extra fields, one value per sample, that an unfinished process needs to resume
-    /// (`Run::into_resumable_state` of the nodes). Empty if no process is unfinished.
+    /// Extra fields, one value per sample, that an unfinished process needs to resume (see `Run::into_resumable_state`
+    /// in the crate of the nodes). Empty if no process is unfinished.
     pub process_state: Vec<Vec<f32>>,
 }
 
@@ -114,7 +115,7 @@ impl Terrain {
         self.grid.samples
     }
 
-    /// The data map of this kind, one value per sample, or `None` if no layer wrote the map.
+    /// The data map of this kind, with one value per sample; `None` if no layer wrote the map.
     pub fn map(&self, kind: MapKind) -> Option<&Arc<Vec<f32>>> {
         self.maps[kind as usize].as_ref()
     }
@@ -136,8 +137,8 @@ impl Terrain {
         std::mem::replace(&mut self.maps[kind as usize], map)
     }
 
-    /// On a wrapping grid, copies the first row and column to the last row and column. On a globe, makes the copies of
-    /// a sample on the face borders equal to the sample on the face that owns the border.
+    /// On a wrapping grid, copies the first row and column to the last row and column. On a globe, each border sample
+    /// is stored on several faces: its owner's height is written to all its copies.
     pub fn close_seam(&mut self) {
         self.grid.close(&mut self.height);
     }
@@ -155,7 +156,7 @@ impl Terrain {
         }
     }
 
-    /// Memory of the terrain in bytes; shared maps count in full.
+    /// Memory of the terrain in bytes; maps that are shared with other terrains count in full.
     pub fn bytes(&self) -> usize {
         4 * self.grid.len() * (1 + self.maps.iter().flatten().count() + self.process_state.len())
     }
@@ -186,8 +187,8 @@ impl Terrain {
         range(&mut self.height.iter())
     }
 
-    /// Bilinear height between samples of a square (on a globe, of its first face); positions outside [0, 1] are
-    /// clamped.
+    /// Height at position (u to the east, v to the south) of a square, or of a globe's first face, by bilinear
+    /// interpolation. Positions outside [0, 1] are clamped.
     #[inline]
     pub fn height_at(&self, u: f32, v: f32) -> f32 {
         let n = self.grid.samples;
@@ -217,8 +218,8 @@ impl Terrain {
     }
 }
 
-/// The sample before position `place` (0 to 1) along a side, and the distance from the sample to `place` as a fraction
-/// of a cell. `place` is clamped to the side.
+/// The last sample at or before position `place` (0 to 1) along a side, and the distance from this sample to `place` as
+/// a fraction of a cell. `place` is clamped to the side.
 #[inline]
 pub fn cell_and_fraction(samples: usize, place: f32) -> (usize, f32) {
     let at = place.clamp(0.0, 1.0) * (samples - 1) as f32;
@@ -226,8 +227,8 @@ pub fn cell_and_fraction(samples: usize, place: f32) -> (usize, f32) {
     (before, at - before as f32)
 }
 
-/// Bilinear interpolation on a square of `samples` per side, at a position (u to the east, v to the south, each from 0
-/// to 1). `at` returns the value at a row and column.
+/// Value at a position of a square with `samples` samples per side, by bilinear interpolation. The position is u to the
+/// east and v to the south, each from 0 to 1. `at` returns the value at a row and column.
 pub fn bilinear(samples: usize, at: impl Fn(usize, usize) -> f32, [u, v]: [f32; 2]) -> f32 {
     let ((j, east), (i, south)) = (cell_and_fraction(samples, u), cell_and_fraction(samples, v));
     let along = |row: usize| {
@@ -254,7 +255,7 @@ pub fn terrain_hash(height: u128, maps: impl Iterator<Item = (MapKind, u128)>) -
 pub struct FieldHasher(Xxh3);
 
 impl FieldHasher {
-    /// A hasher for a field with `samples` per side.
+    /// A hasher for a field with `samples` samples per side.
     pub fn new(samples: usize) -> Self {
         let mut hasher = Xxh3::new();
         hasher.update(&(samples as u64).to_le_bytes());

@@ -1,14 +1,14 @@
-//! Vectors in space. Each sum is computed in the order x, y, z.
+//! Vectors in three-dimensional space. Each sum is computed in the order x, y, z.
 
 use std::ops::{Add, Mul, Sub};
 
-/// Inner product.
+/// Inner product of two vectors.
 #[inline(always)]
 pub fn dot<T: Copy + Add<Output = T> + Mul<Output = T>>(a: [T; 3], b: [T; 3]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Cross product.
+/// Cross product a × b of two vectors.
 #[inline(always)]
 pub fn cross<T: Copy + Sub<Output = T> + Mul<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]

@@ -1,16 +1,16 @@
-//! Extends the terrain slightly beyond the edge of the void, for drawing.
+//! Extends the heights of a terrain slightly into the void, for drawing.
 
 use rayon::prelude::*;
 
 use super::Terrain;
 
-/// Number of samples by which the terrain is extended into the void.
+/// Number of samples by which the heights are extended into the void.
 const EXTENDED_SAMPLES: usize = 2;
 
 /// Heights for drawing a terrain with void samples; `None` if the terrain has no void.
 ///
-/// Within a few samples of the edge, void samples get the mean of their neighbours, so that interpolation at the edge
-/// neither dips nor rises. All other void samples get the lowest ground height and therefore cast no shadow.
+/// Within a few samples of the ground, void samples get the mean of their neighbours. Interpolation at the edge of the
+/// void then neither dips nor rises. All other void samples get the lowest ground height and therefore cast no shadow.
 pub fn heights_over_void(terrain: &Terrain) -> Option<Vec<f32>> {
     if terrain.void_samples() == 0 {
         return None;
@@ -20,7 +20,7 @@ pub fn heights_over_void(terrain: &Terrain) -> Option<Vec<f32>> {
     let mut heights: Vec<f32> =
         terrain.height.iter().enumerate().map(|(k, &h)| if terrain.has_ground(k) { h } else { low }).collect();
     let mut known: Vec<bool> = (0..heights.len()).map(|k| terrain.has_ground(k)).collect();
-    // The faces of a globe are not drawn as one square.
+    // The faces of a globe are drawn one by one, so no terrain is extended there.
     let rings = if terrain.grid.is_globe() { 0 } else { EXTENDED_SAMPLES };
     for _ in 0..rings {
         let (before, was_known) = (heights.clone(), known.clone());

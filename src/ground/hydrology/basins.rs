@@ -1,12 +1,13 @@
 //! Basins: the pit that each cell drains to, the spill point and level of each basin, and the lakes.
 //!
-//! Law: every pit has a basin: all cells from which the receivers lead to this pit. The basin [`OUTSIDE`] holds all
-//! cells that drain to an outlet. The link of two basins is the minimum of max(h_a, h_b) over all pairs of neighbouring
-//! cells, of height h_a in one basin and h_b in the other. A minimum spanning tree of the basins, rooted at
-//! [`OUTSIDE`], holds the lowest path out of every basin. The spill level of a basin is the highest link on the basin's
-//! path. The filled surface is max(h, spill level of the cell's basin), with h the height of the cell. The filled
-//! surface equals the result of priority-flood bit for bit. The time is linear except for the sorting of the links, and
-//! most of the work runs in parallel.
+//! Law: every pit has a basin, which consists of all cells whose flow paths end at this pit. The basin [`OUTSIDE`]
+//! holds all cells that drain to an outlet. The link of two basins is the lowest passage between them. Its height is
+//! the minimum of max(h_a, h_b) over all pairs of neighbouring cells, with height h_a in one basin and h_b in the
+//! other. A minimum spanning tree of the basins, rooted at [`OUTSIDE`], holds the lowest path out of every basin. The
+//! spill level of a basin is the highest link on the basin's path. The filled surface is max(h, spill level of the
+//! cell's basin), with h the height of the cell. The filled surface equals the result of priority-flood bit for bit.
+//! The computing time grows linearly with the number of cells, except for the sorting of the links. Most of the work
+//! runs in parallel.
 //! Drainage: the receivers along the path from the spill point down to the pit are reversed. The water of a depression
 //! then gathers at its pit and climbs to the spill point. Each cell has one receiver, and there is no cycle.
 //! Ties: of several links of equal height, the link with the lowest second cell wins; remaining ties are broken by cell
@@ -21,23 +22,23 @@ use crate::field::{Cancelled, Control};
 /// The basin of all cells that drain to an outlet; its spill level is negative infinity.
 pub const OUTSIDE: u32 = 0;
 
-/// Number of bands of rows processed in parallel; it has no influence on the result.
+/// Number of bands of rows that are processed in parallel. It has no influence on the result.
 const BANDS: usize = 16;
 /// Cells processed between two checks for cancellation.
 const CHECK: usize = 1 << 16;
-/// Number of pits whose basin numbers a band caches.
+/// Number of pits for which a band caches the basin number.
 const KNOWN_PITS: usize = 1 << 9;
-/// Number of adjacent cells that are tested together for basin borders.
+/// Number of adjacent cells that are tested together for whether they are at a basin border.
 const LINK_BLOCK: usize = 16;
 /// Number of basin pairs that a band caches, so that it lists each link only a few times.
 const REMEMBERED: usize = 1 << 10;
 
-/// The spill point of a basin: water flows from its cell `from` to the cell `to` of the basin `into`.
+/// The spill point of a basin: water flows from cell `from` in this basin to cell `to` in the basin `into`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpillPoint {
-    /// The last cell on the outgoing path that belongs to the basin.
+    /// The last cell of this basin on the path of its outflow.
     pub from: u32,
-    /// The first cell of the basin that receives the water.
+    /// The first cell on the path that belongs to the receiving basin.
     pub to: u32,
     /// The basin that receives the water.
     pub into: u32,
@@ -46,13 +47,14 @@ pub struct SpillPoint {
 /// The basins of a terrain, numbered from 1 in the order of their pits; number 0 is [`OUTSIDE`].
 #[derive(Clone, Debug, Default)]
 pub struct Basins {
-    /// Number of the basin of each cell.
+    /// Number of the basin to which each cell belongs.
     pub basin: Vec<u32>,
     /// Height at which each basin spills over.
     pub spill_level: Vec<f32>,
     /// Spill point of each basin; the entry of [`OUTSIDE`] has no meaning.
     pub spill_point: Vec<SpillPoint>,
-    /// Numbers of all basins, each after the basin that it spills into; the first is [`OUTSIDE`].
+    /// Numbers of all basins, ordered so that each basin comes after the basin that it spills into. The first number is
+    /// [`OUTSIDE`].
     pub outside_first: Vec<u32>,
 }
 
@@ -61,18 +63,18 @@ pub struct Basins {
 pub struct Lake {
     /// Height of the lake's surface.
     pub level: f32,
-    /// Area under water, in cells of the mean area.
+    /// Area of the lake, in cells of the mean area.
     pub area: f64,
-    /// Volume: the sum over the lake's cells of depth times area.
+    /// Volume of the lake: the sum of depth times area over its cells, with the area in cells of the mean area.
     pub volume: f64,
     /// Depth at the lake's deepest cell.
     pub deepest: f32,
-    /// First cell outside the lake that the outflowing water reaches, then the last cell of the lake on its way.
+    /// Two cells on the path of the outflow: the first cell outside the lake, then the last cell of the lake.
     pub outlet: [u32; 2],
 }
 
 impl Basins {
-    /// The basins of `height` with the given `receivers`.
+    /// The basins of a terrain with the heights `height` and the flow directions `receivers`.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -91,7 +93,7 @@ impl Basins {
         Ok(basins)
     }
 
-    /// `height` with every depression filled to the level at which it spills.
+    /// Returns `height` with every depression filled to its spill level.
     pub fn filled(&self, height: &[f32]) -> Vec<f32> {
         let mut surface = Vec::new();
         self.write_filled(height, &mut surface);
@@ -128,8 +130,8 @@ impl Basins {
         Ok(())
     }
 
-    /// Returns the lake that covers each basin, as an index into the list or `None`, and the list of lakes. Basins
-    /// whose water surfaces join at the same level form one lake.
+    /// Returns two lists. The first gives for each basin the lake that covers it, as an index into the second, or
+    /// `None`. The second holds the lakes. Basins whose water surfaces join at the same level form one lake.
     pub fn lakes(&self, mesh: &FlowMesh, height: &[f32]) -> (Vec<Option<u32>>, Vec<Lake>) {
         let mut lakes: Vec<Lake> = Vec::new();
         let mut lake_of = vec![None; self.spill_level.len()];
@@ -157,7 +159,7 @@ impl Basins {
         (lake_of, lakes)
     }
 
-    /// Finds spill levels and spill points with Kruskal's minimum spanning tree of the `links`.
+    /// Finds the spill level and spill point of each basin with Kruskal's minimum spanning tree of the `links`.
     fn find_spill_points(
         &mut self,
         height: &[f32],
@@ -188,8 +190,8 @@ impl Basins {
     }
 }
 
-/// Level of water after it passes between two neighbours: `level`, or the height of the higher neighbour if that is
-/// greater. Returns positive zero for both zeros, so that the order of equal heights cannot change a bit.
+/// Level of water that flows from one neighbour to the other: the maximum of `level` and both heights. The result is +0
+/// if that maximum is -0, so that the order of equal heights cannot change a bit.
 pub(super) fn level_over_sill(level: f32, height: &[f32], [here, there]: [u32; 2]) -> f32 {
     let (a, b) = (height[here as usize], height[there as usize]);
     let sill = (if a > b { a } else { b }) + 0.0;
@@ -200,9 +202,9 @@ pub(super) fn level_over_sill(level: f32, height: &[f32], [here, there]: [u32; 2
 #[derive(Debug)]
 pub(super) struct BasinTree {
     pub links: Vec<BasinLink>,
-    /// For each basin, the index of its first entry in `beside`.
+    /// For each basin, the index of its first entry in `beside`; at the end, the length of `beside`.
     start: Vec<u32>,
-    /// Numbers of the links at each basin, stored basin by basin.
+    /// For each basin in turn, the numbers of the spanning tree's links that join the basin to another.
     links_by_basin: Vec<u32>,
 }
 
@@ -222,7 +224,7 @@ impl BasinTree {
                 tree.push(*link);
             }
         }
-        // both ends of every kept link, basin by basin
+        // Enter each link of the spanning tree at both of its basins.
         let mut start = vec![0u32; count + 1];
         let ends = |link: &BasinLink| [link.from, link.to].map(|k| basin[k as usize] as usize);
         tree.iter().flat_map(ends).for_each(|basin| start[basin + 1] += 1);
@@ -237,22 +239,22 @@ impl BasinTree {
         Ok(Self { links: tree, start, links_by_basin: beside })
     }
 
-    /// Numbers of the spanning tree's links at a basin.
+    /// Numbers of the spanning tree's links that join `basin` to other basins.
     pub fn numbers_of(&self, basin: usize) -> &[u32] {
         &self.links_by_basin[self.start[basin] as usize..self.start[basin + 1] as usize]
     }
 
-    /// The spanning tree's links at a basin.
+    /// Links of the spanning tree that join `basin` to other basins.
     fn links_of(&self, basin: usize) -> impl Iterator<Item = &BasinLink> {
         self.numbers_of(basin).iter().map(|&number| &self.links[number as usize])
     }
 }
 
-/// The lowest pair of neighbouring cells of two basins. Links are ordered by height, then by cell index.
+/// The lowest pair of neighbouring cells, one in each of two basins. Links are ordered by height, then by cell index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct BasinLink {
-    /// Height of the link, as bits that sort like heights. `lower` holds the height of the link's lower cell in the
-    /// same form.
+    /// Height of the link, as bits that sort in the same order as heights. `lower` holds the height of the link's lower
+    /// cell, encoded in the same way.
     pub height: u32,
     pub lower: u32,
     pub from: u32,
@@ -260,7 +262,7 @@ pub(super) struct BasinLink {
 }
 
 impl BasinLink {
-    /// Returns the cell of the link in basin `side`, then the cell in the other basin.
+    /// Returns the two cells of the link: first the cell in basin `side`, then the cell in the other basin.
     #[inline]
     pub fn cells_from(&self, basin: &[u32], side: u32) -> (u32, u32) {
         if basin[self.from as usize] == side { (self.from, self.to) } else { (self.to, self.from) }
@@ -287,7 +289,8 @@ pub(super) fn height_of(ordered: u32) -> f32 {
     f32::from_bits(if ordered >> 31 == 1 { ordered & !(1 << 31) } else { !ordered })
 }
 
-/// Returns the basin of each cell and the number of basins, including [`OUTSIDE`]. Rows have `side` cells.
+/// Returns the basin of each cell and the number of basins, including [`OUTSIDE`]. Each row of the grid has `side`
+/// cells.
 pub(super) fn label(
     side: usize,
     receiver: &[u32],
@@ -296,7 +299,7 @@ pub(super) fn label(
 ) -> Result<(Vec<u32>, usize), Cancelled> {
     let len = receiver.len();
     let band = (len / side).div_ceil(BANDS).max(8) * side;
-    // for each cell, the cell where its flow path ends or leaves the band
+    // For each cell, `end` holds the cell where the flow path ends or leaves the band.
     let mut end = vec![u32::MAX; len];
     end.par_chunks_mut(band).enumerate().try_for_each(|(b, end)| {
         let start = b * band;
@@ -305,7 +308,7 @@ pub(super) fn label(
             if k % CHECK == 0 {
                 control.check()?;
             }
-            // the receiver of most cells is a neighbour whose end is already known
+            // For most cells the receiver is a neighbour whose `end` is already known.
             let next = (receiver[start + k] as usize).wrapping_sub(start);
             if let Some(&known) = end.get(next)
                 && known != u32::MAX
@@ -330,7 +333,7 @@ pub(super) fn label(
         }
         Ok(())
     })?;
-    // pits sorted by cell index, so that a binary search finds the number of a pit
+    // The pits are sorted by cell index, so that a binary search finds the number of a pit.
     let pits: Vec<u32> = (0..len)
         .into_par_iter()
         .with_min_len(CHECK)
@@ -341,7 +344,7 @@ pub(super) fn label(
     of.par_chunks_mut(band).enumerate().try_for_each(|(b, of)| {
         control.check()?;
         let mut known = [(u32::MAX, OUTSIDE); KNOWN_PITS];
-        // cache of the last pit: neighbouring cells usually end at the same pit
+        // These variables cache the last pit, because neighbouring cells usually drain to the same pit.
         let (mut last, mut number) = (u32::MAX, OUTSIDE);
         for (basin, &to) in of.iter_mut().zip(&end[b * band..]) {
             if to != last {
@@ -370,7 +373,7 @@ fn borders(basin: &[u32], first: usize, around: [usize; 4]) -> [u32; LINK_BLOCK]
     std::array::from_fn(|k| around.iter().fold(0, |differs, beside| differs | (here[k] ^ beside[k])))
 }
 
-/// The lowest links of neighbouring basins; the list can hold a link more than once.
+/// The lowest link between each two neighbouring basins; the list can hold a link more than once.
 pub(super) fn basin_links(
     mesh: &FlowMesh,
     height: &[f32],
@@ -387,7 +390,7 @@ pub(super) fn basin_links(
             for row in b * band..((b + 1) * band).min(rows) {
                 control.check()?;
                 let start = row * n;
-                // columns from the first to the last inner cell of the row, if the row has inner cells
+                // The range extends from the first to the last inner cell of the row, if the row has inner cells.
                 let mut inner = (start..start + n).filter(|&k| mesh.is_inner(k));
                 let counted = inner.next().map_or(start..start, |first| first..2 * start + n - first);
                 let forwards = |k: usize| [k + 1, k + n - 1, k + n, k + n + 1];
@@ -401,8 +404,8 @@ pub(super) fn basin_links(
                 for k in counted.start + blocks * LINK_BLOCK..counted.end {
                     forwards(k).into_iter().for_each(|there| table.look(height, basin, k, there));
                 }
-                // inner cells test only their forward neighbours, so each cell along the rim tests all of its
-                // neighbours
+                // Inner cells test only the neighbours that come later in the grid. Each cell along the rim therefore
+                // tests all of its neighbours.
                 for k in (start..counted.start).chain(counted.end..start + n).filter(|&k| grid.owns(k)) {
                     mesh.existing_neighbours(k).for_each(|there| table.look(height, basin, k, there));
                 }
@@ -413,7 +416,8 @@ pub(super) fn basin_links(
     Ok(found?.concat())
 }
 
-/// Links of a band. Links between the same two basins share one slot of a small table, which keeps the lowest of them.
+/// Links found in a band. Links between the same two basins share one slot of a small table, which keeps the lowest
+/// link.
 struct LinkTable {
     slots: Vec<Option<([u32; 2], BasinLink)>>,
     links: Vec<BasinLink>,
@@ -459,7 +463,7 @@ impl LinkTable {
     }
 }
 
-/// Disjoint sets with path halving.
+/// Disjoint sets (union-find) with path halving.
 pub(super) struct Sets(Vec<u32>);
 
 impl Sets {

@@ -1,10 +1,10 @@
-//! D∞: flow that is divided between two neighbours.
+//! D∞ flow routing: the water of a cell is divided between two neighbours.
 //!
 //! Law (Tarboton 1997): the steepest of the eight facets around a cell gives the flow direction. Let α be the angle
 //! between the flow direction and the orthogonal neighbour, and β the angle of the whole facet (45° on a square). The
-//! diagonal neighbour gets α/β of the water and the orthogonal neighbour the rest. The facets are those of the filled
-//! surface. On level parts of this surface, in lakes and flats, the water follows the single receivers of the
-//! [`FlowGraph`](super::FlowGraph). Water on a facet always flows strictly down, so there is no cycle.
+//! diagonal neighbour gets the fraction α/β of the water and the orthogonal neighbour the rest. The facets are parts of
+//! the filled surface. On level parts of this surface, in lakes and flats, the water follows the single receivers of
+//! the [`FlowGraph`](super::FlowGraph). Water on a facet always flows strictly down, so there is no cycle.
 
 use rayon::prelude::*;
 
@@ -17,21 +17,21 @@ use super::receivers::{NeighbourReceivers, Receivers};
 use crate::field::vector::{cross, dot};
 use crate::field::{Cancelled, Control};
 
-/// Two receivers of every cell, one orthogonal and one diagonal. Outlets and copies are their own receivers.
+/// The two receivers of every cell, one orthogonal and one diagonal. Outlets and copies are their own receivers.
 #[derive(Clone, Debug, Default)]
 pub struct DInfinity {
     /// The two neighbours of each cell between which the flow direction passes.
     pub receivers: NeighbourReceivers,
-    /// Point where the flow direction meets the line between the two receivers: 0 at the first receiver, 1 at the
-    /// second.
+    /// Point where the flow direction meets the line between the two receivers, as a fraction of this line: 0 at the
+    /// first receiver, 1 at the second.
     pub fraction: Vec<f32>,
-    /// Distance on a globe, in cells, to the point where the flow direction meets the line between the receivers. Empty
-    /// on a square, where the distance is √(1 + fraction²).
+    /// On a globe, the distance in cells from each cell to the point where the flow direction meets the line between
+    /// the receivers. Empty on a square, where the distance is √(1 + fraction²).
     pub distance: Vec<f32>,
 }
 
 impl DInfinity {
-    /// Flow directions on the filled `surface` of a flow graph that has the given `receivers`.
+    /// Computes the flow directions on the filled `surface` of a flow graph with the given `receivers`.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -47,7 +47,7 @@ impl DInfinity {
         Ok(flow)
     }
 
-    /// [`new`](Self::new), reusing the memory of `self`.
+    /// Computes the same flow directions as [`new`](Self::new), and reuses the memory of `self`.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -69,19 +69,19 @@ impl DInfinity {
         self.receivers.by_rows(n, fields.collect(), |row, (fractions, distances), divided| {
             control.check()?;
             let (window, in_row) = (RowWindow::new(mesh, surface, &beyond, row), outlets.in_row(row));
-            // cells that the facets skip are in the sea and are their own receivers
+            // Cells that the facets skip are in the sea. Each is its own receiver.
             divided.iter_mut().zip(&receivers[row * n..]).for_each(|(to, &single)| *to = [single; 2]);
             fractions.fill(0.0);
             distances.fill(0.0);
-            // divided between the two neighbours where a facet leads down
+            // Where a facet leads down, the water is divided between its two neighbours.
             let divided_by = |j: usize, Facet { straight, diagonal, fall: [s1, s2], distance }: Facet| {
                 if s1 > 0.0 && !in_row.contain(j, surface[row * n + j]) {
                     let first = window.index(j, if s2 < s1 { straight } else { diagonal });
                     let second = if s2 > 0.0 { window.index(j, diagonal) } else { first };
                     return ([first, second], s2 / s1, distance);
                 }
-                // otherwise the water follows the single receiver; a diagonal receiver is as far away as the second
-                // receiver of a facet
+                // Elsewhere the water follows the single receiver. A diagonal receiver is as far away as the second
+                // receiver of a facet.
                 let single = receivers[row * n + j];
                 let distance = mesh.distance(row * n + j, single as usize);
                 ([single; 2], if distance > 1.0 { 1.0 } else { 0.0 }, distance)
@@ -99,7 +99,7 @@ impl DInfinity {
         })
     }
 
-    /// Fraction of the water that each cell gives to its second receiver.
+    /// Fraction of each cell's water that flows to the second receiver.
     pub fn second_fractions(&self, mesh: &FlowMesh) -> Vec<f32> {
         let Some(sphere) = mesh.sphere() else {
             let mut shares = vec![0.0; self.fraction.len()];
@@ -147,8 +147,9 @@ fn write_shares(fractions: &[f32], shares: &mut [f32]) {
     }
 }
 
-/// Arc tangent of `x` from 0 to 1, without branches, bit for bit equal to `libm::atanf`. It uses the method of
-/// FreeBSD's msun: tan(a - b) = (x - tan b) / (1 + x tan b) brings `x` near 0, where a polynomial applies.
+/// Arc tangent of `x` from 0 to 1, without branches, bit for bit equal to `libm::atanf`. As in FreeBSD's msun, the
+/// formula tan(a - b) = (x - tan b) / (1 + x tan b) with tan a = `x` first reduces `x` to a number near 0. A polynomial
+/// gives the arc tangent of this number.
 #[allow(clippy::approx_constant, reason = "the high part of π/4, a bit below it")]
 #[inline(always)]
 fn arctangent(x: f32) -> f32 {
@@ -157,7 +158,7 @@ fn arctangent(x: f32) -> f32 {
     let below = if is_middle { 2.0 + x } else { 1.0 };
     let above = if is_steep { x - 1.0 } else { above };
     let below = if is_steep { x + 1.0 } else { below };
-    // the angle subtracted: 0, or the arc tangents of 1/2 and of 1, each as the sum of two numbers
+    // The subtracted angle b is 0, atan ½ or atan 1, each stored as the sum of two numbers.
     let (high, low) = if is_steep { (7.853_981e-1, 3.774_894_7e-8) } else { (4.636_476e-1, 5.012_158_2e-9) };
     let y = above / below;
     let z = y * y;
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn vectorised_arc_tangents_equal_those_of_libm() {
-        // every 61st number from 0 to 1, and all numbers near the values where the formula changes
+        // Test every 61st number from 0 to 1, and all numbers near the values where the formula changes.
         let bits = (0..=1.0f32.to_bits()).step_by(61).chain(
             [0.0, 1.0 / 4096.0, 7.0 / 16.0, 11.0 / 16.0, 1.0]
                 .iter()

@@ -1,11 +1,11 @@
-//! The depth of every depression, found from the order in which rising water joins the depressions.
+//! The depth of every depression, found from the order in which a rising water level joins the depressions.
 //!
 //! Law: water rises everywhere at the same level. A depression starts at its pit and ends at its spill point, where its
 //! water first meets the water of a deeper depression. Of two pits of equal height, the pit with the lower index counts
 //! as deeper. The deepest depression never ends. Spill level minus pit height is the prominence of the pit; on the
 //! inverted terrain it is the topographic prominence of a peak.
-//! Scheme: cells belong to the pit that they drain to, so only the lowest links of neighbouring basins matter. These
-//! links are processed in the order of their height: O(n + p log p) operations for n cells and p links.
+//! Scheme: cells belong to the pit that they drain to, so only the lowest link between each two neighbouring basins
+//! matters. These links are processed in the order of their height: O(n + p log p) operations for n cells and p links.
 //! Boundary: edge cells are ordinary cells with fewer neighbours; on a wrapping terrain every cell has all eight
 //! neighbours.
 
@@ -24,8 +24,8 @@ pub struct Depression {
     pub spill_level: Option<f32>,
 }
 
-/// All depressions of `height`, in the order of their pits. On level terrain the list also holds depressions of depth
-/// 0.
+/// All depressions of the terrain `height`, in the order of their pits. On level terrain the list also holds
+/// depressions of depth 0.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -37,7 +37,7 @@ pub fn depressions(mesh: &FlowMesh, height: &[f32], control: &Control) -> Result
     let mut links = basin_links(mesh, height, &basin, control)?;
     control.check()?;
     rayon::slice::ParallelSliceMut::par_sort_unstable(&mut links[..]);
-    // basins are numbered from 1 in the order of their pits
+    // Basins are numbered from 1 in the order of their pits.
     let pits = receivers.iter().enumerate().filter(|&(k, &to)| k == to as usize && !is_copy(k));
     let mut found: Vec<Depression> = pits.map(|(k, _)| Depression { pit: k as u32, spill_level: None }).collect();
     let mut sets = Sets::new(count);
@@ -52,7 +52,8 @@ pub fn depressions(mesh: &FlowMesh, height: &[f32], control: &Control) -> Result
         }
         let [one, two] = [a, b].map(|set| deepest[set as usize]);
         let depth = |basin: u32| height[found[basin as usize - 1].pit as usize];
-        // basins are numbered in the order of their pits, so the lower number also has the pit of lower index
+        // Basins are numbered in the order of their pits: the basin with the lower number also has the pit with the
+        // lower index.
         let (stays, ends) = match depth(one) < depth(two) || (depth(one) == depth(two) && one < two) {
             true => (one, two),
             false => (two, one),

@@ -1,20 +1,21 @@
 //! Flow directions: the single receiver of every cell, and the facets of the terrain on which the water flows there.
 //!
-//! D8 (O'Callaghan & Mark 1984): the neighbour with the greatest fall per distance. Flow paths run at multiples of 45°.
+//! D8 (O'Callaghan & Mark 1984): water flows to the neighbour with the greatest fall per distance. Flow paths therefore
+//! run at multiples of 45°.
 //!
 //! Rho8 (Fairfield & Leymarie 1991) on facets: the steepest of the eight triangular facets around the cell gives the
-//! flow direction (Tarboton 1997). The flow direction meets the far side of the facet at the fraction f of the way from
-//! the orthogonal neighbour to the diagonal neighbour. The water flows to the diagonal neighbour with probability f and
-//! to the orthogonal neighbour otherwise, so that its mean path follows the flow direction. The random draw belongs to
-//! the cell and never changes.
+//! flow direction (Tarboton 1997). The far side of a facet is the line between its orthogonal and its diagonal
+//! neighbour. The flow direction meets this line at the fraction f of the way from the orthogonal to the diagonal
+//! neighbour. The water flows to the diagonal neighbour with probability f and to the orthogonal neighbour otherwise,
+//! so that its mean path follows the flow direction. The random draw belongs to the cell and never changes.
 //!
 //! Facets: on a square with falls s₁ towards the orthogonal neighbour and s₂ at right angles to it, f = s₂/s₁. On a
 //! globe the triangle has the actual lengths of its sides: a to the orthogonal neighbour, b to the diagonal neighbour,
 //! c between the two neighbours. The flow direction is the direction of greatest fall per distance among all directions
 //! that meet the far side.
 //!
-//! A cell on level terrain flows to its neighbour of lowest index, if this index is below its own. A cell with no
-//! neighbour that is lower in (height, index) is a pit.
+//! A cell on level terrain flows to its neighbour of lowest index, if the neighbour's index is below its own. A cell
+//! with no neighbour that is lower in (height, index) is a pit.
 
 use std::ops::Range;
 
@@ -26,16 +27,16 @@ use crate::field::metric::Links;
 use crate::field::topology::{DIRECTIONS, EAST, NONE, NORTH, RIM, SOUTH, WEST};
 use crate::field::{Cancelled, Control, Grid, Stream};
 
-/// How a cell chooses its receiver.
+/// The rule by which each cell chooses its receiver.
 #[derive(Clone, Copy, Debug)]
 pub enum FlowRouting {
-    /// The neighbour with the steepest descent.
+    /// Always the neighbour with the steepest descent.
     D8,
-    /// One of the two neighbours on either side of the actual flow direction, drawn from this random stream.
+    /// One of the two neighbours on either side of the actual flow direction, drawn at random from this stream.
     Rho8(Stream),
 }
 
-/// The receivers of `height` before depressions are drained; outlets and pits are their own receivers.
+/// The receivers of the terrain `height` before depressions are drained; outlets and pits are their own receivers.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -51,7 +52,7 @@ pub fn flow_directions(
     Ok(receivers)
 }
 
-/// [`flow_directions`], reusing the memory of `receivers`.
+/// Computes the same receivers as [`flow_directions`], and reuses the memory of `receivers`.
 pub(super) fn route(
     mesh: &FlowMesh,
     height: &[f32],
@@ -75,14 +76,14 @@ pub(super) fn route(
     })
 }
 
-/// Offset of the cell index for each direction. `starts` holds the first index of the row to the north, of the current
-/// row and of the row to the south.
+/// For each direction, the cell index of the neighbour minus the index of the cell. `starts` holds the first index of
+/// the row to the north, of the current row and of the row to the south.
 fn steps_from(starts: [usize; 3]) -> [u32; 8] {
     DIRECTIONS
         .map(|(down, right)| starts[(down + 1) as usize].wrapping_sub(starts[1]).wrapping_add_signed(right) as u32)
 }
 
-/// A row of cells with its neighbouring rows.
+/// The heights of a row of cells and of its two neighbouring rows.
 pub(super) struct RowWindow<'a> {
     mesh: &'a FlowMesh,
     height: &'a [f32],
@@ -91,20 +92,20 @@ pub(super) struct RowWindow<'a> {
     rows: [&'a [f32]; 3],
     /// Index of the first cell of each of the three rows.
     starts: [usize; 3],
-    /// Offset of the cell index for each direction, in the `counted` columns.
+    /// For each direction, the cell index of the neighbour minus the index of the cell; valid in the `counted` columns.
     steps: [u32; 8],
-    /// Columns whose neighbours are all in the three rows. Empty in the copies of a wrapping square and near the
-    /// borders of the faces of a globe.
+    /// Columns whose neighbours are all in the three rows. The range is empty in the copies of a wrapping square and
+    /// near the borders of the faces of a globe.
     counted: Range<usize>,
 }
 
 impl<'a> RowWindow<'a> {
-    /// Row `row` of the grid; `beyond` replaces the missing row north or south of an open square.
+    /// The window of row `row` of the grid. `beyond` replaces a missing row north or south of an open square.
     pub fn new(mesh: &'a FlowMesh, height: &'a [f32], beyond: &'a [f32], row: usize) -> Self {
         let grid = mesh.grid();
         let (n, side) = (grid.samples, grid.distinct_side());
         if grid.is_globe() {
-            // cells near a border of their face have neighbours on another face
+            // Cells near a border of their face have neighbours on another face.
             let is_inner = (RIM..n.max(RIM) - RIM).contains(&(row % n));
             let (rows, counted) = if is_inner { ([row - 1, row, row + 1], RIM..n - RIM) } else { ([row; 3], 0..0) };
             let starts = rows.map(|row| row * n);
@@ -127,13 +128,13 @@ impl<'a> RowWindow<'a> {
         }
     }
 
-    /// Columns whose neighbours are looked up in the mesh.
+    /// Columns whose neighbours are looked up in the mesh instead of the three rows.
     fn listed(&self) -> impl Iterator<Item = usize> + use<> {
         let n = self.mesh.grid().samples;
         (0..self.counted.start).chain(self.counted.end..n)
     }
 
-    /// Index of neighbour `direction` of column `j`, which must exist.
+    /// Cell index of the neighbour of column `j` in a direction; the neighbour must exist.
     #[inline]
     pub fn index(&self, j: usize, direction: usize) -> u32 {
         if self.counted.contains(&j) {
@@ -198,7 +199,7 @@ impl<'a> RowWindow<'a> {
         });
     }
 
-    /// Calls `put(column, facet)` with the steepest facet of every column; some columns in the sea are skipped.
+    /// Calls `put(column, facet)` with the steepest facet of every column. Some columns in the sea are skipped.
     pub fn each_facet(&self, outlets: &Outlets, mut put: impl FnMut(usize, Facet)) {
         let links = self.link_rows();
         let mut block = FacetBlock::default();
@@ -218,8 +219,8 @@ impl<'a> RowWindow<'a> {
 
     /// Divides the water of a row of a square between the two neighbours on either side of the flow direction. Writes
     /// their indices to `receivers` and the point where the direction passes between them to `fractions`. Columns that
-    /// this function cannot divide are passed to `put` with their facet; the facet is level if nothing leads down or
-    /// the cell is an outlet. Some columns in the sea keep their values.
+    /// this function cannot divide are passed to `put` with their facet. This facet is level if the cell is an outlet
+    /// or has no lower neighbour. Some columns in the sea keep their values.
     pub fn divide_on_square(
         &self,
         outlets: &Outlets,
@@ -247,7 +248,7 @@ impl<'a> RowWindow<'a> {
         self.each_listed_facet(None, |j, facet| put(receivers, fractions, j, facet));
     }
 
-    /// Distances around the cells of a row of a globe, in radii, and the number of cells per radius.
+    /// Distances around the cells of a globe's row, in radii of the globe, and the length of a radius in cells.
     fn link_rows(&self) -> Option<(LinkRows<'a>, f32)> {
         self.mesh.links().map(|(links, per_radius)| (LinkRows::new(links, self.mesh.grid(), self.row), per_radius))
     }
@@ -263,8 +264,8 @@ impl<'a> RowWindow<'a> {
                 continue;
             };
             let mut distances = links.distances(j);
-            // at a corner of the cube the steps over both borders lead to the same neighbour, which has facets on both
-            // sides
+            // At a corner of the cube, two steps lead to the same neighbour, one over each border. This neighbour has
+            // facets on both of its sides.
             let other = if self.row.is_multiple_of(self.mesh.grid().samples) { NORTH } else { SOUTH };
             for lost in [EAST, WEST].into_iter().filter(|&lost| around[lost] == NONE) {
                 (heights[lost], distances[lost]) = (heights[other], distances[other]);
@@ -275,7 +276,7 @@ impl<'a> RowWindow<'a> {
         }
     }
 
-    /// Makes outlets their own receivers, and finds the receivers of level terrain.
+    /// Makes outlets their own receivers, and finds the receivers of cells on level terrain.
     fn route_level_cells(&self, outlets: &Outlets, receivers: &mut [u32]) {
         let outlets = outlets.in_row(self.row);
         for (j, to) in receivers.iter_mut().enumerate() {
@@ -291,11 +292,11 @@ impl<'a> RowWindow<'a> {
     }
 }
 
-/// The steepest fall of each cell of a block, and the index offset of the neighbour in that direction.
+/// The steepest fall of each cell of a block, and the index offset of the neighbour with this fall.
 type SteepestFalls = ([f32; BLOCK], [u32; BLOCK]);
 
-/// Writes to `steepest` the greatest fall from each cell of a row to its neighbours, and the neighbour's index offset.
-/// `beside` holds the heights of the neighbours in each direction.
+/// Writes to `steepest` the greatest fall from each cell of a row to its neighbours, and the index offset of the
+/// neighbour with this fall. `beside` holds the heights of the neighbours in each direction.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn steepest_on_square(here: &[f32], beside: [&[f32]; 8], steps: [u32; 8], steepest: &mut SteepestFalls) {
     const SHORT: f32 = std::f32::consts::FRAC_1_SQRT_2;
@@ -305,7 +306,7 @@ fn steepest_on_square(here: &[f32], beside: [&[f32]; 8], steps: [u32; 8], steepe
     }
 }
 
-/// [`steepest_on_square`] for a globe. Distances are in radii, and a radius is `per_radius` cells long.
+/// The same as [`steepest_on_square`], for a globe. Distances are in radii, and a radius is `per_radius` cells long.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn steepest_on_globe(
     here: &[f32],
@@ -322,7 +323,7 @@ fn steepest_on_globe(
     }
 }
 
-/// Keeps the `falls` in the direction `step` that exceed the greatest falls so far.
+/// Updates the greatest falls of a block where the `falls` to the neighbours at index offset `step` exceed them.
 #[inline(always)]
 fn keep_steeper(step: u32, falls: impl Iterator<Item = f32>, (best, to): &mut SteepestFalls) {
     for ((best, to), fall) in best.iter_mut().zip(to).zip(falls) {
@@ -331,10 +332,10 @@ fn keep_steeper(step: u32, falls: impl Iterator<Item = f32>, (best, to): &mut St
     }
 }
 
-/// Distances around the cells of a row of a globe.
+/// Distances between the cells around a row of a globe.
 pub(super) struct LinkRows<'a> {
-    /// Distances in the row to the north, the current row and the row to the south. A row beyond a border is replaced
-    /// by its mirror image, which has the same distances.
+    /// Distances of the cells to their neighbours in the row to the north, the current row and the row to the south. A
+    /// row beyond a border is replaced by its mirror image, which has the same distances.
     rows: [[&'a [f32]; 8]; 3],
 }
 
@@ -346,8 +347,8 @@ impl<'a> LinkRows<'a> {
         Self { rows: [before, row % n, after].map(|row| links.around_row(row)) }
     }
 
-    /// Distances of the cells of the inner `columns` to their neighbours. Then, for each direction, the distance
-    /// between the neighbour in that direction and the neighbour in the next direction.
+    /// Returns two tables for the inner `columns`. The first holds the distance of each cell to its neighbour in each
+    /// direction. The second holds the distance between that neighbour and the neighbour in the next direction.
     pub fn inner(&self, columns: Range<usize>) -> [[&'a [f32]; 8]; 2] {
         let [north, here, south] = &self.rows;
         let [west, middle, east] = [columns.start - 1, columns.start, columns.start + 1];
@@ -365,7 +366,7 @@ impl<'a> LinkRows<'a> {
         [here.map(|row| &row[columns.clone()]), beside.map(|(row, from)| &row[from..from + len])]
     }
 
-    /// Distances of the cell of column `j` to its neighbours.
+    /// Distances from the cell of column `j` to its neighbours, in the order of the directions.
     fn distances(&self, j: usize) -> [f32; 8] {
         self.rows[1].map(|row| row[j])
     }
@@ -388,7 +389,7 @@ impl<'a> LinkRows<'a> {
     }
 }
 
-/// The row or column before `index` and the one after it, of `n` rows or columns; mirrored at the borders.
+/// Of `n` rows or columns, the one before `index` and the one after it; beyond a border, the mirrored one.
 fn mirrored(index: usize, n: usize) -> [usize; 2] {
     [if index == 0 { 1 } else { index - 1 }, if index + 1 == n { n - 2 } else { index + 1 }]
 }
@@ -399,8 +400,8 @@ mod tests {
     use crate::field::Globe;
     use crate::field::vector::dot;
 
-    /// Columns inside the faces of a globe are routed in blocks, with the same bits as when each column is routed
-    /// alone.
+    /// Columns inside the faces of a globe are routed in blocks. The results have the same bits as when each column is
+    /// routed alone.
     #[test]
     fn vectorised_globe_columns_are_routed_like_single_ones() {
         let grid = Grid::globe(75);
@@ -409,7 +410,7 @@ mod tests {
         for steps in [9.0, 1.0e5] {
             let mut height: Vec<f32> =
                 (0..mesh.len()).map(|k| (random.unit(k as i32, 0) * steps).floor() / steps).collect();
-            // a sea without islands on two faces
+            // The test terrain has a sea without islands on two faces.
             (height.chunks_mut(75).take(120)).for_each(|row| row[..70].iter_mut().for_each(|h| *h *= 0.4));
             grid.close(&mut height);
             let no_sea = Outlets::none(grid);
@@ -425,7 +426,7 @@ mod tests {
                 inner.each_facet(&no_sea, |j, facet| facets[0][j] = Some(facet));
                 listed.each_facet(&no_sea, |j, facet| facets[1][j] = Some(facet));
                 assert_eq!(facets[0], facets[1], "row {row}");
-                // above the sea both results are equal, and every cell that was skipped is in the sea
+                // Above the sea both results are equal, and every cell that was skipped is in the sea.
                 let outlets = Outlets::new(grid, &height, 0.5);
                 let mut in_sea = vec![0; 75];
                 inner.steepest(&outlets, &mut in_sea);
@@ -440,8 +441,8 @@ mod tests {
         }
     }
 
-    /// If heights fall evenly in one direction of space, the flow direction of every cell agrees with it, except at the
-    /// lowest cells.
+    /// The heights fall at a constant rate in one direction of space. The flow direction of every cell, except at the
+    /// lowest cells, must agree with this direction.
     #[test]
     fn facets_of_a_globe_lead_down_everywhere() {
         let grid = Grid::globe(24);
@@ -451,8 +452,8 @@ mod tests {
         let at = |k: usize| globe.direction_of(k);
         let height: Vec<f32> = (0..mesh.len()).map(|k| 1.0 - dot(at(k), foot)).collect();
         let beyond = vec![f32::INFINITY; 24];
-        // facets are treated as right-angled; where three faces meet, their grid lines cross at 60° and the flow
-        // direction is 12° off
+        // The facets are treated as right-angled triangles. Where three faces meet, the grid lines cross at 60° and the
+        // flow direction is wrong by 12°.
         let (mut worst, mut worst_at_corners) = (1.0f32, 1.0f32);
         for row in 0..grid.rows() {
             let window = RowWindow::new(&mesh, &height, &beyond, row);
@@ -464,7 +465,7 @@ mod tests {
                 let [a, b] = [facet.straight, facet.diagonal].map(|d| at(window.index(j, d) as usize));
                 let f = facet.fall[1] / facet.fall[0];
                 let way: [f32; 3] = std::array::from_fn(|i| a[i] + (b[i] - a[i]) * f - at(k)[i]);
-                // the part of `foot` that is tangent to the sphere
+                // This vector is the part of `foot` that is tangent to the sphere.
                 let down: [f32; 3] = std::array::from_fn(|i| foot[i] - dot(at(k), foot) * at(k)[i]);
                 let cosine = dot(way, down) / (dot(way, way) * dot(down, down)).sqrt();
                 let is_corner = at(k).iter().all(|x| x.abs() < 0.75);

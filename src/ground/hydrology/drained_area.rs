@@ -1,12 +1,12 @@
-//! Areas as whole numbers: sums are the same in any order and are never rounded.
+//! Drainage areas as whole numbers, whose sums are the same in any order and are never rounded.
 
 use std::ops::AddAssign;
 
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-/// Units in a cell of the mean area. The largest possible sum is 2⁶² units: all cells of the largest terrain, each with
-/// the rain [`MOST_RAIN`].
+/// Number of units in a cell of the mean area. The largest possible sum is 2⁶² units: all cells of the largest terrain,
+/// each with the rain [`MOST_RAIN`].
 const UNITS: f64 = (1 << 20) as f64;
 /// Upper limit of the rain, as a multiple of the mean rain.
 const MOST_RAIN: f32 = 1024.0;
@@ -18,19 +18,19 @@ const MOST_RAIN: f32 = 1024.0;
 pub struct DrainedArea([u32; 2]);
 
 impl DrainedArea {
-    /// An area of the given number of units.
+    /// An area of `units` units, each 2⁻²⁰ of a mean cell.
     #[inline]
     pub fn of_units(units: u64) -> Self {
         Self([units as u32, (units >> 32) as u32])
     }
 
-    /// An area given in cells of the mean area, rounded to units.
+    /// An area of `cells` cells of the mean area, rounded to units.
     #[inline]
     pub fn of_cells(cells: f32) -> Self {
         Self::of_units((f64::from(cells) * UNITS + 0.5) as u64)
     }
 
-    /// Area of a cell weighted by its `rain`, which is a multiple of the mean rain and is limited to 0 … 1024.
+    /// Area of a cell weighted by `rain`, a multiple of the mean rain that is clamped to 0 … 1024.
     #[inline]
     pub fn under_rain(cell: f32, rain: f32) -> Self {
         let falling = if rain > 0.0 { rain.min(MOST_RAIN) } else { 0.0 };
@@ -46,11 +46,11 @@ impl DrainedArea {
     /// The area in cells of the mean area.
     #[inline]
     pub fn cells(self) -> f32 {
-        // the number of units fits into a signed number, which one instruction converts
+        // The number of units fits into a signed integer, which a single instruction converts to floating point.
         (self.units() as i64 as f64 * (1.0 / UNITS)) as f32
     }
 
-    /// Splits the area in two parts; the second part is the fraction `share`, from 0 to 1, of the area.
+    /// Splits the area into two parts, of which the second is the fraction `share` of the area; `share` is from 0 to 1.
     #[inline]
     pub fn divided(self, share: f32) -> [Self; 2] {
         let units = self.units();
@@ -63,7 +63,7 @@ impl DrainedArea {
     pub fn into_cells(areas: Vec<Self>) -> Vec<f32> {
         let count = areas.len();
         let mut words: Vec<u32> = bytemuck::cast_vec::<_, [u32; 2]>(areas).into_flattened();
-        // first move the results of each block to its start, then move the blocks together
+        // First move the results of each block to the start of the block, then join the results of all blocks.
         words.par_chunks_mut(2 * BLOCK).for_each(|block| {
             for k in 0..block.len() / 2 {
                 block[k] = Self([block[2 * k], block[2 * k + 1]]).cells().to_bits();
@@ -105,7 +105,7 @@ mod tests {
             assert_eq!(area.divided(0.0)[0], area);
         }
         assert_eq!(DrainedArea::of_cells(1.0).cells(), 1.0);
-        // adding whole cells is exact here, where single precision would round
+        // Adding one cell to a very large area is exact; single precision would round the sum.
         let mut many = DrainedArea::of_units(1 << 50);
         many += DrainedArea::of_cells(1.0);
         assert_eq!(many.units(), (1 << 50) + (1 << 20));

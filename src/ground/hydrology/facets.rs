@@ -1,34 +1,34 @@
 //! The facets of the terrain around a cell; the steepest facet gives the flow direction.
 //!
-//! Law: see [`directions`](super::directions). There are two versions whose results have the same bits: one for a
-//! single cell, and one without branches for a block of cells of a row.
+//! Law: the module [`directions`](super::directions) defines facets and flow directions. Two versions of the
+//! computation return the same bits: one for a single cell, and one without branches for a block of cells of a row.
 
 use std::ops::Range;
 
 use super::directions::LinkRows;
 
-/// The steepest direction down from a cell, between an orthogonal neighbour and an adjacent diagonal neighbour.
+/// The steepest descent direction of a cell, between an orthogonal neighbour and an adjacent diagonal neighbour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facet {
-    /// Direction of the orthogonal neighbour; `diagonal` is the direction of the diagonal neighbour.
+    /// Index of the direction towards the orthogonal neighbour; `diagonal` is the index towards the diagonal neighbour.
     pub straight: usize,
     pub diagonal: usize,
-    /// Two falls. The second divided by the first is the point where the flow direction passes between the two
-    /// neighbours: 0 at the orthogonal neighbour, 1 at the diagonal neighbour. Both falls are 0 where nothing leads
-    /// down.
+    /// Fall towards the orthogonal neighbour, and fall at right angles to it. The second divided by the first is the
+    /// fraction f at which the flow direction passes between the two neighbours. It is 0 at the orthogonal neighbour
+    /// and 1 at the diagonal neighbour. Both falls are 0 if no facet leads down.
     pub fall: [f32; 2],
-    /// Distance to the far side of the facet along the flow direction, in cells. 0 on a square, where the distance is
-    /// √(1 + f²) with f the quotient of the falls.
+    /// Distance along the flow direction to the line between the two neighbours, in cells. The value is 0 on a square,
+    /// where the distance is √(1 + f²) with f the quotient of the falls.
     pub distance: f32,
 }
 
 impl Facet {
-    /// The facet of a cell from which nothing leads down.
+    /// The value for a cell from which no facet leads down.
     pub const LEVEL: Self = Self { straight: 0, diagonal: 1, fall: [0.0; 2], distance: 0.0 };
 }
 
-/// The steepest facet of a cell of height `h` on a square. `around` holds the heights of the cell's neighbours,
-/// infinite where a neighbour is missing.
+/// The steepest facet of a cell of height `h` on a square. `around` holds the heights of the cell's neighbours, which
+/// are infinite where a neighbour is missing.
 #[inline]
 pub fn steepest_facet(h: f32, around: &[f32; 8]) -> Facet {
     let mut best = 0.0f32;
@@ -37,7 +37,7 @@ pub fn steepest_facet(h: f32, around: &[f32; 8]) -> Facet {
         let (a, edge) = (around[straight], h - around[straight]);
         for diagonal in [straight + 1, (straight + 7) % 8] {
             let across = a - around[diagonal];
-            // the direction is clamped to the two sides of the facet
+            // Clamp the direction to the two sides of the facet.
             let (s1, s2) = if edge > 0.0 && across <= 0.0 {
                 (edge, 0.0)
             } else if edge > 0.0 && across <= edge {
@@ -56,8 +56,8 @@ pub fn steepest_facet(h: f32, around: &[f32; 8]) -> Facet {
     found
 }
 
-/// [`steepest_facet`] on a globe, with the `distances` of the neighbours; `between[d]` is the distance between the
-/// neighbours d and d + 1.
+/// The steepest facet of a cell on a globe, like [`steepest_facet`]. `distances` are the distances of the neighbours;
+/// `between[d]` is the distance between the neighbours in the directions d and d + 1.
 #[inline]
 pub fn steepest_spherical_facet(h: f32, around: &[f32; 8], distances: &[f32; 8], between: &[f32; 8]) -> Facet {
     let mut best = 0.0f32;
@@ -66,7 +66,7 @@ pub fn steepest_spherical_facet(h: f32, around: &[f32; 8], distances: &[f32; 8],
         for (diagonal, side) in [(straight + 1, straight), ((straight + 7) % 8, (straight + 7) % 8)] {
             let (near, far) = (h - around[straight], h - around[diagonal]);
             let (a, b, c) = (distances[straight], distances[diagonal], between[side]);
-            // squared distance to the point at the fraction f of the far side: a² + 2·inner·f + c²·f²
+            // The squared distance to the point at the fraction f of the far side is a² + 2·inner·f + c²·f².
             let inner = 0.5 * (b * b - a * a - c * c);
             let along = far - near;
             let f = (along * (a * a) - near * inner) / (near * (c * c) - along * inner);
@@ -90,10 +90,11 @@ pub fn steepest_spherical_facet(h: f32, around: &[f32; 8], distances: &[f32; 8],
 /// Number of columns whose facets are compared together.
 pub const BLOCK: usize = 64;
 
-/// Orthogonal and diagonal neighbour of the eight facets, in the order of [`steepest_facet`].
+/// Directions of the orthogonal and the diagonal neighbour of each of the eight facets, in the order of
+/// [`steepest_facet`].
 const STEPS: [(usize, usize); 8] = [(0, 1), (0, 7), (2, 3), (2, 1), (4, 5), (4, 3), (6, 7), (6, 5)];
 
-/// The steepest facets of some columns of a row.
+/// The steepest facets of a block of columns of a row.
 pub struct FacetBlock {
     fall: [[f32; BLOCK]; 2],
     distance: [f32; BLOCK],
@@ -106,7 +107,7 @@ impl Default for FacetBlock {
     }
 }
 
-/// Values of the `len` cells from `start`, followed by zeros.
+/// Values of the `len` cells of a row from index `start`, followed by zeros.
 #[inline(always)]
 fn lanes<const N: usize>(row: &[f32], start: usize, len: usize) -> [f32; N] {
     let mut lanes = [0.0; N];
@@ -115,19 +116,19 @@ fn lanes<const N: usize>(row: &[f32], start: usize, len: usize) -> [f32; N] {
 }
 
 impl FacetBlock {
-    /// The facet of column `lane` in the block that was compared last.
+    /// The facet of column `lane` in the block that was last compared.
     #[inline]
     pub fn facet(&self, lane: usize) -> Facet {
         let (straight, diagonal) = STEPS[self.facet[lane] as usize];
-        // the arrays are indexed one by one: `map` would copy the whole array
+        // Read the array elements one by one, because `map` would copy the whole array.
         let fall = [self.fall[0][lane], self.fall[1][lane]];
         Facet { straight, diagonal, fall, distance: self.distance[lane] }
     }
 
-    /// Divides the water of consecutive cells, starting at index `first`, by the facets compared last. For each cell of
-    /// a square, writes its two receivers, and to `fractions` the point where the flow direction passes between them.
-    /// `steps` holds the index offsets of the neighbours. Receivers of cells from which nothing leads down are
-    /// meaningless.
+    /// Divides the water of consecutive cells of a square, starting at index `first`, by the facets that were last
+    /// compared. For each cell, writes its two receivers to `receivers`. Writes to `fractions` the point where the flow
+    /// direction passes between them. `steps` holds the index offsets of the neighbours. Receivers of cells from which
+    /// no facet leads down are meaningless.
     pub fn divide(&self, first: u32, steps: [u32; 8], receivers: &mut [[u32; 2]], fractions: &mut [f32]) {
         divide_on_square(
             self,
@@ -145,14 +146,14 @@ impl FacetBlock {
     }
 
     /// Compares the facets of `columns` of a square, given the heights of the row to the north, the current row and the
-    /// row to the south. Each facet is as [`steepest_facet`] defines it.
+    /// row to the south. [`steepest_facet`] defines the result of each column.
     pub fn compare(&mut self, rows: [&[f32]; 3], columns: Range<usize>) {
         let wide = |row: usize| lanes::<{ BLOCK + 2 }>(rows[row], columns.start - 1, columns.len() + 2);
         compare_on_square(self, &wide(0), &wide(1), &wide(2));
     }
 
     /// Compares the facets of inner `columns` of a face of a globe. The distances in `links` are in radii, and a radius
-    /// is `per_radius` cells long. Each facet is as [`steepest_spherical_facet`] defines it.
+    /// is `per_radius` cells long. [`steepest_spherical_facet`] defines the result of each column.
     pub fn compare_on_globe(&mut self, rows: [&[f32]; 3], links: &LinkRows, per_radius: f32, columns: Range<usize>) {
         let beside = |row: usize, by: usize| &rows[row][columns.start + by - 1..][..columns.len()];
         let around = [(1, 2), (0, 2), (0, 1), (0, 0), (1, 0), (2, 0), (2, 1), (2, 2)].map(|(row, by)| beside(row, by));
@@ -207,7 +208,7 @@ fn compare_on_square(block: &mut FacetBlock, n: &[f32; BLOCK + 2], m: &[f32; BLO
     }
 }
 
-/// [`FacetBlock::divide`] with the index offsets of the orthogonal and the diagonal neighbour of each facet.
+/// Does the work of [`FacetBlock::divide`], given the index offsets of each facet's orthogonal and diagonal neighbour.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn divide_on_square(
     block: &FacetBlock,
@@ -294,7 +295,7 @@ mod tests {
         }
     }
 
-    /// On a lattice of squares a globe's facets equal a square's facets.
+    /// On a lattice of square cells, the facets of a globe equal those of a square grid.
     #[test]
     fn globe_facets_equal_square_facets_on_square_cells() {
         let random = Stream::new(4, 5);
@@ -313,7 +314,7 @@ mod tests {
                 (f - g).abs() < 1e-4 && (globe.distance - (1.0 + g * g).sqrt()).abs() < 1e-6,
                 "{square:?} {globe:?}"
             );
-            // a direction along the common side of two facets may be assigned to either facet
+            // A flow direction along the common side of two facets can be assigned to either facet.
             assert!(f == 0.0 || f == 1.0 || (square.straight, square.diagonal) == (globe.straight, globe.diagonal));
         }
     }

@@ -1,4 +1,4 @@
-//! The flow graph of a surface: one receiver for every cell, and no pits.
+//! The flow graph of a terrain: one receiver for every cell, and no pits.
 
 use super::basins::Basins;
 use super::directions::{FlowRouting, route};
@@ -12,12 +12,12 @@ use crate::field::{Cancelled, Control};
 pub struct FlowGraph {
     /// The receiver of each cell. Outlets and copies are their own receivers; all other cells drain to a neighbour.
     pub receivers: Vec<u32>,
-    /// The basins: the cells that drain to each pit or to the outlets, with spill points and levels.
+    /// Basins of the terrain: the cells that drain to each pit or to the outlets, with spill points and spill levels.
     pub basins: Basins,
 }
 
 impl FlowGraph {
-    /// Routes the water of `height` to the `outlets`; depressions drain over their spill points.
+    /// Routes the water of the terrain `height` to the `outlets`; depressions drain over their spill points.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -33,7 +33,7 @@ impl FlowGraph {
         Ok(graph)
     }
 
-    /// [`new`](Self::new), reusing the memory of `self`.
+    /// Computes the same flow graph as [`new`](Self::new), and reuses the memory of `self`.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -50,18 +50,18 @@ impl FlowGraph {
         self.basins.reverse_to_spill_points(&mut self.receivers, control)
     }
 
-    /// `height` with every depression filled to the level at which it spills.
+    /// Returns `height` with every depression filled to its spill level.
     pub fn filled(&self, height: &[f32]) -> Vec<f32> {
         self.basins.filled(height)
     }
 
-    /// The cells on the flow path from cell `from` to its outlet, including both.
+    /// The cells on the flow path from cell `from` to its outlet, including `from` and the outlet.
     pub fn course(&self, from: usize) -> Vec<usize> {
         let next = |&k: &usize| Some(self.receivers[k] as usize).filter(|&to| to != k);
         std::iter::successors(Some(from), next).collect()
     }
 
-    /// All cells, each after all cells that drain to it.
+    /// The order of all cells in which each cell comes after all cells that drain to it.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -76,7 +76,7 @@ mod tests {
     use crate::field::{Globe, Grid, Stream};
     use crate::hydrology::accumulate;
 
-    /// Continents and noise that are continuous across the faces.
+    /// Test terrain of continents and noise, continuous across the faces of a globe.
     fn ground(grid: Grid, steps: f32) -> Vec<f32> {
         let random = Stream::new(2, 9);
         let globe = Globe::new(grid.samples);
@@ -91,7 +91,7 @@ mod tests {
         height
     }
 
-    /// The filled surface, found by relaxation until nothing changes.
+    /// The filled surface, found by relaxation: every height is updated until no height changes any more.
     fn filled_by_relaxing(mesh: &FlowMesh, height: &[f32], sea: f32) -> Vec<f32> {
         let mut level: Vec<f32> = height.iter().map(|&h| if h <= sea { h } else { f32::INFINITY }).collect();
         loop {

@@ -1,4 +1,4 @@
-//! The samples of a grid as cells of a drainage network, and its outlets.
+//! The mesh for drainage computations: the samples of a grid as cells, and the outlets where water leaves.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::field::metric::{GridMetric, Links, Metric, Spherical};
 use crate::field::topology::{Adjacency, NONE};
 use crate::field::{Edges, Grid};
 
-/// Distances to the eight neighbours of a cell of a square.
+/// Distances of a cell of a square to its eight neighbours, in cells.
 const UNIFORM: [f32; 8] = {
     const DIAGONAL: f32 = std::f32::consts::SQRT_2;
     [1.0, DIAGONAL, 1.0, DIAGONAL, 1.0, DIAGONAL, 1.0, DIAGONAL]
@@ -17,15 +17,15 @@ const UNIFORM: [f32; 8] = {
 
 /// The cells of a grid: their neighbours, distances and areas. One mesh serves any heights on the grid.
 ///
-/// Cells are the samples of the grid, copies included, by their index. A copy is never listed as a neighbour and has no
-/// area: results belong to the owners, and [`Grid::close`] writes the results to the copies.
-/// Units: distances in side lengths of a cell of the mean area, areas in cells of the mean area.
+/// Cells are the samples of the grid, copies included, identified by their index. A copy is never listed as a neighbour
+/// and has no area: results belong to the owners, and [`Grid::close`] writes the results to the copies.
+/// Units: distances are in side lengths of a cell of the mean area, and areas are in cells of the mean area.
 #[derive(Clone, Debug)]
 pub struct FlowMesh {
     grid: Grid,
     adjacency: Adjacency,
     metric: GridMetric,
-    /// Radius of the globe in cells.
+    /// Radius of the globe in side lengths of a cell of the mean area.
     cells_per_radius: f32,
 }
 
@@ -43,7 +43,7 @@ impl FlowMesh {
         self.grid
     }
 
-    /// Distances between the cells and their areas.
+    /// Distances between the cells of the grid, and areas of the cells.
     pub fn metric(&self) -> &GridMetric {
         &self.metric
     }
@@ -62,20 +62,20 @@ impl FlowMesh {
         self.adjacency.neighbours(k)
     }
 
-    /// The neighbours of a cell that exist, as indices of owners.
+    /// The existing neighbours of a cell, as indices of owners.
     #[inline]
     pub fn existing_neighbours(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
         self.adjacency.existing_neighbours(k)
     }
 
-    /// Whether the neighbours of cell `k` follow from index arithmetic: the cell is two or more cells from the borders
-    /// of its face.
+    /// Whether index arithmetic finds the neighbours of cell `k`: the cell is two or more cells from the borders of its
+    /// face.
     #[inline]
     pub(super) fn is_inner(&self, k: usize) -> bool {
         self.adjacency.is_inner(k)
     }
 
-    /// Distances of a cell to its neighbours.
+    /// Distances of cell `k` to its eight neighbours, in cells.
     #[inline]
     pub fn distances(&self, k: usize) -> [f32; 8] {
         match &self.metric {
@@ -86,7 +86,7 @@ impl FlowMesh {
         }
     }
 
-    /// Distance between two neighbours; 0 between a cell and itself.
+    /// Distance in cells between two neighbours; 0 between a cell and itself.
     #[inline]
     pub fn distance(&self, a: usize, b: usize) -> f32 {
         if a == b {
@@ -96,7 +96,8 @@ impl FlowMesh {
         direction.map_or(f32::INFINITY, |direction| self.distances(a)[direction])
     }
 
-    /// Straight-line distance of any two cells: the shorter way around on a wrapping square, the chord on a globe.
+    /// Straight-line distance in cells of any two cells: the shorter way around on a wrapping square, the chord on a
+    /// globe.
     pub fn straight_distance(&self, a: usize, b: usize) -> f32 {
         if let Some(sphere) = self.sphere() {
             let [a, b] = [a, b].map(|k| sphere.globe().direction_of(k));
@@ -112,7 +113,8 @@ impl FlowMesh {
         (x * x + y * y).sqrt()
     }
 
-    /// Area of every cell, 0 for copies; `None` on a square, where every owner has the area 1.
+    /// Area of every cell in cells of the mean area, 0 for copies; `None` on a square, where every owner has the area
+    /// 1.
     #[inline]
     pub fn owned_areas(&self) -> Option<&[f32]> {
         self.sphere().map(Spherical::all_owned_areas)
@@ -172,12 +174,12 @@ impl FlowMesh {
         }
     }
 
-    /// Shape and distances of the globe; `None` on a square.
+    /// Shape of the globe and distances on it; `None` on a square.
     pub(super) fn sphere(&self) -> Option<&Spherical> {
         self.metric.spherical()
     }
 
-    /// Distances between the cells of the globe in radii, and the number of cells per radius.
+    /// Distances between the cells of the globe in radii, and the length of a radius in cells; `None` on a square.
     pub(super) fn links(&self) -> Option<(&Links, f32)> {
         self.sphere().map(|sphere| (sphere.distances(), self.cells_per_radius))
     }
@@ -190,18 +192,19 @@ impl FlowMesh {
 }
 
 /// Cells where water leaves the terrain: open edges and cells at or below the sea. If the terrain has no open edge and
-/// no sea, its lowest cell is the outlet. Copies of border samples count as outlets, so that no water comes from them.
+/// no sea, its lowest cell is the outlet. Copies of border samples also count as outlets, because no water may flow
+/// from them.
 #[derive(Clone, Copy, Debug)]
 pub struct Outlets {
     grid: Grid,
-    /// Whether water leaves over the edges of an open square.
+    /// Whether water leaves across the edges of the terrain, which then is a square with open edges.
     over_edges: bool,
     sea: f32,
     lowest: usize,
 }
 
 impl Outlets {
-    /// The outlets of `height`, with the sea at height `sea`; negative infinity means that there is no sea.
+    /// The outlets of the terrain `height`, with the sea at height `sea`; negative infinity means that there is no sea.
     pub fn new(grid: Grid, height: &[f32], sea: f32) -> Self {
         let over_edges = grid.has_edge();
         let mut lowest = usize::MAX;
@@ -217,7 +220,7 @@ impl Outlets {
         Self { grid, over_edges: false, sea: f32::NEG_INFINITY, lowest: usize::MAX }
     }
 
-    /// Whether water leaves at cell `k` of height `h`.
+    /// Whether water leaves the terrain at cell `k`, whose height is `h`.
     #[inline]
     pub fn contain(&self, k: usize, h: f32) -> bool {
         h <= self.sea || k == self.lowest || self.contain_border(k)
@@ -230,13 +233,13 @@ impl Outlets {
         RowOutlets { outlets: self, start: row * n, inner: if is_inner { 1..n - 1 } else { 0..0 } }
     }
 
-    /// Whether all of these heights are at or below the sea.
+    /// Whether all of the given heights are at or below the sea.
     #[inline]
     pub(super) fn are_sea(&self, heights: &[f32]) -> bool {
         heights.iter().all(|&h| h <= self.sea)
     }
 
-    /// Returns `h` if it is above the sea, else the least number above the sea level.
+    /// Returns `h` if it is above the sea, otherwise the smallest number above the sea level.
     #[inline]
     pub fn above_sea(&self, h: f32) -> f32 {
         if h > self.sea { h } else { self.sea.next_up() }
@@ -253,14 +256,14 @@ impl Outlets {
         if self.grid.edges == Edges::Wrap {
             return row == last || column == last;
         }
-        // in a window, only the edges of the whole terrain count as edges
+        // In a window, only the edges of the whole terrain count as edges.
         let [top, left] = self.grid.first().map(|first| first as u32);
         let (row, column, last) = (top + row, left + column, self.grid.whole_samples() as u32 - 1);
         self.over_edges && (row == 0 || column == 0 || row == last || column == last)
     }
 }
 
-/// The outlets of one row.
+/// The outlets in a single row of the grid.
 pub(super) struct RowOutlets<'a> {
     outlets: &'a Outlets,
     /// Index of the first cell of the row.
@@ -270,7 +273,7 @@ pub(super) struct RowOutlets<'a> {
 }
 
 impl RowOutlets<'_> {
-    /// [`Outlets::contain`] for column `j`.
+    /// Whether water leaves at column `j` with height `h`; see [`Outlets::contain`].
     #[inline(always)]
     pub fn contain(&self, j: usize, h: f32) -> bool {
         let (outlets, k) = (self.outlets, self.start + j);

@@ -1,9 +1,9 @@
 //! Drainage of terrain on squares and globes: the flow graph, its basins and depressions, lakes and streams.
 //!
 //! All functions work on a [`FlowMesh`]: the cells of a grid with their neighbours, distances and areas. Water leaves
-//! at [`Outlets`]: open edges and cells at or below the sea, or, if the terrain has neither, its lowest cell. Heights
-//! are compared with ties broken by index. So every cell that is neither outlet nor pit has exactly one receiver, even
-//! on level terrain.
+//! at [`Outlets`]: open edges and cells at or below the sea, or, if the terrain has neither, its lowest cell. Of two
+//! cells with equal heights, the cell with the lower index counts as lower. So every cell that is neither outlet nor
+//! pit has exactly one receiver, even on level terrain.
 //!
 //! ```text
 //!  height ─▶ flow directions (D8, Rho8) ─▶ basins: pits, spill points and levels ─▶ FlowGraph: receivers without pits
@@ -11,10 +11,10 @@
 //!                                               ▼                                      ▼
 //!                                  DInfinity: two receivers each         upstream order: areas, streams, erosion
 //! ```
-//! [`depressions`] returns the depth of every depression, independent of the flow graph. On inverted terrain the depth
-//! is the prominence of a peak. [`tiled`] computes the drainage tile by tile. Parallel parts write each cell once;
-//! sequential parts run in index order. Areas are summed as whole numbers ([`DrainedArea`]). No bit depends on the
-//! number of threads.
+//! [`depressions`] returns the depth of every depression, independent of the flow graph. On inverted terrain this depth
+//! is the prominence of a peak. [`tiled`] computes the drainage tile by tile. Parallel loops write each cell once;
+//! sequential loops run in index order. Areas are summed as whole numbers ([`DrainedArea`]). The results therefore have
+//! the same bits with any number of threads.
 
 mod basins;
 mod d_infinity;

@@ -1,15 +1,17 @@
 //! The order of the cells along the flow, and parallel traversals in this order. Sums propagate downstream, values
 //! propagate upstream.
 //!
-//! Scheme: the cells are halved by their index, again and again, down to bands of at most [`LEAST_BAND`] cells. A band
-//! first takes all cells whose whole upstream area is within the band. From every cell without donors the walk follows
-//! the receivers down. It continues as long as the current cell was the last donor that the next cell waited for. So
-//! neighbours on the same stream are adjacent in the order, and loops along it use the cache well. A cell that waits
-//! for water from another band belongs to the smallest wider band that holds all its donors. So the two halves of a
-//! band can be traversed in parallel: before the band's own cells on the way down, after them on the way up. Only the
-//! few cells along trunk streams remain for the wide bands. Flow over the border of a band is passed on in a list.
-//! Bands depend only on the number of cells, so sums are added in the same order with any number of threads.
-//! Source: Braun & Willett 2013 (a different order for the same purpose, their stack); Barnes 2016 (flow over the
+//! Scheme: the list of cells is halved by index, again and again, down to bands of at most [`LEAST_BAND`] cells. A band
+//! first takes all cells whose whole upstream area is within the band. From every cell without donors, a walk follows
+//! the receivers downstream. The walk continues as long as the current cell was the last donor that the next cell
+//! waited for. So neighbours on the same stream are adjacent in the order, and loops along it use the cache well.
+//!
+//! A cell that waits for water from another band belongs to the smallest wider band that holds all its donors. So the
+//! two halves of a band can be traversed in parallel. A downstream traversal visits the halves before the band's own
+//! cells, and an upstream traversal visits them after. Only the few cells along trunk streams remain for the wide
+//! bands. Flow across the border of a band is passed on in a list. Bands depend only on the number of cells, so sums
+//! are added in the same order with any number of threads.
+//! Source: Braun & Willett 2013 (the stack, a different order for the same purpose); Barnes 2016 (flow across the
 //! borders of tiles, passed on in lists).
 
 use std::ops::AddAssign;
@@ -24,27 +26,29 @@ const LEAST_BAND: usize = 1 << 16;
 /// Donor count that marks a cell which a walk has already passed.
 const PASSED: u8 = u8::MAX;
 
-/// Every cell of a grid, each after all cells that drain to it.
+/// The order of all cells of a grid in which each cell comes after all cells that drain to it.
 ///
 /// The order is built for one or two receivers per cell. The receivers must lead without cycles to cells that are their
 /// own receivers. The traversals must be given the same receivers as [`new`](Self::new).
 #[derive(Clone, Debug, Default)]
 pub struct UpstreamOrder(CellBand);
 
-/// A band: cells with consecutive indices.
+/// A band of cells with consecutive indices, and its two halves unless the band is small.
 #[derive(Clone, Debug, Default)]
 struct CellBand {
-    /// Index of the first cell.
+    /// Index of the first cell of the band.
     start: usize,
-    /// The cells that wait for water across the border between the two halves; all cells if the band has no halves.
+    /// The cells that wait for water across the border between the two halves. A band without halves lists all its
+    /// cells.
     own: Vec<u32>,
-    /// Receivers outside this band, with repetitions: first the receivers of the halves, then the receivers of `own`.
+    /// Receivers outside this band of cells inside it, with repetitions. The receivers of cells in the halves come
+    /// first, then the receivers of `own`.
     leaving: Vec<u32>,
     halves: Option<Box<[CellBand; 2]>>,
 }
 
 impl UpstreamOrder {
-    /// The order of cells that have `N` `receivers` each.
+    /// The order of the cells of a flow graph with `N` `receivers` for each cell.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -52,8 +56,9 @@ impl UpstreamOrder {
         Self::with_downstream_sums(receivers, &mut vec![NoHolding; receivers.cells()], control, |_, _| [NoHolding; N])
     }
 
-    /// [`new`](Self::new) and [`traverse_downstream`](Self::traverse_downstream) in one pass, with the same bits.
-    /// `visit(cell, held)` gets the amount of the cell: its initial value in `held` plus the inflow.
+    /// Builds the order as [`new`](Self::new) does and runs [`traverse_downstream`](Self::traverse_downstream) in the
+    /// same pass, with the same bits. `visit(cell, held)` gets the amount of the cell: its initial value in `held` plus
+    /// the inflow.
     ///
     /// # Errors
     /// Fails if the run is cancelled; some cells have been visited by then.
@@ -106,8 +111,9 @@ impl UpstreamOrder {
         self.0.downstream(receivers, held, own, control, &visit).map(|_| ())
     }
 
-    /// Visits each cell after its receivers: `visit(cell, value, below)` gets its value and the values of its
-    /// receivers, and returns its new value. A cell that is its own receiver gets its own value as `below`.
+    /// Visits each cell after its receivers. `visit(cell, value, below)` gets the value of the cell and the values of
+    /// its receivers, and returns the new value of the cell. A cell that is its own receiver gets its own value as
+    /// `below`.
     ///
     /// # Errors
     /// Fails if the run is cancelled; some cells have been visited by then.
@@ -122,7 +128,7 @@ impl UpstreamOrder {
     }
 }
 
-/// An empty amount, for callers that need only the order.
+/// An empty amount, for callers that need only the order and pass no amounts.
 #[derive(Clone, Copy)]
 struct NoHolding;
 
@@ -136,7 +142,7 @@ struct OrderBuilder<'a, const N: usize, R: ?Sized, V> {
     /// Bands of at most this many cells are not halved.
     least: usize,
     control: &'a Control,
-    /// Returns the amounts that each cell passes to its receivers.
+    /// Function that returns the amounts that a cell passes to its receivers.
     visit: V,
 }
 
@@ -148,13 +154,13 @@ fn band_position(k: u32, start: usize, len: usize) -> Option<usize> {
 }
 
 impl<const N: usize, R: Receivers<N> + ?Sized, V: Sync> OrderBuilder<'_, N, R, V> {
-    /// The middle of a band of `len` cells, if the band must be halved.
+    /// The position at which a band of `len` cells is halved; `None` if the band is small enough to stay whole.
     fn middle(&self, len: usize) -> Option<usize> {
         (len > self.least).then_some(len / 2)
     }
 
-    /// Counts how often each cell of a band is the receiver of another cell in the band. Returns the receivers outside
-    /// the band.
+    /// Counts, for each cell of a band, how often other cells of the band have it as a receiver. Returns the receivers
+    /// outside the band.
     fn count_donors(&self, start: usize, donors: &mut [u8]) -> Result<Vec<u32>, Cancelled> {
         self.control.check()?;
         let len = donors.len();
@@ -183,8 +189,9 @@ impl<const N: usize, R: Receivers<N> + ?Sized, V: Sync> OrderBuilder<'_, N, R, V
 }
 
 impl CellBand {
-    /// Builds the band of the cells from index `start`. `donors` holds their donor counts and `held` their amounts.
-    /// Returns the band and its outflow, in the order of `leaving`. Cells that the band takes have no donors left.
+    /// Builds the band of the cells from index `start`. `donors` holds the donor counts of these cells and `held` their
+    /// amounts. Returns the band and its outflow, in the order of `leaving`. Cells that the band takes have no donors
+    /// left.
     fn new<const N: usize, R: Receivers<N> + ?Sized, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
         builder: &OrderBuilder<N, R, V>,
         start: usize,
@@ -242,7 +249,8 @@ impl CellBand {
         self.leaving.shrink_to_fit();
     }
 
-    /// Takes the cells of the list `ready`, starting with the last cell, and all cells that become ready as a result.
+    /// Takes the cells of the list `ready` into the band, starting with the last cell. Also takes all cells that become
+    /// ready as a result.
     #[inline]
     fn walk<const N: usize, R: Receivers<N> + ?Sized, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
         &mut self,
@@ -280,13 +288,13 @@ impl CellBand {
         Ok(())
     }
 
-    /// Collects the lists of cells of this band and its halves, in traversal order.
+    /// Collects the cell lists of this band and of its halves, in traversal order.
     fn list<'a>(&'a self, lists: &mut Vec<&'a [u32]>) {
         self.halves.iter().flat_map(|halves| &**halves).for_each(|half| half.list(lists));
         lists.push(&self.own);
     }
 
-    /// [`UpstreamOrder::traverse_downstream`] in this band; returns the outflow in the order of `leaving`.
+    /// Runs [`UpstreamOrder::traverse_downstream`] in this band. Returns the outflow in the order of `leaving`.
     fn downstream<const N: usize, A: Copy + AddAssign + Send, T: Send, V: Fn(usize, A, &mut T) -> [A; N] + Sync>(
         &self,
         receivers: &(impl Receivers<N> + ?Sized),
@@ -331,7 +339,7 @@ impl CellBand {
         Ok(leaving)
     }
 
-    /// [`UpstreamOrder::traverse_upstream`] in this band; `beyond` holds the values of the cells in `leaving`.
+    /// Runs [`UpstreamOrder::traverse_upstream`] in this band; `beyond` holds the values of the cells in `leaving`.
     fn upstream<const N: usize, V: Fn(usize, f32, [f32; N]) -> f32 + Sync>(
         &self,
         receivers: &(impl Receivers<N> + ?Sized),
@@ -345,7 +353,8 @@ impl CellBand {
             control.check()?;
             for &k in block.iter().rev() {
                 let (mut below, tos) = ([0.0; N], receivers.receivers(k as usize));
-                // indexed loop: iterating backwards through two zipped lists costs more time than the visit
+                // An indexed loop: iterating backwards through two zipped lists would take longer than the visit
+                // itself.
                 for side in (0..N).rev() {
                     below[side] = match band_position(tos[side], start, len) {
                         Some(at) => values[at],
@@ -375,8 +384,8 @@ impl CellBand {
     }
 }
 
-/// Adds to every cell the amounts of its donors. With 1 in each cell, the result counts the cells that drain through
-/// the cell, itself included. Whole numbers up to 2²⁴ are exact in `f32`. Returns the order of the additions.
+/// Adds to every cell the amounts of its donors. If all cells start with 1, the result counts the cells that drain
+/// through each cell, itself included. Whole numbers up to 2²⁴ are exact in `f32`. Returns the order of the additions.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -395,8 +404,8 @@ mod tests {
 
     const CELLS: usize = 1500;
 
-    /// Two receivers of each cell with a smaller height, nearby or anywhere. The lowest cell and some other cells are
-    /// their own receivers.
+    /// Gives each cell two receivers with a smaller height, either nearby or anywhere in the grid. The lowest cell and
+    /// some other cells are their own receivers.
     fn receivers(seed: u32) -> Vec<[u32; 2]> {
         let random = Stream::new(seed, 3);
         let height = |k: usize| random.unit(k as i32, 0);
@@ -422,7 +431,7 @@ mod tests {
         let control = Control::default();
         for (seed, least) in [(1, 1), (2, 7), (3, 100), (4, 800), (5, CELLS)] {
             let receivers = receivers(seed);
-            // whole numbers, so that the order of the sums does not matter
+            // The amounts are whole numbers, so that the order of the sums does not matter.
             let given = |k: usize, held: f32| {
                 let aside = (held * (k % 3) as f32 * 0.5).floor();
                 [held - aside, aside]
@@ -463,7 +472,7 @@ mod tests {
                 assert!(if is_end { passed[k].is_nan() } else { passed[k] == expected[k] }, "{k}");
             }
 
-            // the values equal those of a sequential run bit for bit, because no sums are involved
+            // The values equal those of a sequential run bit for bit, because no sums are involved.
             let value = |k: usize, own: f32, [one, two]: [f32; 2]| own * 0.37 + one * 0.5 + two * (k % 7) as f32 * 0.05;
             let mut expected: Vec<f32> = (0..CELLS).map(|k| (k % 11) as f32).collect();
             let mut values = expected.clone();
@@ -495,7 +504,7 @@ mod tests {
             }
         }
         assert_eq!(held, expected);
-        // the bands include one that holds all cells
+        // The test includes a single band that holds all cells.
         let mut counted = vec![1u32; CELLS];
         accumulate(receivers.as_flattened(), &mut counted, &control).unwrap();
         assert!(counted.iter().zip(&expected).all(|(&counted, &expected)| counted as f32 == expected));

@@ -1,10 +1,11 @@
 //! Priority-flood: fills depressions from their rims, level or with a slope towards the spill point.
 //!
-//! Law: the filled surface w is the lowest surface for which w ≥ h everywhere and, at each cell, w ≥ w_n + rise·δ_n for
-//! some neighbour n. Here h is the height, w_n the surface of the neighbour and δ_n the distance to it. Outlets keep
-//! their height. Cells leave a queue in the order of (w, index); a neighbour gets max(h_n, w + rise·δ_n) if that is
-//! lower than its current value. With a rise of 0 the result equals [`FlowGraph::filled`](super::FlowGraph::filled),
-//! which is several times faster.
+//! Law: the filled surface w is the lowest surface that satisfies two conditions. Everywhere, w ≥ h. At each cell
+//! except the outlets, w ≥ w_n + rise·δ_n for some neighbour n. Here h is the height of the cell, w_n is the surface at
+//! the neighbour, and δ_n is the distance to the neighbour. Outlets keep their height.
+//! Scheme: cells leave a queue in the order of (w, index). A neighbour of height h_n gets max(h_n, w + rise·δ_n) if
+//! this is lower than its current value. With a rise of 0 the result equals
+//! [`FlowGraph::filled`](super::FlowGraph::filled), which is several times faster.
 //! Source: Barnes, Lehman & Mulla 2014, algorithms 1 and 3.
 
 use std::cmp::Reverse;
@@ -18,8 +19,8 @@ use crate::field::{Cancelled, Control};
 /// Cells processed between two checks for cancellation.
 const CHECK: usize = 1 << 14;
 
-/// `height` with every depression filled; the filled surface rises by `rise` per cell away from the spill point. The
-/// caller must set the copies with [`Grid::close`](crate::field::Grid::close).
+/// Returns `height` with every depression filled. The filled surface rises by `rise` per cell of distance from the
+/// spill point. The caller must set the copies with [`Grid::close`](crate::field::Grid::close).
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -33,7 +34,7 @@ pub fn priority_flood(
     let starts = || (0..mesh.len()).filter(|&k| outlets.contain(k, height[k]) && mesh.grid().owns(k));
     let mut surface = vec![f32::INFINITY; mesh.len()];
     starts().for_each(|k| surface[k] = height[k]);
-    // (height, index) in one number: a heap compares single numbers fast, and there are no ties
+    // Height and index are packed into one number: a heap compares single numbers fast, and there are no ties.
     let entry = |k: usize, h: f32| Reverse(u64::from(ordered(h)) << 32 | k as u64);
     let mut queue: BinaryHeap<_> = starts().map(|k| entry(k, height[k])).collect::<Vec<_>>().into();
     let mut done = 0;
@@ -44,7 +45,7 @@ pub fn priority_flood(
             control.check()?;
         }
         if entry(k, surface[k]) != next {
-            // already reached at a lower level
+            // The cell was already reached at a lower level.
             continue;
         }
         let here = surface[k];

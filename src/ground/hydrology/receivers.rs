@@ -1,4 +1,4 @@
-//! The receivers of each cell, stored as cell indices, or as directions in one byte.
+//! The receivers of each cell, stored as cell indices or as directions packed into one byte.
 
 use rayon::prelude::*;
 
@@ -21,18 +21,19 @@ impl<const N: usize> Receivers<N> for [[u32; N]] {
     }
 }
 
-/// Single receivers as lists of length one.
+/// Reinterprets a list of single receivers as lists of length one.
 pub(super) fn single(receivers: &[u32]) -> &[[u32; 1]] {
     receivers.as_chunks().0
 }
 
-/// Two receivers of every cell in one byte. Each half holds the position of a receiver among the nine cells around and
-/// including the cell, counted in grid order. Receivers outside the nine cells, across seams and borders of faces, are
-/// listed separately.
+/// Two receivers of every cell in one byte. Each half of the byte holds the position of a receiver in the 3 × 3 block
+/// of cells around the cell, in grid order. Receivers outside this block, across seams and borders of faces, are listed
+/// separately.
 #[derive(Clone, Debug, Default)]
 pub struct NeighbourReceivers {
     codes: Vec<u8>,
-    /// Index offset of each of the nine cells around and including a cell.
+    /// For each position in the 3 × 3 block around a cell, the cell index at this position minus the index of the
+    /// centre.
     steps: [u32; 16],
     /// Cells with separately listed receivers, in the order of their index.
     listed: Vec<ListedCell>,
@@ -43,7 +44,7 @@ type ListedCell = (u32, [u32; 2]);
 
 /// Code of a cell with separately listed receivers.
 const LISTED: u8 = 0xff;
-/// Code of a cell that is its own receiver: both halves hold the fifth of the nine positions.
+/// Code of a cell that is its own receiver: both halves hold the centre of the 3 × 3 block.
 const OWN: u8 = 0x44;
 
 impl NeighbourReceivers {
@@ -51,7 +52,7 @@ impl NeighbourReceivers {
     /// `samples` cells.
     ///
     /// # Errors
-    /// Returns the error of a row.
+    /// Returns the error of `route_row`.
     pub(super) fn by_rows<T: Send, E: Send>(
         &mut self,
         samples: usize,
@@ -125,8 +126,8 @@ impl NeighbourReceivers {
     }
 }
 
-/// Writes the codes of consecutive cells with these receivers, starting at cell `first`. Rows have `samples` cells. The
-/// code is [`LISTED`] where the receivers cannot be encoded.
+/// Writes the codes of consecutive cells with the given receivers, starting at cell `first`. Rows have `samples` cells.
+/// The code is [`LISTED`] where the receivers cannot be encoded.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn encode(receivers: &[[u32; 2]], first: u32, samples: u32, codes: &mut [u8]) {
     for ((code, tos), k) in codes.iter_mut().zip(receivers).zip(first..) {
@@ -136,12 +137,12 @@ fn encode(receivers: &[[u32; 2]], first: u32, samples: u32, codes: &mut [u8]) {
     }
 }
 
-/// Marks a receiver outside the nine positions.
+/// Marks a receiver outside the 3 × 3 block around its cell.
 const NO_CODE: u32 = 0x0f;
 
-/// The position, among the nine cells around and including a cell, at the index offset `step`, in rows of `samples`
-/// cells. [`NO_CODE`] if the offset is not one of the nine. Written without branches, so that many cells are processed
-/// at once.
+/// The position in the 3 × 3 block around a cell that is at the index offset `step`, in rows of `samples` cells.
+/// Returns [`NO_CODE`] if no position has this offset. The code has no branches, so that many cells are processed at
+/// once.
 #[inline(always)]
 fn code_of(step: u32, samples: u32) -> u32 {
     let here = step.wrapping_add(1);

@@ -9,7 +9,7 @@ pub fn strahler_orders(
     is_channel: impl Fn(usize) -> bool,
 ) -> Vec<u8> {
     let mut orders = vec![0u8; receiver.len()];
-    // how many streams of the highest order met so far in each cell
+    // For each cell, `meeting` counts the streams of the highest order that have met there so far.
     let mut meeting = vec![0u8; receiver.len()];
     for k in upstream_order {
         let k = k as usize;

@@ -1,5 +1,5 @@
-//! Export of heights alone, in any raster format. Patches use it, and so do presets for programs that cannot import
-//! data maps.
+//! Exports heights without data maps, in any raster format. Patches use this export, and so do presets for programs
+//! that cannot import data maps.
 
 use std::path::PathBuf;
 
@@ -34,30 +34,34 @@ impl HeightReport {
     /// A sentence about the samples without data in the file, or `None` if all samples have data.
     pub fn void(&self) -> Option<String> {
         let lowest = self.min_metres;
-        (self.void_samples > 0)
-            .then(|| format!("{} samples have no ground; they have the lowest height, {lowest} m", self.void_samples))
+        (self.void_samples > 0).then(|| {
+            format!(
+                "{} samples have no data; the file holds the lowest height, {lowest} m, for them",
+                self.void_samples
+            )
+        })
     }
 }
 
 /// The largest 16-bit value.
 const STEPS: f32 = 65535.0;
 
-/// Heights to export, row by row.
+/// Heights to export, row by row from the north.
 pub struct HeightSheet<'a> {
     /// Number of samples per row.
     pub width: usize,
     /// Heights as fractions of the relief.
     pub heights: &'a [f32],
-    /// The heights that become black and white, as fractions of the relief.
+    /// The heights that are stored as black and as white, as fractions of the relief.
     pub range: (f32, f32),
-    /// Metres per unit of height.
+    /// Relief in metres: the height that one unit of `heights` means.
     pub relief_metres: f32,
     /// Distance between neighbouring samples, in metres.
     pub cell_metres: f32,
 }
 
-/// Writes the heights of a square terrain with a side length of `side_metres`, row by row, in the format given by the
-/// file extension of `to`.
+/// Writes the heights of a square terrain, row by row, in the format given by the file extension of `to`. `side_metres`
+/// is the side length of the terrain.
 pub fn export_heightmap(
     terrain: &Terrain,
     relief_metres: f32,
@@ -83,7 +87,7 @@ pub fn export_heightmap(
     Ok(HeightReport { void_samples, ..export_sheet(&sheet, to)? })
 }
 
-/// Writes a sheet of heights, row by row, in the format given by the file extension of `to`.
+/// Writes the heights of `sheet`, row by row, in the format given by the file extension of `to`.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -170,7 +174,7 @@ mod tests {
     #[test]
     fn voids_are_written_as_the_lowest_height_and_counted() {
         let (folder, mut terrain) = (tempfile::tempdir().unwrap(), hill());
-        // The samples with the lowest and the highest height, both in corners, are void.
+        // The samples with the lowest and the highest height are void. Both are in corners.
         for k in [0, 32 * 33, 32] {
             terrain.map_mut(MapKind::Ground)[k] = 0.0;
             terrain.height[k] = -5.0;

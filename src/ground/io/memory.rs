@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Memory limit set by the user, in bytes; 0 means no limit.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
-/// Sets the memory that counts as free to `bytes`, whatever the machine reports; 0 removes the limit.
+/// Sets the amount of memory that counts as free to `bytes`, whatever amount the machine reports; 0 removes the limit.
 pub fn limit_memory(bytes: u64) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
@@ -16,11 +16,11 @@ pub fn memory_limit() -> Option<u64> {
     Some(LIMIT.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
 }
 
-/// Bytes that this process can still allocate: the smallest of the memory available on the machine, the remainder of
-/// its control groups (cgroup v2), and the remainder of its address space (`ulimit -v`). A [limit](limit_memory) set by
-/// the user replaces all three. Returns `None` if the system does not report these numbers, for example outside Linux.
-/// `held` is memory that the process already uses. The result includes these bytes, for limits on the total memory of
-/// the process.
+/// Bytes that this process can still allocate. This is the smallest of three numbers: the memory available on the
+/// machine, the remainder of its control groups (cgroup v2), and the remainder of its address space (`ulimit -v`). A
+/// [limit](limit_memory) set by the user replaces all three. Returns `None` if the system does not report these
+/// numbers, for example outside Linux. `held` is memory that the process already uses. The result includes these bytes,
+/// because callers compare it with the total memory of the process.
 pub fn free_memory(held: u64) -> Option<u64> {
     match LIMIT.load(Ordering::Relaxed) {
         0 => {
@@ -43,13 +43,13 @@ fn available() -> Option<u64> {
     kibibytes(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// The number after `name` in a system file, in KiB. The file labels such numbers kB but means KiB.
+/// The number after `name` in a system file, converted to bytes. The file labels such numbers kB but means KiB.
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
-/// The smallest amount of memory left in the control group of this process and in the parent groups.
+/// The smallest remaining amount of memory among the control group of this process and its parent groups, in bytes.
 fn control_groups() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     let group = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -58,8 +58,8 @@ fn control_groups() -> Option<u64> {
     own.ancestors().take_while(|folder| folder.starts_with(root)).map(PathBuf::from).filter_map(left_in).min()
 }
 
-/// Remaining memory of a control group that has a limit. The group's file cache counts as free, because the system
-/// reclaims that memory on demand.
+/// Remaining memory of a control group in bytes; `None` if the group has no limit. The group's file cache counts as
+/// free, because the system reclaims that memory on demand.
 fn left_in(group: PathBuf) -> Option<u64> {
     let number = |name: &str| std::fs::read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
     let (most, used) = (number("memory.max")?, number("memory.current")?);
@@ -68,7 +68,7 @@ fn left_in(group: PathBuf) -> Option<u64> {
     Some(most.saturating_sub(used.saturating_sub(files)))
 }
 
-/// Remaining address space of this process, if the system limits the address space.
+/// Remaining address space of this process in bytes, if the system limits the address space.
 pub fn address_space() -> Option<u64> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
@@ -77,7 +77,7 @@ pub fn address_space() -> Option<u64> {
     Some(most.saturating_sub(used))
 }
 
-/// A message with the required and the free memory, if `bytes` exceeds the free memory.
+/// A message with the required and the free memory if `bytes` exceeds the free memory; otherwise `None`.
 pub fn shortage(bytes: u64) -> Option<String> {
     let free = free_memory(0).filter(|&free| free < bytes)?;
     Some(format!("needs {}, but only {} are free", bytes_text(bytes), bytes_text(free)))

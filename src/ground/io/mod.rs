@@ -1,4 +1,4 @@
-//! Reading and writing files. All writing uses the module `files`, whose documentation states the guarantees.
+//! Reading and writing files. Every write goes through the module `files`, whose documentation states the guarantees.
 
 mod files;
 pub mod formats;
@@ -18,12 +18,12 @@ pub use raster::{
     raster_from_reader, stamp_names,
 };
 
-/// Maximum nesting depth of RON, for reading and writing. The depth suffices for a scene with the deepest construction
+/// Maximum nesting depth when reading and writing RON. The depth suffices for a scene with the deepest construction
 /// tree (`construction::check::DEEPEST`). Each level of a construction tree needs about ten levels of RON.
 const MOST_LEVELS: usize = 400;
 
-/// RON's internal name for text that is written verbatim. RON's own `RawValue` parses the text again, and its depth
-/// limit is too low for construction trees.
+/// RON's internal name for text that is written verbatim. The type `RawValue` of the crate `ron` would parse the text
+/// again, and its depth limit is too low for construction trees.
 pub const RAW_RON: &str = "$ron::private::RawValue";
 
 /// The RON dialect of scenes, biome tables and construction trees.

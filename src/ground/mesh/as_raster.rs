@@ -1,4 +1,5 @@
-//! Reads files where the program expects a heightmap or image: rasters, or meshes seen from above.
+//! Reads files where the program expects a heightmap or an image. The file can be a raster, or a mesh that is projected
+//! from above.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,15 +10,15 @@ use crate::io::formats::{DecodedRaster, GeoReference, RawLayout, SampleMeaning};
 use crate::io::memory::shortage;
 use crate::io::{Raster, RasterError, is_built_in, raster_as, raster_from_reader};
 
-/// Minimum number of samples along the longer side of a mesh, then the maximum number.
+/// Minimum number of samples along the longer side of a mesh; the next constant is the maximum number.
 const FEWEST: usize = 1025;
 const MOST: usize = 8193;
-/// Maximum number of samples per triangle along a row, if all triangles had equal size. In meshes with few triangles,
-/// this limits the influence of a single sliver.
+/// Limit on the number of samples along a row, per triangle in the row, if all triangles had equal size. In meshes with
+/// few triangles, this limits the influence of a single sliver.
 const MOST_FOR_TRIANGLE: f64 = 32.0;
 
-/// The raster called `name` as from [`raster_as`], or a mesh (GLB, OBJ, PLY, STL) seen from above. A mesh provides
-/// heights in metres and its own width; samples under no triangle have no data.
+/// The raster called `name` as from [`raster_as`], or the heights of a mesh (GLB, OBJ, PLY, STL) projected from above.
+/// A mesh provides heights in metres and its own width; samples under no triangle have no data.
 ///
 /// # Errors
 /// When the file does not exist, or cannot be parsed.
@@ -67,14 +68,15 @@ fn from_above(path: &Path) -> Result<DecodedRaster, RasterError> {
 }
 
 /// Number of samples along the longer side of a mesh whose extent is `size` metres (east, south). The sample spacing
-/// equals the spacing of the closest vertices, so that the vertices of a mesh made from a grid coincide with samples.
-/// If this spacing results in fewer than [`FEWEST`] samples, the number of cells is multiplied by a whole number.
+/// equals the smallest distance between joined vertices, so that the vertices of a mesh made from a grid coincide with
+/// samples. If this spacing results in fewer than [`FEWEST`] samples, the number of cells is multiplied by a whole
+/// number.
 fn samples_along(surface: &MeshSurface, size: [f64; 2]) -> usize {
     let side = size[0].max(size[1]);
     let in_row = (surface.triangles.len() as f64 / 2.0).sqrt();
     let most = (MOST - 1).min((in_row * MOST_FOR_TRIANGLE) as usize).max(FEWEST - 1);
-    // Vertices that are closer to each other than this distance come from duplicates, walls or slivers. They say
-    // nothing about the spacing of the grid.
+    // Vertices that are closer to each other than this distance are duplicates or belong to walls or slivers. Their
+    // distance is unrelated to the spacing of the grid.
     let least = 0.75 * side / most as f64;
     let place = |k: u32| surface.positions[k as usize].map(f64::from);
     let spacing = |[a, b]: [u32; 2]| {

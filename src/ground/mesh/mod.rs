@@ -50,13 +50,14 @@ use sheet::MeshSheet;
 /// The kind of a mesh part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// The surface of the terrain.
+    /// The surface of the terrain, without walls and base.
     Ground,
     /// The walls from the rim of the terrain down to the base.
     Walls,
     /// The flat underside of a solid.
     Base,
-    /// The surface of sea, lakes and rivers. It ends under the terrain, one sample beyond the shore.
+    /// The surface of sea, lakes and rivers. The surface extends one sample beyond the shore, where it is under the
+    /// terrain.
     Water,
 }
 
@@ -79,7 +80,7 @@ pub struct MeshPart {
     pub kind: PartKind,
     /// Range of the part's vertices in the mesh.
     pub vertices: Range<u32>,
-    /// Vertex indices in the mesh, anticlockwise seen from outside.
+    /// The three vertex indices of each triangle, anticlockwise seen from outside the mesh.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -91,10 +92,11 @@ pub struct Mesh {
     pub positions: Vec<[f32; 3]>,
     /// Vertex normals: unit vectors, one per vertex.
     pub normals: Vec<[f32; 3]>,
-    /// sRGB colours, one per vertex, if the caller provided colours.
+    /// Vertex colours in sRGB, one per vertex, if the caller provided colours.
     pub colours: Option<Vec<[u8; 3]>>,
-    /// Texture coordinates from 0 to 1 for an image of the terrain with one pixel per sample, counted from the top left
-    /// corner of the image (north-west). A sample is in the centre of its pixel. `None` on planets.
+    /// Texture coordinates from 0 to 1, one pair per vertex, counted from the top left corner (north-west) of an image
+    /// of the terrain. The image has one pixel per sample, and a sample is in the centre of its pixel. `None` on
+    /// planets.
     pub uvs: Option<Vec<[f32; 2]>>,
     /// The parts of the mesh in this order: ground, walls, base, water. Parts that were not requested or do not exist
     /// are absent.
@@ -110,24 +112,24 @@ pub enum MeshExtent {
     Radius(f32),
 }
 
-/// Scale and colours of the terrain.
+/// Size, relief, sea level and colours of a terrain that becomes a mesh.
 #[derive(Clone, Copy)]
 pub struct MeshGround<'a> {
-    /// Size of the terrain.
+    /// Side length of a square terrain, or radius of a planet.
     pub extent: MeshExtent,
-    /// Metres per unit of terrain height.
+    /// Relief in metres: the height that one unit of terrain height means.
     pub relief_metres: f32,
     /// Height of the sea in metres, if there is a sea.
     pub sea_metres: Option<f32>,
-    /// Colour (sRGB) for a sample index.
+    /// Returns the sRGB colour of the sample with a given index.
     pub colour: Option<&'a (dyn Fn(usize) -> [u8; 3] + Sync)>,
 }
 
 /// Options for the conversion of a terrain to a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshOptions {
-    /// Maximum vertical distance between the mesh and any sample, in metres; on planets along the radius. If `None`,
-    /// every sample becomes a vertex.
+    /// Maximum vertical distance between the mesh and any sample, in metres; on planets the distance is measured along
+    /// the radius. If `None`, every sample becomes a vertex.
     pub error_metres: Option<f32>,
     /// Whether the mesh keeps all samples along the rim of a square, so that adjacent meshes fit without cracks.
     pub keep_rim: bool,
@@ -153,7 +155,7 @@ pub enum MeshError {
     /// The caller cancelled the operation.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-    /// A size, error or height is invalid.
+    /// A size, an error limit or a height is invalid.
     #[error("{what} is {value} m; {wanted}")]
     Number {
         /// Name of the invalid number.
@@ -164,10 +166,10 @@ pub enum MeshError {
         wanted: String,
     },
     /// A planet was given a side length, or a square was given a radius.
-    #[error("a planet needs a radius and a square a side length; the other one was given")]
+    #[error("a planet needs a radius, and a square needs a side length; the wrong one of the two was given")]
     Extent,
-    /// No three adjacent samples have data.
-    #[error("no three adjacent samples are ground, so there is nothing to triangulate")]
+    /// No three adjacent samples of the terrain have data.
+    #[error("no three adjacent samples have data, so there is nothing to triangulate")]
     NoGround,
     /// The mesh does not fit into memory.
     #[error(
@@ -187,8 +189,8 @@ impl Mesh {
     /// Triangulates the terrain and adds the parts that the options request. The result is the same on any number of
     /// threads.
     ///
-    /// If the options contain an error, the surface differs in height from every ground sample by at most this error,
-    /// apart from the rounding of positions to f32.
+    /// If the options contain an error limit, the surface differs in height from every ground sample by at most this
+    /// limit, apart from the rounding of positions to f32.
     ///
     /// # Errors
     /// When the operation is cancelled, a number is invalid, the terrain has no samples with data, or there is too
@@ -277,7 +279,7 @@ fn check_numbers(terrain: &Terrain, ground: &MeshGround, options: &MeshOptions) 
             positive("the radius", radius)?;
             let low = terrain.range().0 * ground.relief_metres;
             if radius + low <= 0.0 {
-                let wanted = format!("the ground reaches {low} m, which is below the planet's centre");
+                let wanted = format!("the terrain reaches down to {low} m, which is below the planet's centre");
                 return Err(MeshError::Number { what: "the radius", value: radius, wanted });
             }
         }
@@ -287,11 +289,12 @@ fn check_numbers(terrain: &Terrain, ground: &MeshGround, options: &MeshOptions) 
     options.error_metres.map_or(Ok(()), |error| positive("the error", error))
 }
 
-/// Fails if positions, normals, colours, texture coordinates and two triangles per sample do not fit into memory.
+/// Fails if the mesh does not fit into memory: positions, normals, colours, texture coordinates, and two triangles per
+/// sample.
 fn check_memory(terrain: &Terrain, options: &MeshOptions) -> Result<(), MeshError> {
     let samples = terrain.grid.len();
-    // With an error bound, the number of vertices is known only after the triangulation. A terrain needs less than a
-    // tenth of its samples.
+    // With an error limit, the number of vertices is known only after the triangulation. A terrain needs less than a
+    // tenth of its samples as vertices.
     let vertices = if options.error_metres.is_some() { samples / 10 } else { samples };
     let bytes = (vertices * (12 + 12 + 3 + 8 + 24)) as u64;
     match free_memory(0) {

@@ -1,15 +1,15 @@
-//! The region of samples that become triangles. A *ground sample* is a sample with terrain data.
+//! The region of a terrain that becomes triangles. A *ground sample* is a sample with terrain data.
 //!
-//! The region includes a cell between four ground samples completely. Of a cell with three ground samples, it includes
-//! only the triangle between these samples. Where two parts of the region touch at a single sample, that sample is
-//! removed to separate the parts. Otherwise four walls would meet in one line, and a printer could not distinguish
+//! A cell between four ground samples is completely in the region. Of a cell with three ground samples, only the
+//! triangle between these samples is in the region. Where two parts of the region touch at a single sample, that sample
+//! is removed to separate the parts. Otherwise four walls would meet in one line, and a printer could not distinguish
 //! inside from outside.
 
 use super::sample_set::SampleSet;
 use crate::field::Grid;
 
-/// Corners of the four cells around a sample, anticlockwise from the north-east, as (row, column) steps from the
-/// sample. Each cell has three: along the first axis, to the far corner, and along the second axis.
+/// The four cells around a sample, anticlockwise from the north-east. Each entry holds the other three corners of a
+/// cell as (row, column) steps from the sample: along the first axis, to the far corner, and along the second axis.
 const QUARTERS: [[(isize, isize); 3]; 4] =
     [[(0, 1), (-1, 1), (-1, 0)], [(-1, 0), (-1, -1), (0, -1)], [(0, -1), (1, -1), (1, 0)], [(1, 0), (1, 1), (0, 1)]];
 
@@ -22,13 +22,13 @@ pub(super) struct GroundRegion {
 
 impl GroundRegion {
     /// The region of all samples for which `belongs` is true; `None` if it is true for all samples. With `parted`, the
-    /// region excludes samples at which two parts touch in a point.
+    /// region excludes samples at which two parts of the region touch in a point.
     pub fn new(grid: Grid, belongs: impl Fn(usize) -> bool, parted: bool) -> Option<Self> {
         if (0..grid.len()).all(&belongs) {
             return None;
         }
         let mut region = Self { grid, samples: SampleSet::from_fn(grid.len(), belongs) };
-        // Removing a sample can isolate a neighbour, or leave two parts that touch only at this neighbour.
+        // Removing a sample can isolate a neighbour of it, or leave two parts that touch only at the neighbour.
         let mut left: Vec<usize> = region.samples.iter().collect();
         while let Some(k) = left.pop() {
             if !region.samples.contains(k) {
@@ -48,7 +48,7 @@ impl GroundRegion {
         Self { grid, samples: SampleSet::from_fn(grid.len(), |_| true) }
     }
 
-    /// Whether triangles may use a sample.
+    /// Whether triangles may use sample `k` as a corner.
     #[inline]
     pub fn contains(&self, k: usize) -> bool {
         self.samples.contains(k)
@@ -90,7 +90,8 @@ impl GroundRegion {
         sectors
     }
 
-    /// Whether the sample is on the border of a hole or of the region, not counting the edge of the face.
+    /// Whether the sample is on the outer border of the region or on the border of a hole. The edge of the face does
+    /// not count as a border.
     pub fn is_border(&self, k: usize) -> bool {
         let n = self.grid.samples;
         let (row, column) = (k / n % n, k % n);
@@ -107,16 +108,16 @@ impl GroundRegion {
         self.contains(k) && self.sectors(k) | beyond != 0xff
     }
 
-    /// Which corners of the cell to the lower right of sample `k` belong to the region: north-west, north-east,
-    /// south-west, south-east.
+    /// Whether each corner of the cell to the south-east of sample `k` belongs to the region. The order is north-west,
+    /// north-east, south-west, south-east.
     #[inline]
     pub fn corners(&self, k: usize) -> [bool; 4] {
         let n = self.grid.samples;
         [k, k + 1, k + n, k + n + 1].map(|k| self.samples.contains(k))
     }
 
-    /// Whether a position on a face, given as fractional row and column, is inside the region (triangle edges
-    /// excluded).
+    /// Whether a position on a face, given as fractional row and column, is inside the region. Positions on triangle
+    /// edges do not count as inside.
     pub fn contains_point(&self, face: usize, row: f64, column: f64) -> bool {
         let n = self.grid.samples;
         let (i, j) = ((row as usize).min(n - 2), (column as usize).min(n - 2));
@@ -132,7 +133,7 @@ impl GroundRegion {
     }
 }
 
-/// Number of connected parts that the sectors around a sample form.
+/// Number of connected groups that the sectors around a sample form.
 fn pieces(sectors: u8) -> u32 {
     if sectors == 0xff { 1 } else { (sectors & !sectors.rotate_left(1)).count_ones() }
 }
@@ -172,7 +173,7 @@ mod tests {
         for (row, column) in [(1, 2), (2, 1), (2, 3), (3, 2)] {
             assert!(region.is_border(row * 6 + column), "{row}, {column}");
         }
-        // The four cells around the hole keep the triangles at the corners opposite the hole.
+        // Each of the four cells around the hole keeps a triangle, at the corner opposite the hole.
         assert!(!region.is_border(6 + 1));
         assert!(region.contains_point(0, 1.2, 1.2) && !region.contains_point(0, 1.8, 1.8));
     }

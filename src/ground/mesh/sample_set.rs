@@ -1,6 +1,6 @@
-//! Sets of samples as bit sets, which can also number their members.
+//! Sets of samples, stored as bit sets. A set can also number its members.
 
-/// A set of sample indices below a given number.
+/// A set of sample indices that are below a fixed limit.
 #[derive(Clone, Debug)]
 pub(super) struct SampleSet {
     words: Vec<u64>,
@@ -41,7 +41,7 @@ impl SampleSet {
         })
     }
 
-    /// Converts the set to one that can return the number of each member.
+    /// Converts the set to a form that can return the number of each member.
     pub fn numbered(self) -> SampleNumbers {
         let mut before = 0;
         let starts = self.words.iter().map(|word| {
@@ -53,7 +53,7 @@ impl SampleSet {
     }
 }
 
-/// A set that numbers its members in ascending order.
+/// A set of samples that numbers its members in ascending order.
 #[derive(Clone, Debug)]
 pub(super) struct SampleNumbers {
     set: SampleSet,

@@ -1,4 +1,4 @@
-//! The surface over the samples of a square or globe grid: vertex positions, normals, triangles.
+//! The surface of a square or globe grid as a mesh: vertex positions, normals, triangles.
 
 use rayon::prelude::*;
 
@@ -10,13 +10,13 @@ use super::{Mesh, MeshError, MeshExtent, MeshGround, MeshOptions, MeshPart, Part
 use crate::field::vector::{cross, dot, minus};
 use crate::field::{Control, Globe, Grid};
 
-/// Number of steps per unit for the tangents of a globe's rows and columns. Tangents rounded to whole steps allow an
-/// exact orientation test.
+/// Number of steps per unit for the tangents of a globe's rows and columns. Tangents are rounded to whole steps, which
+/// makes the orientation test of the triangulation exact.
 const STEPS_PER_TANGENT: f64 = 33_554_432.0;
 /// Number of vertices between two checks for cancellation.
 const BETWEEN_LOOKS: usize = 1 << 16;
 
-/// Heights over a grid, and the region of samples with data.
+/// Heights on a grid that become a surface, and the region of samples with data.
 pub(super) struct MeshSheet<'a> {
     pub grid: Grid,
     /// Heights as fractions of the relief.
@@ -31,7 +31,7 @@ struct SheetPlaces<'a> {
     heights: &'a [f32],
     relief: f64,
     n: usize,
-    /// Side length and half the side length of a square; the radius of a globe.
+    /// Side length of a square, or radius of a globe, in metres.
     size: f64,
     globe: Option<Globe>,
 }
@@ -42,7 +42,7 @@ impl SheetPlaces<'_> {
         f64::from(self.heights[k]) * self.relief
     }
 
-    /// Position of a sample: x to the east, y up, z to the south.
+    /// Position of a sample in metres: x to the east, y up, z to the south.
     fn position(&self, k: usize) -> [f64; 3] {
         let n = self.n;
         let metres = self.metres(k);
@@ -61,7 +61,7 @@ impl SheetPlaces<'_> {
     }
 }
 
-/// x and z of a sample of a square.
+/// Mesh coordinates x and z, in metres, of sample `k` of a square.
 pub(super) fn level_place(k: usize, n: usize, side: f64) -> [f64; 2] {
     let along = |index: usize| (index as f64 / (n - 1) as f64 - 0.5) * side;
     [along(k % n), along(k / n)]
@@ -86,8 +86,8 @@ impl MeshSheet<'_> {
         self.places().position(k).map(|x| x as f32)
     }
 
-    /// Triangles of sample indices. They use every sample, or as few as the error in the options allows. On a globe, an
-    /// index refers to the sample on the face that owns it.
+    /// Triangles of the surface, given by sample indices. The triangles use every sample, or as few as the error limit
+    /// in the options allows. On a globe, an index refers to the sample on the face that owns it.
     pub fn triangles(&self, options: &MeshOptions, control: &Control) -> Result<Vec<[u32; 3]>, MeshError> {
         let n = self.grid.samples;
         let mut all = Vec::new();
@@ -143,11 +143,11 @@ impl MeshSheet<'_> {
             return Ok(simplify(&surface, control)?);
         };
         let coordinates: Vec<f64> = (0..n).map(|k| (globe.tangent(k) * STEPS_PER_TANGENT).round()).collect();
-        // In the gnomonic projection, 1/r multiplied by the length of (x, y, 1) is linear over a flat triangle. r is
-        // the distance from the centre.
+        // In the gnomonic projection, this length divided by the distance from the globe's centre is linear over a flat
+        // triangle. The length is that of the vector (x, y, 1).
         let dividend = |k: usize| {
             let [x, y] = [k % n, k / n].map(|k| coordinates[k] / STEPS_PER_TANGENT);
-            // Add the squares first, so that the other face that stores this sample gets the same bits.
+            // The squares are added first, so that a copy of this sample on another face gets the same bits.
             (1.0 + (x * x + y * y)).sqrt()
         };
         let value = |k: usize| dividend(k) / (places.size + f64::from(heights[k]) * places.relief);
@@ -164,7 +164,7 @@ impl MeshSheet<'_> {
         Ok(simplify(&surface, control)?)
     }
 
-    /// Appends the samples that `triangles` use as a new part.
+    /// Appends the samples that `triangles` use to a mesh, as a new part.
     pub fn add_to(
         &self,
         mesh: &mut Mesh,
@@ -207,8 +207,8 @@ impl MeshSheet<'_> {
         }
         let around = self.grid.neighbours(k);
         let place = |direction: usize| places.position(around[direction].filter(has).unwrap_or(k));
-        // One difference is from west to east, the other from south to north. At corners of the cube, one difference
-        // starts at the sample itself.
+        // One difference is from west to east, the other from south to north. If a neighbour is missing, for example at
+        // a corner of the cube, the sample itself takes its place.
         let (east, north) = (minus(place(0), place(4)), minus(place(2), place(6)));
         let here = places.position(k);
         let normal = cross(east, north);

@@ -1,4 +1,4 @@
-//! Walls and a base, which close the terrain surface to a watertight solid, for printing or for use in an engine.
+//! Walls and a base, which turn the terrain surface into a watertight solid for printing or for use in an engine.
 
 use super::sample_set::{SampleNumbers, SampleSet};
 use super::sheet::{MeshSheet, level_place, unit};
@@ -6,13 +6,13 @@ use super::simplify::{FaceSurface, simplify};
 use super::{Mesh, MeshError, MeshOptions, MeshPart, PartKind};
 use crate::field::Control;
 
-/// Default depth of the base below the lowest sample, as a fraction of the side length.
+/// Default depth of the base below the lowest sample, as a fraction of the terrain's side length.
 const BASE_OF_SIDE: f64 = 0.05;
 
-/// Height of the base in metres.
+/// Height of the base in metres: the requested height, or the default.
 ///
 /// # Errors
-/// When the given height is not below the terrain.
+/// When the requested height is not below the terrain.
 pub(super) fn base_metres(sheet: &MeshSheet, options: &MeshOptions) -> Result<f64, MeshError> {
     let relief = f64::from(sheet.ground.relief_metres);
     let has = |k: usize| sheet.region.is_none_or(|region| region.contains(k));
@@ -23,7 +23,7 @@ pub(super) fn base_metres(sheet: &MeshSheet, options: &MeshOptions) -> Result<f6
         None => Ok(lowest - sheet.size_metres() * BASE_OF_SIDE),
         Some(base) if base.is_finite() && f64::from(base) < lowest => Ok(f64::from(base)),
         Some(value) => {
-            let wanted = format!("it must be below the lowest ground, {lowest} m");
+            let wanted = format!("it must be below the lowest terrain height, {lowest} m");
             Err(MeshError::Number { what: "the base", value, wanted })
         }
     }
@@ -31,13 +31,14 @@ pub(super) fn base_metres(sheet: &MeshSheet, options: &MeshOptions) -> Result<f6
 
 /// The boundary edges of the terrain surface.
 pub(super) struct MeshRim {
-    /// Pairs of samples, sorted by the first sample. Seen from above, the terrain is to the left of the edge.
+    /// Each edge as a pair of samples; the list is sorted by the first sample. Seen from above, the terrain is to the
+    /// left of the edge.
     edges: Vec<[u32; 2]>,
     samples: SampleSet,
 }
 
 impl MeshRim {
-    /// Finds the boundary edges of the triangles of a square sheet.
+    /// Finds the boundary edges among the `triangles` of a square terrain.
     pub fn new(sheet: &MeshSheet, triangles: &[[u32; 3]]) -> Self {
         let n = sheet.grid.samples;
         // Only edges between border samples can be boundary edges.

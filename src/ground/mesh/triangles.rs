@@ -1,10 +1,10 @@
-//! The regular triangulation of a face. It uses every sample.
+//! The regular triangulation of a face, which uses every sample.
 
 use super::region::GroundRegion;
 
-/// Two triangles per cell, split along the diagonal whose ends differ least in height; one triangle if a corner has no
-/// data. The triangles hold sample indices within the face, anticlockwise seen from above. `heights` are the heights of
-/// the face.
+/// Two triangles per cell, split along the diagonal whose ends differ least in height. A cell has only one triangle if
+/// a corner has no data. The triangles hold sample indices within the face, anticlockwise seen from above. `heights`
+/// are the heights of the face.
 pub(super) fn regular(face: usize, samples: usize, heights: &[f32], region: Option<&GroundRegion>) -> Vec<[u32; 3]> {
     let n = samples;
     let cells = 2 * (n - 1) * (n - 1);

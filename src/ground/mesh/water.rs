@@ -1,4 +1,4 @@
-//! The water surface: the sea, and the water in the map [`MapKind::Water`].
+//! The water surface: the sea, and the lakes and rivers in the map [`MapKind::Water`].
 
 use super::MeshGround;
 use super::region::GroundRegion;
@@ -7,17 +7,18 @@ use crate::field::{MapKind, Terrain};
 /// Minimum depth of water in metres. The rounding of the terrain heights would hide shallower water.
 const THINNEST_METRES: f64 = 0.01;
 
-/// Heights of the water surface, and the region that it covers.
+/// Heights of the water surface, and the region in which the surface becomes triangles.
 pub(super) struct WaterSurface {
-    /// Heights of the water surface as fractions of the relief; the height of the terrain where there is no water.
+    /// Heights of the water surface as fractions of the relief. Where there is no water, the value is the height of the
+    /// terrain.
     pub heights: Vec<f32>,
-    /// Samples with water and their neighbours. There the water surface meets the terrain or is below it.
+    /// Samples with water and their neighbours. At the neighbours, the water surface is at or below the terrain.
     pub region: GroundRegion,
 }
 
 impl WaterSurface {
-    /// The water of a terrain, if the terrain has water. `ground_region` is the region of samples with data; `None` if
-    /// all samples have data.
+    /// The water surface of a terrain, or `None` if the terrain has no water. `ground_region` is the region of samples
+    /// with data; `None` if all samples have data.
     pub fn new(terrain: &Terrain, ground: &MeshGround, ground_region: Option<&GroundRegion>) -> Option<Self> {
         let relief = f64::from(ground.relief_metres);
         let depth = terrain.map(MapKind::Water);
@@ -41,7 +42,7 @@ impl WaterSurface {
                 .flatten()
                 .filter_map(surface)
                 .fold((0.0, 0), |(sum, count), top| (sum + f64::from(top), count + 1));
-            // If the terrain is lower than the water level, the water surface ends at the terrain.
+            // Where the terrain is lower than the water level, the water surface is at the terrain.
             (count > 0 && has_ground(k)).then(|| ((sum / f64::from(count)) as f32).min(terrain.height[k]))
         };
         let found = |k: usize| surface(k).or_else(|| beside(k));

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::{About, ParamKind, ParamSpec, Value};
 
-/// The description of a group of parameters as JSON. For a node that is a shape, `shape` adds the shape's name.
+/// The description of a group of parameters as JSON. If the group belongs to a node that is a shape, `shape` is the
+/// name of the shape.
 pub fn description_json(about: &About, shape: Option<&str>) -> serde_json::Value {
     let mut value = json!({
         "name": about.name,

@@ -223,7 +223,7 @@ macro_rules! params {
     (@kind $ty:ty, $hard:expr) => { <$ty as $crate::param::WithRange>::kind($hard, $hard) };
     (@kind $ty:ty, $hard:expr, $slider:expr) => { <$ty as $crate::param::WithRange>::kind($hard, $slider) };
 
-    // Moves well-formed parameters, one per step, from the last bracket group to the second.
+    // This rule moves well-formed parameters, one per step, from the last bracket group to the second.
     (@each [$($head:tt)*] [$($done:tt)*] [
         $(#[doc = $fdoc:literal])+
         $field:ident $(as $flabel:literal)? : $ty:ty $([$unit:literal])? = $default:expr
@@ -326,7 +326,7 @@ macro_rules! choices {
         }
 
         impl $name {
-            /// All variants, in the order in which the panel lists them.
+            /// All variants of the choice, in the order in which the panel lists them.
             pub const ALL: &'static [Self] = &[ $( Self::$variant ),+ ];
             const OPTIONS: &'static [$crate::param::ChoiceOption] = &[
                 $( $crate::param::ChoiceOption { name: stringify!($variant), label: $label, help: $help } ),+

@@ -88,7 +88,7 @@ pub enum ParamKind {
 pub struct ParamSpec {
     /// Name of the parameter in files and on the command line, in `snake_case`.
     pub name: &'static str,
-    /// Name of the parameter in the panel.
+    /// Name of the parameter in the window's panel.
     pub label: String,
     /// Unit of the value, such as "°" or "m"; empty if the value has no unit.
     pub unit: &'static str,
@@ -96,9 +96,9 @@ pub struct ParamSpec {
     pub is_fraction: bool,
     /// One sentence about the parameter, for the tooltip and the help.
     pub help: &'static str,
-    /// Type and ranges.
+    /// Type of the parameter and its ranges.
     pub kind: ParamKind,
-    /// Default value.
+    /// Value of the parameter in a new group.
     pub default: Value,
 }
 
@@ -111,17 +111,17 @@ pub struct About {
     pub label: &'static str,
     /// Category in the Add menu of the window.
     pub category: &'static str,
-    /// The paper or standard that the node follows.
+    /// The paper or standard on which the group's method is based; empty if there is none.
     pub source: &'static str,
     /// Further search words, separated by spaces.
     pub synonyms: &'static str,
-    /// Help text: what the node does, in one or two sentences.
+    /// Help text: the effect of the group's node, in one or two sentences.
     pub help: &'static str,
     /// The names of the parameters in files, in the order of the panel.
     pub names: &'static [&'static str],
     /// The parameters, in the order of the panel.
     pub params: Vec<ParamSpec>,
-    /// Presets: useful starting values, each applied with one click.
+    /// Presets of the group: sets of useful values, each applied with one click.
     pub presets: Vec<Preset>,
 }
 
@@ -160,7 +160,7 @@ pub enum ParamError {
         param: String,
         /// The text that was given.
         text: String,
-        /// Description of the values that the parameter accepts.
+        /// Description of the values that the parameter accepts, such as a range.
         expected: String,
     },
     /// The value has the wrong type.
@@ -367,7 +367,7 @@ pub fn unit_in_files(unit: &'static str) -> &'static str {
     if unit == SHARE { "" } else { unit }
 }
 
-/// Converts a fraction to percent without float noise: 0.07 → 7, not 7.0000005.
+/// Converts a fraction to percent without rounding noise: 0.07 becomes 7, not 7.0000005.
 fn percent_text(share: f32) -> String {
     let exact: f64 = share.to_string().parse().unwrap_or(f64::from(share));
     format!("{}", (exact * 100.0) as f32)

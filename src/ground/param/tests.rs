@@ -88,7 +88,7 @@ fn values_are_read_exactly_or_refused_by_name() {
         assert!(line.to_lowercase().contains(&said.to_lowercase()), "{text}: {line}");
         assert!(error.span.end.col.abs_diff(at) <= 3, "{text}: {line}");
     }
-    // Other formats give the same result.
+    // Other formats than RON give the same result.
     let json = serde_json::to_string(&group).unwrap();
     assert_eq!(json, r#"{"far_away":0.1,"count":9,"way":"Down","on":false,"shape":[[0.0,0.0],[1.0,0.5]]}"#);
     assert_eq!(serde_json::from_str::<TestGroup>(&json).unwrap(), group);

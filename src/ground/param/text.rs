@@ -1,5 +1,5 @@
-//! Serialisation of parameter groups, driven by their descriptions. The compiler therefore compiles the code once, not
-//! once per group.
+//! Serialisation of parameter groups, driven by their descriptions. The compiler therefore compiles this code only
+//! once, not once per group.
 //!
 //! Parameters with default values are not written, a missing key means the default value, and an unknown key is an
 //! error. Reading keeps numbers outside their range; [`Params::sanitise`] clamps and reports them.
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{About, ParamError, ParamKind, ParamSpec, Params, ToneCurve, Value, wrong_type};
 
-/// Writes the parameters that differ from their defaults.
+/// Writes the parameters of a group that differ from their defaults.
 ///
 /// # Errors
 /// When the serializer fails, or when a structured value cannot be written.
@@ -66,7 +66,7 @@ impl Serialize for ValueInFile {
     }
 }
 
-/// Reads parameters into `params`. Parameters without a key keep their current value.
+/// Reads parameters into `params`. Parameters that the file does not list keep their current value.
 ///
 /// # Errors
 /// When a key is unknown or repeated, or when a parameter cannot hold the value in the file.

@@ -17,7 +17,7 @@ pub trait ParamType: Sized {
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<Self, ParamError>;
 }
 
-/// A number type. In [`params!`](crate::params) a number needs a hard range.
+/// A number type that a parameter can have. In [`params!`](crate::params) a number needs a hard range.
 #[diagnostic::on_unimplemented(
     message = "only numbers have a range, and `{Self}` is not a number: write `name: type = default;`"
 )]
@@ -102,7 +102,7 @@ impl ParamType for bool {
     }
 }
 
-/// A curve from [0, 1] to [0, 1] through points with increasing x. Between the points the curve is monotone cubic, so
+/// A curve from [0, 1] to [0, 1] through points with increasing x. Between the points the curve is a monotone cubic, so
 /// it never overshoots the points (Fritsch & Carlson 1980, tangents after Fritsch & Butland 1984).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -111,7 +111,7 @@ pub struct ToneCurve(pub Vec<(f32, f32)>);
 impl ToneCurve {
     /// Maximum number of points of a curve.
     pub const MAX_POINTS: usize = 32;
-    /// Minimum distance between points in x; smaller gaps would give infinite slopes.
+    /// Minimum difference in x between neighbouring points; smaller gaps would give infinite slopes.
     pub const MIN_GAP: f32 = 1.0e-4;
 
     /// The identity curve, from (0, 0) to (1, 1).
@@ -153,7 +153,7 @@ impl ToneCurve {
         tangents[points.len() - 1] = secants[secants.len() - 1];
         for k in 1..points.len() - 1 {
             let (a, b) = (secants[k - 1], secants[k]);
-            // The harmonic mean keeps the curve monotone between points.
+            // This harmonic mean of the slopes on both sides keeps the curve monotone between points.
             tangents[k] = if a * b <= 0.0 { 0.0 } else { 2.0 * a * b / (a + b) };
         }
         PreparedToneCurve { points, tangents }
@@ -248,7 +248,8 @@ macro_rules! texts {
 }
 texts!(ImageFile is Image, "the name of a file"; LayerName is Layer, "the name of a layer");
 
-/// A value with an inner structure that parameters handle only as text: a construction tree or brush strokes.
+/// A value with an inner structure, such as a construction tree or brush strokes. Code for parameters handles it only
+/// as text.
 pub trait StructuredValue: Any + fmt::Debug + Send + Sync {
     /// The value as text, as files store it.
     fn to_text(&self) -> String;
@@ -285,7 +286,7 @@ pub trait StructuredParam: Any + fmt::Debug + Send + Sync + Serialize + for<'de>
     /// Reads a value from the text of a file.
     ///
     /// # Errors
-    /// When the text is not a valid value, with the reason.
+    /// When the text is not a valid value; the message gives the reason.
     fn from_text(text: &str) -> Result<Self, String>;
     /// The value with every number clamped to its hard range, and the list of clamped numbers; `None` if all numbers
     /// were in range.
@@ -338,7 +339,7 @@ impl PartialEq for dyn StructuredValue {
 }
 
 impl Value {
-    /// The structured value, if it has type `T`.
+    /// The structured value, if this value holds one of type `T`; otherwise `None`.
     pub fn structured<T: StructuredValue>(&self) -> Option<Arc<T>> {
         let Self::Structured(value) = self else { return None };
         let any: Arc<dyn Any + Send + Sync> = value.clone();

@@ -1,9 +1,9 @@
 //! Cloud density of a planet.
 //!
-//! Model: 3D noise on a shell, warped by noise twice and rotated about the axis by the drift, with further octaves
-//! subtracted. Clouds form where the noise exceeds a level set by the cover. The rain belts at the equator and in
-//! middle latitudes get more clouds (Hadley, Ferrel and polar cells, from the function `ascent` of the climate). The
-//! module `space_noise` computes the noise.
+//! Model: the clouds follow 3D noise on a spherical shell. The noise is warped twice by other noise and rotated about
+//! the axis by the drift. Further octaves add detail. Clouds form where the noise exceeds a level that depends on the
+//! cloud cover. The rain belts at the equator and in middle latitudes get more clouds (Hadley, Ferrel and polar cells,
+//! from the function `ascent` of the climate). The module `space_noise` computes the noise.
 //!
 //! The shader `assets/shaders/globe_clouds.wgsl` computes the same density and receives [`CLOUD_CONSTANTS`] as text, so
 //! the numbers are defined only here. The form of this model is not taken from a paper.
@@ -13,46 +13,46 @@ use std::array::from_fn;
 
 use super::space_noise::noises;
 
-/// Frequency of the widest noise, in bumps per planet radius.
+/// Frequency of the noise of longest wavelength, in bumps per planet radius.
 const HUMPS: f32 = 3.1;
-/// Frequency of the wide warp relative to the widest noise, then its offset, and its strength along the equator.
+/// Three constants of the wide warp: its frequency relative to `HUMPS`, its offset, and its strength along the equator.
 const BEND_HUMPS: f32 = 0.7;
 const BEND_START: f32 = 11.3;
 const BEND_LEVEL: f32 = 1.9;
-/// Strength of the wide warp along the axis.
+/// Strength of the wide warp along the planet's axis.
 const BEND_AXIS: f32 = 1.1;
-/// Frequency of the narrow warp, then its offset and its strength.
+/// Three constants of the narrow warp: its frequency, its offset and its strength.
 const CURL_HUMPS: f32 = 2.3;
 const CURL_START: f32 = 3.7;
 const CURL: f32 = 0.42;
-/// Offset, amplitude factor and frequency factor from one noise octave to the next; then the amplitude of the first
-/// octave.
+/// Three constants for the step from one noise octave to the next: an offset, an amplitude factor and a frequency
+/// factor. The fourth constant is the amplitude of the first octave.
 const OCTAVE_START: f32 = 5.1;
 const OCTAVE_SHARE: f32 = 0.56;
 const OCTAVE_HUMPS: f32 = 2.07;
 const FIRST_SHARE: f32 = 0.5;
-/// Amount that the rain belts add to the noise.
+/// Greatest amount that the rain belts add to the noise.
 const BELTS: f32 = 0.07;
 /// Noise level at which clouds begin at a cloud cover of 0; at full cover the level is the negative of this number.
-/// Clouds begin `EDGE_BELOW` under the level and reach full density `EDGE_ABOVE` over the level.
+/// Clouds begin when the noise is `EDGE_BELOW` below the level and reach full density when it is `EDGE_ABOVE` above it.
 const LEVEL: f32 = 0.36;
 const EDGE_BELOW: f32 = 0.02;
 const EDGE_ABOVE: f32 = 0.30;
-/// Maximum opacity of the clouds, then the factor by which dense clouds get thicker.
+/// Maximum opacity of the clouds; the next constant multiplies the density before it is limited to 1.
 const OPACITY: f32 = 0.94;
 const THICKNESS: f32 = 1.25;
 
-/// Number of noise octaves in a distant view, and the maximum number.
+/// Number of noise octaves of the clouds in a distant view, and the maximum number.
 pub const CLOUD_OCTAVES: [f32; 2] = [5.0, 11.0];
 /// Fraction of the sunlight that the densest clouds block.
 pub const CLOUD_SHADOW: f32 = 0.62;
-/// Minimum air density for clouds, relative to Earth's. Above this density, clouds fade in over a further range of the
-/// same width.
+/// Minimum air density for clouds, relative to the density of Earth's air. As the density rises further, clouds fade in
+/// over a range of the same width.
 const MIN_AIR_FOR_CLOUDS: f32 = 0.1;
 /// Maximum height of the cloud shell above the sea, in planet radii.
 const HIGHEST_SHELL: f64 = 0.05;
 
-/// Names and values of the constants that the cloud shader needs.
+/// Name and value of each constant that the cloud shader needs.
 pub const CLOUD_CONSTANTS: [(&str, f32); 18] = [
     ("CLOUD_HUMPS", HUMPS),
     ("CLOUD_BEND_HUMPS", BEND_HUMPS),
@@ -74,14 +74,14 @@ pub const CLOUD_CONSTANTS: [(&str, f32); 18] = [
     ("CLOUD_THICKNESS", THICKNESS),
 ];
 
-/// Fraction of the sky covered by clouds, from 0 to 1. `share` is the cloud cover at the density of Earth's air;
+/// Fraction of the sky that clouds cover, from 0 to 1. `share` is the cloud cover at the density of Earth's air;
 /// thinner air carries fewer clouds. `air_density` is relative to Earth's.
 pub fn cloud_cover(share: f32, air_density: f32) -> f32 {
     share * ((air_density - MIN_AIR_FOR_CLOUDS) / MIN_AIR_FOR_CLOUDS).clamp(0.0, 1.0)
 }
 
-/// Drawn height of the cloud shell above the sea, in metres. The height is exaggerated like the relief, so that
-/// mountains do not cut through it, and limited to a twentieth of the radius.
+/// Height above the sea, in metres, at which the cloud shell is drawn. The height is exaggerated like the relief, so
+/// that mountains do not cut through the shell, and limited to a twentieth of the radius.
 pub fn cloud_shell_metres(height_metres: f32, exaggeration: f32, radius_metres: f64) -> f64 {
     (f64::from(height_metres) * f64::from(exaggeration)).min(HIGHEST_SHELL * radius_metres)
 }
@@ -93,7 +93,7 @@ pub struct PlanetClouds {
     pub cover: f32,
     /// Angle in radians by which the clouds have drifted about the planet's axis.
     pub drift: f32,
-    /// Number of noise octaves; a fraction fades in the last octave.
+    /// Number of noise octaves; the fractional part fades in one more octave.
     pub octaves: f32,
 }
 
@@ -121,7 +121,8 @@ impl PlanetClouds {
         smooth_step(t)
     }
 
-    /// The same clouds with only the octaves that are visible when the view resolves `humps` bumps per planet radius.
+    /// The same clouds with only those octaves that remain visible when the view resolves `humps` bumps per planet
+    /// radius.
     #[must_use]
     pub fn with_visible_octaves(self, humps: f64) -> Self {
         let finer = libm::log(humps / f64::from(HUMPS)) / libm::log(f64::from(OCTAVE_HUMPS));
@@ -129,7 +130,7 @@ impl PlanetClouds {
         Self { octaves: (1.0 + finer as f32).clamp(fewest, most), ..self }
     }
 
-    /// Opacity of clouds with a given density.
+    /// Opacity, from 0 to 1, of clouds with the given density.
     pub fn opacity(density: f32) -> f32 {
         (density * THICKNESS).min(1.0) * OPACITY
     }
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
     use crate::field::globe::from_angles;
 
-    /// Mean cloud density between two latitudes in degrees, on both hemispheres.
+    /// Mean cloud density between two latitudes in degrees, averaged over both hemispheres.
     fn mean(cover: f32, latitudes: [f64; 2]) -> f64 {
         let clouds = PlanetClouds { cover, drift: 0.0, octaves: 5.0 };
         let (mut sum, mut area) = (0.0, 0.0);

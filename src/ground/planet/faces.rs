@@ -1,4 +1,4 @@
-//! Import of the six faces of a planet from six files: NAME-px, -nx, -py, -ny, -pz and -nz, squares of equal size.
+//! Import of a planet from six files, one for each face: NAME-px, -nx, -py, -ny, -pz and -nz, squares of equal size.
 //!
 //! The samples are arranged as in the [cube-sphere](crate::field::globe): the first and last row and column of a file
 //! are on the borders of its face. Neighbouring samples are separated by equal angles.
@@ -23,10 +23,10 @@ pub enum FacesError {
         /// The file with the unsuitable name.
         path: PathBuf,
     },
-    /// A face differs in size from the first.
+    /// The size of a face differs from the size of the first face.
     #[error("{path} has {width} × {height} samples; all six faces must be squares of {side} × {side}, like the first")]
     Size {
-        /// The file that contains the face.
+        /// The file that contains the unsuitable face.
         path: PathBuf,
         /// Samples per row of the face.
         width: usize,
@@ -54,16 +54,16 @@ pub fn face_names(name: &str) -> Result<[String; FACES], FacesError> {
     }))
 }
 
-/// Heights of the six faces.
+/// Heights of the six faces of a planet.
 pub struct Faces {
     globe: Globe,
-    /// Heights in the order of [`Globe`]'s samples, as fractions of the relief or in the unit that the caller of
+    /// Heights in the order of [`Globe`]'s samples. They are fractions of the relief, or in the unit that the caller of
     /// [`Faces::read`] chose.
     heights: Vec<f32>,
 }
 
 impl Faces {
-    /// Reads all six files; `height` converts the values of a file to heights.
+    /// Reads all six files. `height` converts a value of a file to a height.
     ///
     /// # Errors
     /// When a file is missing or cannot be read, or the files do not match.
@@ -104,7 +104,7 @@ impl Faces {
     }
 }
 
-/// The contents of the six files, after checking that they are squares of equal size.
+/// The contents of the six files, which are squares of equal size.
 ///
 /// # Errors
 /// As for [`Faces::read`].

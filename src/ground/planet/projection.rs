@@ -1,10 +1,10 @@
 //! Projections of the cube-sphere to maps: an equirectangular map of the whole planet, or the six faces.
 //!
-//! The equirectangular map follows Petitprez 2007 and is a cylindrical projection: columns are longitudes from -180° to
-//! 180°, rows latitudes from the north pole to the south pole. Beyond its left and right edges it continues at the
-//! opposite edge; beyond a pole the map continues half a turn away ([`wrapped`](Equirectangular::wrapped), as in
-//! Petitprez 2007). Fields are interpolated on the sphere, so the map has no seam and no discontinuity at the poles.
-//! Only the projection itself stretches features near the poles.
+//! The equirectangular map follows Petitprez 2007 and is a cylindrical projection. Its columns are longitudes from
+//! -180° to 180°, and its rows are latitudes from the north pole to the south pole. Beyond its left and right edges the
+//! map continues at the opposite edge; beyond a pole it continues half a turn away
+//! ([`wrapped`](Equirectangular::wrapped), as in Petitprez 2007). Fields are interpolated on the sphere, so the map has
+//! no seam and no discontinuity at the poles. Only the projection itself stretches features near the poles.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -13,14 +13,14 @@ use rayon::prelude::*;
 use crate::field::Globe;
 use crate::field::globe::{equirectangular, from_angles};
 
-/// Suffixes of the six faces in file names, in the order of the faces.
+/// Suffixes that stand for the six faces in file names, in the order of the faces.
 pub const FACE_NAMES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];
 
 crate::choices! {
     /// Whether the samples of a map are areas or points.
     Registration {
-        Pixel "Pixel": "Areas: the first column lies half a step east of -180°, the first row half a step south of the pole.",
-        Grid "Grid": "Points: the first and last column are both ±180°, the first and last row are the poles.",
+        Pixel "Pixel": "Samples are areas: the first column is half a step east of -180°, the first row half a step south of the north pole.",
+        Grid "Grid": "Samples are points: the first and last column are both at ±180°, the first and last row are at the poles.",
     }
 }
 
@@ -31,12 +31,13 @@ pub struct Equirectangular {
     pub width: usize,
     /// Number of rows, from the north pole to the south pole.
     pub height: usize,
-    /// Position of the samples within their cells.
+    /// Whether the samples of the map are areas or points.
     pub registration: Registration,
 }
 
 impl Equirectangular {
-    /// A map with as many samples per row as the planet has around its equator.
+    /// A map with the same number of samples per row as there are around the planet's equator. `samples` counts them
+    /// along a side of a face.
     pub fn for_samples(samples: usize) -> Self {
         let width = 4 * (samples - 1);
         Self { width, height: width / 2, registration: Registration::Pixel }
@@ -78,7 +79,7 @@ impl Equirectangular {
         }
     }
 
-    /// Evaluates `value` in the direction of every sample, row by row.
+    /// Returns the result of `value` for the direction of every sample, row by row.
     pub fn map<T: Send>(&self, value: impl Fn([f64; 3]) -> T + Sync) -> Vec<T> {
         let directions = self.directions();
         (0..self.width * self.height)
@@ -87,12 +88,12 @@ impl Equirectangular {
             .collect()
     }
 
-    /// Samples a field of the globe at every sample of the map.
+    /// Returns the value of a globe's `field` at every sample of the map.
     pub fn field(&self, globe: &Globe, field: &[f32]) -> Vec<f32> {
         self.map(|direction| globe.sample(field, direction))
     }
 
-    /// Column and row of a direction on the map; the position can be between samples. Inverse of
+    /// Column and row of a direction on the map, which can be between samples. This is the inverse of
     /// [`direction`](Self::direction).
     pub fn map_position(&self, direction: [f64; 3]) -> [f64; 2] {
         let [u, v] = equirectangular(direction);
@@ -102,10 +103,10 @@ impl Equirectangular {
         }
     }
 
-    /// The sample for a column and row beyond the edges of the map: columns wrap around, and rows beyond a pole
-    /// continue half a turn away.
+    /// The sample that continues the map at a column and row beyond its edges: columns wrap around, and rows beyond a
+    /// pole continue half a turn away.
     pub fn wrapped(&self, column: isize, row: isize) -> (usize, usize) {
-        // Number of samples per full turn, and the offset of the row that mirrors a row at the north pole.
+        // Number of samples per full turn, and the number that a row and its mirror image at the north pole add up to.
         let (turn, mirror) = match self.registration {
             Registration::Pixel => (self.width as isize, -1),
             Registration::Grid => (self.width as isize - 1, 0),
@@ -121,11 +122,11 @@ impl Equirectangular {
     }
 }
 
-/// Unit vectors of the samples of a map, computed from tables for its rows and columns.
+/// Unit vectors of all samples of a map, computed from tables for its rows and columns.
 pub struct Directions {
-    /// Cosine and sine of every longitude.
+    /// Cosine and sine of the longitude of each column.
     meridians: Vec<[f64; 2]>,
-    /// Cosine and sine of every latitude.
+    /// Cosine and sine of the latitude of each row.
     parallels: Vec<[f64; 2]>,
 }
 
@@ -138,7 +139,8 @@ impl Directions {
     }
 }
 
-/// Direction of a position on an equirectangular map, from 0 to 1 along both axes; the inverse of [`equirectangular`].
+/// Unit vector of a position on an equirectangular map, from 0 to 1 along both axes. This is the inverse of
+/// [`equirectangular`].
 pub fn from_map([x, y]: [f64; 2]) -> [f64; 3] {
     crate::field::globe::from_angles((0.5 - y) * std::f64::consts::PI, (x - 0.5) * std::f64::consts::TAU)
 }

@@ -1,4 +1,4 @@
-//! Planet-wide settings.
+//! Settings of a whole planet: size, air, position relative to the sun.
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -13,23 +13,24 @@ crate::choices! {
 crate::choices! {
     /// Composition of the air.
     Air {
-        Nitrogen "Nitrogen": "Blue by day and red at dusk, as on Earth.",
-        Dust "Dust": "Butterscotch by day and bluish around a setting sun, as on Mars.",
-        Methane "Methane": "An orange haze, as on Titan.",
-        Carbon "Carbon dioxide": "A pale yellow overcast, as on Venus.",
+        Nitrogen "Nitrogen": "The sky is blue by day and red at dusk, as on Earth.",
+        Dust "Dust": "The sky is butterscotch by day and bluish around a setting sun, as on Mars.",
+        Methane "Methane": "An orange haze fills the sky, as on Titan.",
+        Carbon "Carbon dioxide": "Pale yellow clouds cover the sky, as on Venus.",
     }
 }
 
 crate::params! {
     /// Planet-wide settings: size, air and position relative to the sun.
     Planet "Planet" in "Planet" {
-        /// Radius of the planet at height 0.
+        /// Radius of the planet at height 0. A greater radius makes the whole terrain larger.
         radius_metres: f32 ["m"] = 6_371_000.0, 1000.0..=1.0e9, slider 200_000.0..=20_000_000.0;
-        /// Density of the air; 1 is Earth's. Thick air lets continents grow; in thin air craters cover the surface.
+        /// Density of the air; 1 is the density of Earth's air. Thick air lets continents grow; in thin air craters
+        /// cover the surface.
         atmosphere: f32 = 1.0, 0.0..=100.0, slider 0.0..=2.0;
         /// Composition of the air. It changes the colour of the sky, not the terrain.
         air: Air = Air::Nitrogen => |planet| planet.atmosphere > 0.0;
-        /// Tilt of the axis against the orbit. More makes stronger seasons.
+        /// Tilt of the axis against the orbit. A greater tilt makes stronger seasons.
         axial_tilt: f32 ["°"] = 23.4, 0.0..=180.0, slider 0.0..=90.0;
         /// Position of the planet on its orbit: 0 is the northern spring equinox, 90 the northern midsummer.
         season: f32 ["°"] = 0.0, 0.0..=360.0;
@@ -44,8 +45,8 @@ impl Planet {
         self.radius_metres * FRAC_PI_2
     }
 
-    /// Fraction from 0 to 1 by which the air shields the surface from impacts and erodes the surface. The fraction is 0
-    /// without air, half at a tenth of Earth's density, and near 1 at Earth's density or more.
+    /// Strength, from 0 to 1, with which the air shields the surface from impacts and erodes the surface. The strength
+    /// is 0 without air, ½ at a tenth of Earth's density, and near 1 at Earth's density or more.
     pub fn air_shielding(&self) -> f32 {
         let air = self.atmosphere;
         air / (air + 0.1)

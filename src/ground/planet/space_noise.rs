@@ -1,12 +1,12 @@
 //! Smooth 3D noise, identical to the noise of the planet shaders (`noises` in `assets/shaders/globe.wgsl`).
 //!
-//! Equation: random values at the corners of a lattice are interpolated by the quintic polynomial of Perlin 2002. The
-//! random values are the 24 highest bits of the hash pcg3d of Jarzynski & Olano 2020, *Hash Functions for GPU
-//! Rendering*.
+//! Equation: random values at the corners of a lattice are interpolated by the quintic polynomial of Perlin 2002. Each
+//! random value consists of the 24 most significant bits of the hash pcg3d of Jarzynski & Olano 2020, *Hash Functions
+//! for GPU Rendering*.
 
 use std::array::from_fn;
 
-/// Three random values from 0 to 1 for a corner of the lattice.
+/// Three independent random values from 0 to 1 for a corner of the lattice.
 pub fn corner_noises(place: [i32; 3]) -> [f32; 3] {
     let mut x = place.map(|k| (k as u32).wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
     let stir = |x: &mut [u32; 3]| {
@@ -20,7 +20,7 @@ pub fn corner_noises(place: [i32; 3]) -> [f32; 3] {
     x.map(|k| (k >> 8) as f32 * (1.0 / 16_777_216.0))
 }
 
-/// Three smooth noise values from 0 to 1, with one bump per unit of length.
+/// Three smooth noise values from 0 to 1 at a position; the wavelength is about one unit of length.
 pub(super) fn noises(place: [f32; 3]) -> [f32; 3] {
     let low = place.map(f32::floor);
     let part: [f32; 3] = from_fn(|k| place[k] - low[k]);
@@ -37,10 +37,10 @@ pub(super) fn noises(place: [f32; 3]) -> [f32; 3] {
 mod tests {
     use super::*;
 
-    /// Compares with the hash of the paper, computed by hand for one corner.
+    /// Compares the noise at one corner with the hash of the paper, which was computed by hand.
     #[test]
     fn corners_have_the_hash_of_the_paper() {
-        // pcg3d of (0, 0, 0): x = y = z = c, then c + c², and so on, modulo 2³²
+        // pcg3d of (0, 0, 0) starts with x = y = z = c, then c + c², and so on, modulo 2³².
         let c = 1_013_904_223u64;
         let modulo = |x: u128| (x % (1 << 32)) as u64;
         let product = |a: u64, b: u64| modulo(u128::from(a) * u128::from(b));

@@ -1,11 +1,11 @@
-//! A square on a planet, projected to the tangent plane at its centre.
+//! A square on a planet, in the azimuthal equidistant projection around its centre.
 //!
-//! North is up, and the map preserves distances from the centre in every direction (azimuthal equidistant projection).
+//! North is up at the centre, and the map preserves distances from the centre in every direction.
 
 use crate::field::globe::{from_angles, latitude, longitude};
 use crate::field::vector::dot;
 
-/// A square on a planet.
+/// A square on a planet, given by its centre and its side length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Square {
     /// Longitude of the centre in degrees.
@@ -16,8 +16,8 @@ pub struct Square {
     pub side_metres: f64,
 }
 
-/// Maximum side length of a square, as a fraction of half the circumference. The corners of larger squares would be too
-/// far around the planet.
+/// Maximum side length of a square, as a fraction of half the planet's circumference. The corners of larger squares
+/// would be too far from the centre for the projection.
 const MAX_SIDE_FRACTION: f64 = 0.5;
 
 impl Square {
@@ -26,7 +26,7 @@ impl Square {
         std::f64::consts::PI * radius_metres * MAX_SIDE_FRACTION
     }
 
-    /// Points along the border, `per_side` on each side; the last point repeats the first.
+    /// Unit vectors along the border, `per_side` on each side of the square. The last point repeats the first.
     pub fn border(&self, radius_metres: f64, per_side: usize) -> Vec<[f64; 3]> {
         let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.0, 0.0)];
         let step = |k: usize| k as f64 / per_side as f64;
@@ -48,7 +48,8 @@ impl Square {
         SquareAxes { middle: self.middle(), right, up, side_metres: self.side_metres, radius_metres }
     }
 
-    /// Position (u, v) of a direction in the square; `None` if the direction is more than 120° from the centre.
+    /// Position (u, v) in the square of a direction from the planet's centre. `None` if the direction is more than 120°
+    /// from the centre of the square.
     pub fn position(&self, radius_metres: f64, direction: [f64; 3]) -> Option<[f64; 2]> {
         let (right, up) = self.axes();
         let (out, east, north) = (dot(direction, self.middle()), dot(direction, right), dot(direction, up));
@@ -88,7 +89,7 @@ pub struct SquareAxes {
     radius_metres: f64,
 }
 
-/// Squared angle, in radians, below which four terms of the series give sine and cosine to the last bit.
+/// Squared angle, in squared radians, below which four terms of the series give sine and cosine to the last bit.
 const SMALL: f64 = 1.0e-4;
 
 impl SquareAxes {
@@ -129,7 +130,7 @@ mod tests {
             assert!((x - u).abs() < 1e-9 && (y - v).abs() < 1e-9, "{u}, {v} became {x}, {y}");
         }
         assert!(latitude(square.direction(radius, 0.5, 0.0)) > latitude(square.direction(radius, 0.5, 0.5)));
-        // The projection preserves distances: half the side to the north is 1000 km.
+        // The projection preserves distances: half of the side length is 1000 km to the north.
         let up = latitude(square.direction(radius, 0.5, 0.0)) - 60f64.to_radians();
         assert!((up * radius - 1.0e6).abs() < 1.0);
         assert_eq!(square.position(radius, square.direction(radius, 0.5, 0.5).map(|c| -c)), None);

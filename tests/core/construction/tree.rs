@@ -457,7 +457,6 @@ fn errors_in_a_tree_are_reported_with_their_path() {
     assert_eq!(missing, "Construction / blend 'hills' / instance 2: there is no definition 'rock'");
     let newer = error("(version: 2)");
     assert!(newer.contains("version 2"), "{newer}");
-    // In a scene, the error has line and column.
     let scene = "(version: 1, layers: [(node: Construction(tree: (terrain: (form: Disc(radios: 3.0)))))])";
     let unknown = Scene::from_ron(scene).unwrap_err().to_string();
     assert!(unknown.contains("radios") && unknown.contains("line 1"), "{unknown}");

@@ -424,7 +424,7 @@ fn impossible_meshes_are_refused_with_a_reason() {
     let wrong = MeshOptions { error_metres: Some(-1.0), ..plain.clone() };
     assert!(fails(&terrain, &square, &wrong).contains("the error is -1 m"));
     let high = MeshOptions { walls: true, base_metres: Some(200.0), ..plain.clone() };
-    assert!(fails(&terrain, &square, &high).contains("below the lowest ground"));
+    assert!(fails(&terrain, &square, &high).contains("below the lowest terrain height"));
     let mut nothing = hill(9);
     nothing.map_mut(MapKind::Ground).fill(0.0);
     assert!(fails(&nothing, &square, &plain).contains("no three adjacent samples"));

@@ -4,14 +4,16 @@ use std::f64::consts::FRAC_2_PI;
 
 use crate::field::topology::{AXES, Axis};
 
-/// The face that a direction points to, and the position along its rows and columns, from 0 to 1. The direction need
-/// not be a unit vector, but must not be 0.
+/// The face that a direction points to, then the coordinates along the rows and along the columns of the face, from 0
+/// to
+/// 1. The direction need not be a unit vector, but must not be 0.
 #[inline]
 pub fn locate(direction: [f64; 3]) -> (usize, f64, f64) {
     locate_by(direction, libm::atan)
 }
 
-/// Faster [`locate`] with an error of 3e-11 of a face: precise enough for drawing, not for computing heights.
+/// Faster version of [`locate`] with an error of 3e-11 of a face's side. This is precise enough for drawing, but not
+/// for computing heights.
 #[inline]
 pub fn locate_fast(direction: [f64; 3]) -> (usize, f64, f64) {
     locate_by(direction, fast_atan)
@@ -24,8 +26,8 @@ pub fn fast_atan(x: f64) -> f64 {
     x * ARCTANGENT.iter().rev().fold(0.0, |sum, c| sum * s + c)
 }
 
-/// Coefficients of atan x / x in powers of x² for x up to 1, with an error of 5e-11: a Chebyshev series of twelve
-/// terms.
+/// Coefficients of the powers of x² in a polynomial for atan x / x, for x up to 1. The polynomial is a Chebyshev series
+/// of twelve terms with an error of 5e-11.
 const ARCTANGENT: [f64; 12] = [
     0.999_999_999_939_010_8,
     -0.333_333_315_181_857_8,
@@ -48,7 +50,8 @@ fn locate_by(direction: [f64; 3], arctangent: impl Fn(f64) -> f64) -> (usize, f6
     (face, along(a), along(b))
 }
 
-/// The face that a direction points to, and the point along its rows and columns, as tangents from -1 to 1.
+/// The face that a direction points to, then the coordinates along the rows and along the columns of the face. The
+/// coordinates are tangents from -1 to 1.
 #[inline]
 pub fn face_tangents(direction: [f64; 3]) -> (usize, [f64; 2]) {
     let size = direction.map(f64::abs);

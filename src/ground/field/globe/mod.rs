@@ -1,10 +1,11 @@
 //! The cube-sphere: six square grids that together cover a globe without seams and without pinched poles.
 //!
 //! Projection: a face has the axes c (outwards), e (along rows) and s (along columns). Its sample at (a, b) ∈ [-1, 1]²
-//! has the direction of c + tan(a·π/4)·e + tan(b·π/4)·s. The tangent gives equal angular steps along the middle of a
-//! face; cells differ by a factor of at most √2 in width and 1.4 in area. `topology.rs` defines the faces, borders and
-//! neighbours ([`Grid`]). A direction is computed from coordinates that are the same on every face (one coordinate is
-//! ±1 exactly), so copies of a sample on several faces have the same bits.
+//! has the direction of c + tan(a·π/4)·e + tan(b·π/4)·s. The tangent gives equal angular steps along the centre lines
+//! of a face. The widths of cells differ by a factor of at most √2, and their areas by a factor of at most 1.4.
+//! `topology.rs` defines the faces, borders and neighbours ([`Grid`]). A direction is computed from coordinates that
+//! are the same on every face, and one coordinate is exactly ±1. Copies of a sample on several faces therefore have the
+//! same bits.
 //!
 //! Source: Ronchi, Iacono and Paolucci 1996, *The "cubed sphere"*; cell areas from the solid angle of a rectangle.
 
@@ -24,19 +25,19 @@ use super::topology::{AXES, Axis, FACES};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Globe {
     n: usize,
-    /// Tangent of the angle of every row and column.
+    /// Tangent of the angle between each row or column and the centre line of the face.
     tangents: Vec<f64>,
 }
 
 impl Globe {
-    /// A globe with `samples` per side of a face, at least 2.
+    /// A globe with `samples` samples per side of a face; `samples` must be at least 2.
     pub fn new(samples: usize) -> Self {
         let n = samples.max(2);
         let mut tangents = vec![0.0; n];
         for k in n / 2..n {
             let place = (2 * k) as f64 / (n - 1) as f64 - 1.0;
             let tangent = if k == n - 1 { 1.0 } else { libm::tan(place * FRAC_PI_4) };
-            // Mirror the values, so that both halves have the same bits.
+            // Mirror the values about the centre line, so that both halves have the same bits.
             (tangents[k], tangents[n - 1 - k]) = (tangent, -tangent);
         }
         Self { n, tangents }
@@ -48,7 +49,7 @@ impl Globe {
         self.n
     }
 
-    /// Tangent of the angle between row or column `k` and the middle of the face.
+    /// Tangent of the angle between row or column `k` and the centre line of the face.
     #[inline]
     pub fn tangent(&self, k: usize) -> f64 {
         self.tangents[k]
@@ -67,7 +68,7 @@ impl Globe {
         Grid::globe(self.n)
     }
 
-    /// Unit vector of a sample; its copies on other faces have the same bits.
+    /// Unit vector from the globe's centre to a sample. Copies of the sample on other faces have the same bits.
     #[inline]
     pub fn direction(&self, face: usize, row: usize, column: usize) -> [f32; 3] {
         self.exact_direction(face, row, column).map(|x| x as f32)
@@ -79,7 +80,7 @@ impl Globe {
         face_direction(face, self.tangents[column], self.tangents[row])
     }
 
-    /// Unit vector of sample `index`.
+    /// Unit vector from the globe's centre to sample `index`.
     #[inline]
     pub fn direction_of(&self, index: usize) -> [f32; 3] {
         let n = self.n;
@@ -106,8 +107,8 @@ impl Globe {
         directions(&self.tangents, signed(east, 1.0), [outwards, down], others, fields);
     }
 
-    /// Metric tensor at a sample: inner products of the steps along rows and columns (row·row, row·column,
-    /// column·column), in units of the squared step in the middle of a face.
+    /// Metric tensor at a sample: the inner products row·row, row·column and column·column of the steps along rows and
+    /// columns. The unit is the squared step length at the centre of a face.
     #[inline]
     pub fn metric_tensor(&self, row: usize, column: usize) -> [f32; 3] {
         let (x, y) = (self.tangents[column], self.tangents[row]);
@@ -128,7 +129,8 @@ impl Globe {
         inside * self.faces_of_cell(row, column)
     }
 
-    /// Areas of all samples of a face, row by row, in units of the mean cell area; the same for every face.
+    /// Areas of the cells of all samples of a face, row by row, in units of the mean cell area; the same for every
+    /// face.
     pub fn areas(&self) -> Vec<f32> {
         let n = self.n;
         let scale = self.grid().distinct_len() as f64 / (4.0 * PI);
@@ -150,13 +152,13 @@ impl Globe {
         areas
     }
 
-    /// Number of faces that share a cell: a border cell extends equally onto each adjacent face.
+    /// Number of faces over which a sample's cell extends: 1 inside a face, more on its border.
     fn faces_of_cell(&self, row: usize, column: usize) -> f64 {
         let borders = [row, column].iter().filter(|&&k| k == 0 || k == self.n - 1).count();
         [1.0, 2.0, 3.0][borders]
     }
 
-    /// Tangents at both borders of the cells in row or column `k`, cut off at the border of the face.
+    /// Tangents of the two sides of the cells in row or column `k`, limited to the border of the face.
     fn border_tangents(&self, k: usize) -> [f64; 2] {
         let half = |k: f64| libm::tan((2.0 * k / (self.n - 1) as f64 - 1.0) * FRAC_PI_4);
         let k = k as f64;
@@ -180,13 +182,13 @@ impl Globe {
         sum
     }
 
-    /// Bilinear value of a field in a direction.
+    /// Value of a field in a direction, by bilinear interpolation.
     #[inline]
     pub fn sample(&self, field: &[f32], direction: [f64; 3]) -> f32 {
         self.sample_at(field, locate(direction))
     }
 
-    /// Bilinear value of a field at a position on a face, (u, v) from 0 to 1.
+    /// Value of a field at the position (u, v) of a face, by bilinear interpolation; u and v are from 0 to 1.
     #[inline]
     pub fn sample_at(&self, field: &[f32], (face, u, v): (usize, f64, f64)) -> f32 {
         let last = (self.n - 1) as f64;
@@ -200,16 +202,17 @@ impl Globe {
     }
 }
 
-/// Rows of cells per band; within a band, neighbouring rows share the solid angles of their corners.
+/// Number of rows of cells in a band. Within a band, the solid angle of each corner is computed once for the rows that
+/// meet there.
 const SHARED_ROWS: usize = 16;
 
-/// Solid angle between the axes of a face and its point (x, y), given as tangents.
+/// Solid angle of the rectangle between the centre of a face and its point (x, y). Coordinates are tangents.
 fn rectangle_solid_angle(x: f64, y: f64) -> f64 {
     libm::atan(x * y / (x * x + y * y + 1.0).sqrt())
 }
 
-/// Unit vectors along a row, split into the components along the row, outwards and down the columns. `others` are the
-/// squares of the outward and downward components, in the order of addition.
+/// Writes the unit vectors of a row, split into the components along the row, outwards and down the columns. `others`
+/// are the squares of the outward and downward components, in the order of addition.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn directions(
     tangents: &[f64],
@@ -225,7 +228,7 @@ fn directions(
     }
 }
 
-/// Unit vector of the point (a, b) of a face, given as tangents.
+/// Unit vector of the point (a, b) of a face, where a and b are tangents from -1 to 1.
 #[inline]
 pub fn face_direction(face: usize, a: f64, b: f64) -> [f64; 3] {
     let [out, east, south] = AXES[face];
@@ -233,7 +236,7 @@ pub fn face_direction(face: usize, a: f64, b: f64) -> [f64; 3] {
     for (axis, length) in [(out, 1.0), (east, a), (south, b)] {
         v[axis / 2] = if axis.is_multiple_of(2) { length } else { -length };
     }
-    // `unit` adds in the order x, y, z on every face, for the same bits.
+    // `unit` adds the squares in the order x, y, z on every face, so that copies of a point have the same bits.
     unit(v)
 }
 
@@ -246,20 +249,20 @@ pub fn face_axes(face: usize) -> [[f64; 3]; 3] {
     })
 }
 
-/// Unit vector of the position (u, v) on a face, along its rows and columns, from 0 to 1.
+/// Unit vector of the position (u, v) on a face: u along its rows and v along its columns, each from 0 to 1.
 #[inline]
 pub fn direction_at(face: usize, u: f64, v: f64) -> [f64; 3] {
     face_direction(face, libm::tan((2.0 * u - 1.0) * FRAC_PI_4), libm::tan((2.0 * v - 1.0) * FRAC_PI_4))
 }
 
-/// Latitude in radians, from -π/2 at the south pole to π/2.
+/// Latitude in radians of a direction, from -π/2 at the south pole to π/2 at the north pole.
 #[inline]
 pub fn latitude(direction: [f64; 3]) -> f64 {
     let [x, y, z] = direction;
     libm::atan2(z, (x * x + y * y).sqrt())
 }
 
-/// Longitude in radians, from -π to π; 0 at a pole.
+/// Longitude in radians of a direction, from -π to π; 0 at a pole.
 pub fn longitude(direction: [f64; 3]) -> f64 {
     libm::atan2(direction[1], direction[0])
 }

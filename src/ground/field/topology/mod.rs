@@ -1,4 +1,4 @@
-//! Topology: the faces of a [`Grid`], the neighbours of its samples, copies and their owners, padded rows.
+//! Topology of a [`Grid`]: its faces, the neighbours of its samples, copies of samples and their owners, padded rows.
 //!
 //! A square has one face. A globe has six faces, those of a cube: +X, -X, +Y, -Y, +Z, -Z. North is +Z. Longitude 0 is
 //! +X, and longitude increases eastwards, towards +Y. On the four faces around the equator, rows run east and columns
@@ -37,17 +37,16 @@ pub const SOUTH: usize = 6;
 /// Index of the south-east neighbour in [`DIRECTIONS`].
 pub const SOUTH_EAST: usize = 7;
 
-/// A signed axis of space: the numbers 0 to 5 mean x, -x, y, -y, z, -z.
+/// A signed coordinate axis: the numbers 0 to 5 mean x, -x, y, -y, z, -z.
 pub(super) type Axis = usize;
 
-/// Axes of each face of a globe: outwards, along rows, along columns.
+/// Axes of each face of a globe: outwards from the face, along its rows, along its columns.
 pub(super) const AXES: [[Axis; 3]; FACES] = [[0, 2, 5], [1, 3, 5], [2, 1, 5], [3, 0, 5], [4, 2, 0], [5, 2, 1]];
 
 const fn opposite(axis: Axis) -> Axis {
     axis ^ 1
 }
 
-/// A sample, identified by its face, row and column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CellPosition {
     face: usize,
@@ -55,7 +54,7 @@ struct CellPosition {
     column: usize,
 }
 
-/// A border of a face of a globe.
+/// One of the four borders of a face of a globe.
 #[derive(Clone, Copy, Debug)]
 enum Side {
     North,
@@ -92,8 +91,8 @@ impl Grid {
         (self.edges == Edges::Open && !self.is_globe()) || self.owner(index) == index
     }
 
-    /// The neighbour of a sample in one of the [`DIRECTIONS`], as the index of its owner. `None` beyond an open edge,
-    /// and at a corner of a globe's cube in the two directions that have no neighbour because only three faces meet.
+    /// The neighbour of a sample in one of the [`DIRECTIONS`], as the index of its owner. Returns `None` beyond an open
+    /// edge. At a corner of a globe's cube only three faces meet, and two directions return `None`.
     pub fn neighbour(self, index: usize, direction: usize) -> Option<usize> {
         let here = self.cell_position(index);
         let (down, right) = DIRECTIONS[direction];
@@ -133,8 +132,8 @@ impl Grid {
             for face in 1..FACES {
                 let place = |row: usize, column: usize| self.index(CellPosition { face, row, column });
                 for (first, step) in [(place(0, 0), 1), (place(last, 0), 1), (place(0, 0), n), (place(0, last), n)] {
-                    // Between the corners, all samples of a border have their owners on one face, with a constant
-                    // stride.
+                    // All samples of a border, except its two corners, have their owners on one face. The indices of
+                    // these owners have a constant stride.
                     let (one, two) = (self.owner(first + step), self.owner(first + step * (n - 2)));
                     if one != first + step && n > 3 {
                         let to_owner = (two as isize - one as isize) / (n - 3) as isize;
@@ -154,8 +153,8 @@ impl Grid {
         }
     }
 
-    /// Combines the copies of each sample on a globe's face borders into the result of `merged` for their values.
-    /// Needed when each face is computed separately.
+    /// Makes the copies of each sample on a globe's face borders equal: each copy gets the result of `merged` for the
+    /// values of all copies. Needed when each face is computed separately.
     pub fn merge_copies(self, field: &mut [f32], merged: impl Fn(&[f32]) -> f32) {
         let (n, last) = (self.samples, self.samples - 1);
         for face in (0..self.faces()).filter(|_| self.is_globe()) {
@@ -174,7 +173,7 @@ impl Grid {
         self.close(field);
     }
 
-    /// The neighbour on a globe, before it is mapped to its owner.
+    /// The stored sample one step away on a globe, which can be a copy of its owner.
     fn raw_neighbour(self, here: CellPosition, direction: usize) -> Option<CellPosition> {
         let (down, right) = DIRECTIONS[direction];
         let last = self.samples as isize - 1;
@@ -189,7 +188,7 @@ impl Grid {
                 column as usize,
                 1,
             )),
-            // At a corner, the orthogonal steps over both borders reach the same sample.
+            // At a corner, two orthogonal steps reach the same sample, one over each border. Only one of them counts.
             (true, false) if down == 0 && (here.row == 0 || here.row == self.samples - 1) => None,
             (true, false) => Some(self.sample_beyond_border(
                 here.face,
@@ -216,7 +215,7 @@ impl Grid {
         if self.edges == Edges::Wrap && index + 1 == self.samples { 0 } else { index }
     }
 
-    /// The copies of a globe's sample on the faces that share its borders.
+    /// The copies of a globe's sample on the adjacent faces that share a border with it.
     fn copies(self, place: CellPosition) -> [Option<CellPosition>; 2] {
         let last = self.samples - 1;
         let across = |side: Side, along: usize| Some(self.sample_beyond_border(place.face, side, along, 0));
@@ -234,7 +233,7 @@ impl Grid {
         ]
     }
 
-    /// The sample `depth` steps beyond a border of `face`, at position `along` on the border.
+    /// The sample `depth` steps beyond the border `side` of `face`; `along` is its position along the border.
     fn sample_beyond_border(self, face: usize, side: Side, along: usize, depth: usize) -> CellPosition {
         let [out, east, south] = AXES[face];
         let (beyond, along_axis) = match side {
@@ -244,7 +243,7 @@ impl Grid {
             Side::East => (east, south),
         };
         let last = self.samples - 1;
-        // On the adjacent face, the shared border is the side towards `face`, and `depth` increases away from it.
+        // On the adjacent face, the shared border is the side that faces `face`. `depth` increases away from this side.
         let coordinate = |axis: Axis| match axis {
             a if a == out => last - depth,
             a if a == opposite(out) => depth,
@@ -254,13 +253,14 @@ impl Grid {
         CellPosition { face: beyond, row: coordinate(AXES[beyond][2]), column: coordinate(AXES[beyond][1]) }
     }
 
-    /// A face of a globe's closed field plus a margin of `margin` samples (less than n) from the adjacent faces, as a
-    /// square of n + 2 · `margin`. The margin continues the rows and columns of the face. At its corners there is no
-    /// adjacent face: `beyond` defines the values there.
+    /// One face of a globe's closed field, with a margin from the adjacent faces. The margin is `margin` samples wide
+    /// (less than n), and the result is a square of n + 2 · `margin` samples per side. The margin continues the rows
+    /// and columns of the face. At the corners of the margin there is no adjacent face: `beyond` defines the values
+    /// there.
     pub fn face_with_margin<T: Copy>(self, field: &[T], face: usize, margin: usize, beyond: EdgeFill<T>) -> Vec<T> {
         let (n, side) = (self.samples, self.samples + 2 * margin);
         let at = |row: usize, column: usize| {
-            // Number of steps before the first sample, and number of steps after the last sample.
+            // Returns how many steps a position is before the first sample, and how many steps after the last sample.
             let outside = |k: usize| (margin.saturating_sub(k), (k + 1).saturating_sub(margin + n));
             let inner = |k: usize| k.clamp(margin, margin + n - 1) - margin;
             let place = match (outside(row), outside(column)) {
@@ -315,17 +315,17 @@ impl Grid {
 /// Marks a missing neighbour in an [`Adjacency`].
 pub const NONE: u32 = u32::MAX;
 
-/// Number of border rows and columns of a face whose neighbours are stored in a table: rows next to a border have
-/// neighbours that are copies.
+/// Number of rows and columns along each border of a face whose neighbours are stored in a table. Their neighbours can
+/// be copies, which index arithmetic does not find.
 pub const RIM: usize = 2;
 
-/// The neighbours of every sample, for algorithms that move from sample to sample. Neighbours are computed inside the
-/// faces, and stored in a table along the borders of the faces.
+/// The neighbours of every sample, for algorithms that move from sample to sample. Inside the faces, neighbours are
+/// computed by index arithmetic; along the borders of the faces, they are stored in a table.
 #[derive(Clone, Debug)]
 pub struct Adjacency {
     grid: Grid,
-    /// Neighbours of the samples along the borders, face by face: rows 0 and 1, the last two rows, then both ends of
-    /// the other rows.
+    /// Neighbours of the samples along the borders, face by face. Rows 0 and 1 of a face come first, then its last two
+    /// rows. The first two and the last two samples of each other row follow.
     rim: Vec<[u32; 8]>,
 }
 
@@ -358,18 +358,19 @@ impl Adjacency {
         found
     }
 
-    /// Whether the neighbours of sample `k` are computed: the sample is two or more steps from the borders of its face.
+    /// Whether index arithmetic finds the neighbours of sample `k`: the sample is two or more steps from the borders of
+    /// its face.
     #[inline(always)]
     pub fn is_inner(&self, k: usize) -> bool {
-        // 32-bit division is faster, and this runs for every cell that water crosses.
+        // 32-bit division is faster than 64-bit division, and this code runs for every cell that water crosses.
         let (k, n, rim) = (k as u32, self.grid.samples as u32, RIM as u32);
         let inner = |at: u32| at >= rim && at + rim < n;
         let row = k / n;
         inner(if row < n { row } else { row % n }) && inner(k - row * n)
     }
 
-    /// The neighbours of sample `k` in the order of [`DIRECTIONS`], as indices of owners; [`NONE`] for a missing
-    /// neighbour.
+    /// The neighbours of sample `k` in the order of [`DIRECTIONS`], as indices of owners. A missing neighbour is
+    /// [`NONE`].
     #[inline(always)]
     pub fn neighbours(&self, k: usize) -> [u32; 8] {
         if self.is_inner(k) {
@@ -401,12 +402,12 @@ impl Adjacency {
     }
 }
 
-/// Rule for the values of a padded row where a neighbour is missing.
+/// Rule for the values beyond the ends of a padded row where no neighbour exists.
 #[derive(Clone, Copy, Debug)]
 pub enum EdgeFill<T> {
-    /// A constant value; NaN compares as neither higher nor lower than any height.
+    /// A constant value. NaN is useful because it compares as neither higher nor lower than any height.
     Value(T),
-    /// The nearest sample of the row, or of the adjacent row, so that the edge acts as a mirror.
+    /// The value of the nearest sample in the row, or in the adjacent row. The edge then acts as a mirror.
     Nearest,
 }
 
@@ -440,7 +441,7 @@ impl<T: Copy> FieldValues<T> for Vec<T> {
 
 /// Sliding window of three padded rows of a face, as stencils read them. The window moves down the face row by row.
 ///
-/// A padded row has n + 2 values: the row and one neighbour beyond each end. The field must be closed
+/// A padded row has n + 2 values: the row, and one neighbour beyond each of its two ends. The field must be closed
 /// ([`Grid::close`]).
 #[derive(Clone, Debug)]
 pub struct StencilWindow<T> {
@@ -464,7 +465,7 @@ impl<T: Copy + Default> StencilWindow<T> {
         window
     }
 
-    /// Moves the window to the next row; after the last row of a face, to the first row of the next face.
+    /// Moves the window to the next row. After the last row of a face, the next row is the first row of the next face.
     pub fn advance(&mut self, field: &(impl FieldValues<T> + ?Sized)) {
         let (grid, n) = (self.grid, self.grid.samples as isize);
         if self.row + 1 == n {
@@ -481,7 +482,7 @@ impl<T: Copy + Default> StencilWindow<T> {
             if self.row == 1 {
                 grid.load_ends(field, self.face, 0, self.edge_fill, north);
             }
-            // At a corner of a face, the steps over both borders lead to the same sample: skip the ends of the row.
+            // At a corner of a face, two steps reach the same sample, one over each border: skip the ends of the row.
             if self.row == 0 || self.row == n - 1 {
                 let ends = match self.edge_fill {
                     EdgeFill::Value(value) => [value; 2],
@@ -522,8 +523,8 @@ pub fn around_row<T>([north, here, south]: [&[T]; 3]) -> [&[T]; 8] {
 }
 
 impl Grid {
-    /// Copies row `row` of a face into `out` and pads its ends. The row may be one before the first row or one after
-    /// the last row.
+    /// Copies row `row` of a face into `out` and pads its ends. The row can also be the row before the first or the row
+    /// after the last.
     fn load_padded<T: Copy>(
         self,
         field: &(impl FieldValues<T> + ?Sized),
@@ -568,7 +569,7 @@ impl Grid {
         let ends = if self.is_globe() {
             let is_inside = (0..n as isize).contains(&row);
             [Side::West, Side::East].map(|side| {
-                // Beyond the corner of a face there is no sample.
+                // Diagonally beyond the corner of a face there is no sample.
                 is_inside.then(|| field.value(self.index(self.sample_beyond_border(face, side, row as usize, 1))))
             })
         } else {

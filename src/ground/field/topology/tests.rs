@@ -93,7 +93,8 @@ fn a_window_shows_the_neighbours_of_every_row() {
                     }
                 }
             }
-            // A wrapping square of 2² samples is one sample, which is its own neighbour. A globe has no edge.
+            // A wrapping square of 2 × 2 samples has a single distinct sample, which is its own neighbour. A globe has
+            // no edge.
             if n > 2 && !grid.is_globe() {
                 let mut mirror = StencilWindow::new(grid, EdgeFill::Nearest, &field, 0);
                 mirror.advance(&field);

@@ -1,4 +1,4 @@
-//! Divided drainage of tiles: the water of each cell is split between two receivers.
+//! Drainage of a tile in which the water of each cell is divided between two receivers.
 
 use super::region::TileRectangle;
 use super::words::{SurveyReader, WordError, pair, read_float_field, split, write_floats, write_list};
@@ -6,23 +6,24 @@ use super::{TileRegions, rim};
 use crate::field::{Cancelled, Control};
 use crate::hydrology::{DInfinity, DrainedArea, NeighbourReceivers, Receivers, UpstreamOrder};
 
-/// Flag in the number of a receiver that is in another tile.
+/// Flag in the number of a receiver: the receiver is in another tile.
 const BEYOND: u32 = 1 << 31;
 
-/// The drainage of one tile, divided between two receivers per cell, on a window around the tile.
+/// The drainage of one tile, in which the water of each cell is divided between two receivers. Cells are indexed in a
+/// window around the tile.
 #[derive(Debug)]
 pub struct DividedRegion {
     pub(super) rectangle: TileRectangle,
     /// Flow directions of the cells of the tile. All window cells outside the tile are their own receivers.
     pub flow: DInfinity,
     /// Trunks: cells of the tile that water from other tiles may reach. These are the tile's rim and all cells
-    /// downstream of the rim. Each is given by its index in the window, in ascending order.
+    /// downstream of the rim. The list holds their indices in the window, in ascending order.
     trunks: Vec<u32>,
     is_trunk: Vec<bool>,
 }
 
 impl DividedRegion {
-    /// The drainage of a tile that follows `flow`.
+    /// The drainage of a tile whose water follows the flow directions `flow`.
     pub(super) fn new(rectangle: TileRectangle, mut flow: DInfinity) -> Self {
         let mut is_trunk = vec![false; flow.receivers.cells()];
         rectangle.each_outside(&mut is_trunk, |k, _| flow.receivers.set_end(k));
@@ -39,7 +40,7 @@ impl DividedRegion {
         Self { rectangle, flow, trunks, is_trunk }
     }
 
-    /// The cells that water from other tiles may reach.
+    /// The cells that water from other tiles may reach, as indices in the window.
     #[inline]
     pub fn trunks(&self) -> &[u32] {
         &self.trunks
@@ -52,8 +53,8 @@ impl DividedRegion {
     }
 
     /// Adds to every cell except the trunks the amounts from its donors. The second receiver of a cell gets the cell's
-    /// fraction in `shares`, the first receiver the rest. The result is complete for all cells but the trunks, which
-    /// hold only the inflow from other cells. Returns the order of the additions.
+    /// fraction in `shares`, the first receiver the rest. The amounts are final for all cells but the trunks. A trunk
+    /// holds only the inflow from cells that are not trunks. Returns the order of the additions.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -69,7 +70,8 @@ impl DividedRegion {
         })
     }
 
-    /// Summary of the trunks for other tiles; `held` is the result of [`accumulate`](Self::accumulate).
+    /// Summary of the tile's trunks for the computation over all tiles. `held` is the result of
+    /// [`accumulate`](Self::accumulate).
     pub fn summary(&self, shares: &[f32], held: &[DrainedArea]) -> DividedSummary {
         let number = |k: u32| self.trunks.partition_point(|&trunk| trunk < k) as u32;
         let mut beyond = Vec::new();
@@ -104,7 +106,7 @@ impl DividedRegion {
         Ok(())
     }
 
-    /// Appends the drainage to `words`, encoded in 64-bit words.
+    /// Appends the drainage of the tile to `words`, encoded in 64-bit words.
     pub fn write_words(&self, words: &mut Vec<u64>) {
         write_list(words, self.flow.receivers.codes().as_chunks().0, |codes| [u64::from_le_bytes(*codes)]);
         let rest = self.flow.receivers.codes().as_chunks::<8>().1;
@@ -113,7 +115,7 @@ impl DividedRegion {
         write_list(words, &self.trunks, |&k| [u64::from(k)]);
     }
 
-    /// Decodes the 64-bit words of [`write_words`](Self::write_words), for a tile in its window.
+    /// Decodes the 64-bit words of [`write_words`](Self::write_words), for the tile given by `rectangle`.
     ///
     /// # Errors
     /// Fails if the words are not a valid encoding.
@@ -136,7 +138,7 @@ impl DividedRegion {
 /// Summary of a tile's trunks. The computation over all tiles, [`DividedTrunks`], reads it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DividedSummary {
-    /// For each cell on the rim, its number among the trunks.
+    /// For each cell on the rim of the tile, its number among the trunks.
     rim: Vec<u32>,
     /// Cells in other tiles that receive water of this tile, numbered in the whole square.
     beyond: Vec<u64>,
@@ -146,7 +148,8 @@ pub struct DividedSummary {
 /// A trunk cell of a tile, as other tiles see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct DividedCell {
-    /// The cell's receivers: numbers of trunks of the tile, or [`BEYOND`] combined with an index into `beyond`.
+    /// The cell's two receivers. Each is the number of a trunk of the tile, or [`BEYOND`] combined with an index into
+    /// `beyond`.
     to: [u32; 2],
     /// Fraction of the water that flows to the second receiver.
     second_fraction: f32,
@@ -200,10 +203,10 @@ impl DividedSummary {
 /// The trunks of all tiles, tile by tile.
 #[derive(Debug)]
 pub struct DividedTrunks {
-    /// Number of the first trunk of each tile, then the number of all trunks.
+    /// For each tile, the number of its first trunk; at the end, the total number of trunks.
     first: Vec<usize>,
     receivers: Vec<[u32; 2]>,
-    /// Fraction of the water of each trunk that flows to its second receiver.
+    /// For each trunk, the fraction of its water that flows to its second receiver.
     pub second_fractions: Vec<f32>,
     /// Drainage area of each trunk.
     pub areas: Vec<DrainedArea>,
@@ -241,8 +244,8 @@ impl DividedTrunks {
         Ok(Self { first, receivers, second_fractions: shares, areas, order })
     }
 
-    /// The result for each tile: the drainage area of each trunk, and the result of `value` for the number of the
-    /// trunk.
+    /// Returns the result for each tile: the drainage area of each trunk, and the result of `value` for the trunk's
+    /// number.
     pub fn solutions(&self, value: impl Fn(usize) -> f32) -> Vec<DividedSolution> {
         let told = |k: usize| [self.areas[k].cells(), value(k)];
         self.first.windows(2).map(|ends| DividedSolution((ends[0]..ends[1]).map(told).collect())).collect()
@@ -263,7 +266,8 @@ impl DividedTrunks {
     }
 }
 
-/// Result for a tile: for each of its trunks, the drainage area in cells and one other value.
+/// Result for a tile: for each of its trunks, the drainage area in cells, and the value that the caller of
+/// [`DividedTrunks::solutions`] computed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DividedSolution(pub Vec<[f32; 2]>);
 

@@ -1,4 +1,4 @@
-//! Drainage areas that flow from tile to tile.
+//! Drainage areas whose water flows from one tile into the next.
 
 use super::TileRegions;
 use super::words::{SurveyReader, WordError, write_list};
@@ -8,11 +8,11 @@ use crate::hydrology::DrainedArea;
 /// Items processed between two checks for cancellation.
 const CHECK: usize = 1 << 16;
 
-/// Summary of the flow through a tile, read by [`solve_inflows`].
+/// Summary of the flow through a single tile; [`solve_inflows`] reads the summaries of all tiles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSummary {
-    /// For each cell on the rim, the number of the exit through which its water leaves, counted from 1; 0 if the water
-    /// reaches an outlet.
+    /// For each cell on the rim, the number of the exit through which the cell's water leaves the tile. Exits are
+    /// numbered from 1; 0 means that the water reaches an outlet.
     pub(super) rim: Vec<u32>,
     pub(super) exits: Vec<FlowExit>,
 }
@@ -20,9 +20,9 @@ pub struct FlowSummary {
 /// A cell where water leaves a tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowExit {
-    /// The cell of the whole square that receives the water.
+    /// Number, in the whole square, of the cell that receives the water.
     pub to: u64,
-    /// Area of the tile that drains through this exit.
+    /// Drainage area within the tile of the water that leaves through this exit.
     pub area: DrainedArea,
 }
 
@@ -101,7 +101,7 @@ pub fn solve_inflows(
         first.push(exits.len());
         exits.extend_from_slice(&summary.exits);
     }
-    // for each exit, the next exit that its water reaches
+    // For each exit, `next` holds the next exit that its water reaches, if there is one.
     let next: Vec<Option<usize>> = exits
         .iter()
         .map(|exit| {

@@ -4,16 +4,18 @@
 //! exit is a cell whose receiver is in another tile. The tile keeps the minimum spanning tree of the links between its
 //! labels. A label without a cell on the rim can only be linked within the tile. So other tiles need only a part of the
 //! spanning tree, the [`BasinSummary`]. It holds the labels of the rim, the forks between them, and the highest link
-//! between each two of these nodes. An exit and the cell that its water reaches belong to one basin. [`solve_spills`]
-//! joins the exits, the summaries and the links over the borders to the minimum spanning tree of all basins. Links have
-//! a strict order (height, lower cell, cell index), so this spanning tree is the one that [`Basins`](super::Basins)
-//! finds on the whole square, reduced to the rims. Each tile then gets a [`SpillSolution`]. It lists which of the
-//! tile's highest links belong to the spanning tree, the water level behind every label, and the flow paths that other
-//! tiles reverse. [`RegionDrainage::solve`] computes the rest within the tile.
+//! between each two of these nodes.
 //!
-//! Drainage areas: a tile accumulates its own area ([`DrainedRegion::summary`]). [`solve_inflows`] then sums the
-//! outflow along the exits of all tiles, and the tile accumulates again with its inflow ([`DrainedRegion::areas`]).
-//! Whole numbers are not rounded, so the order of the additions does not matter.
+//! An exit and the cell that its water reaches belong to one basin. [`solve_spills`] builds the minimum spanning tree
+//! of all basins from the exits, the summaries and the links across tile borders. Links have a strict order (height,
+//! lower cell, cell index). So this spanning tree equals the tree that [`Basins`](super::Basins) finds on the whole
+//! square, reduced to the rims. Each tile then gets a [`SpillSolution`]. It lists which of the tile's highest links
+//! belong to the spanning tree, the water level behind every label, and the flow paths that other tiles reverse.
+//! [`RegionDrainage::solve`] computes the rest within the tile.
+//!
+//! Drainage areas: a tile first sums its own area along its flow paths ([`DrainedRegion::summary`]). [`solve_inflows`]
+//! then sums the outflow along the exits of all tiles, and the tile sums again with its inflow
+//! ([`DrainedRegion::areas`]). Whole numbers are not rounded, so the order of the additions does not matter.
 //!
 //! Water that is divided between two receivers ([`DividedRegion`]) cannot be summed in this way: each division is
 //! rounded, and the rounding depends on the whole inflow. But only *trunks*, the cells on and downstream of the rim,
@@ -45,7 +47,7 @@ use crate::field::Region;
 #[derive(Clone, Debug)]
 pub struct TileRegions {
     samples: usize,
-    /// Rows covered by each row of tiles; columns are divided in the same way.
+    /// Range of the grid's rows in each row of tiles; columns are divided in the same way.
     spans: Vec<std::ops::Range<usize>>,
 }
 
@@ -63,20 +65,21 @@ impl TileRegions {
         self.spans.len() * self.spans.len()
     }
 
-    /// The samples of a tile; tiles are numbered row by row.
+    /// The samples of tile number `tile`; tiles are numbered row by row.
     #[inline]
     pub fn region(&self, tile: usize) -> Region {
         let [row, column] = [tile / self.spans.len(), tile % self.spans.len()];
         Region { rows: self.spans[row].clone(), columns: self.spans[column].clone() }
     }
 
-    /// Number of cells on the rim of a tile.
+    /// Number of cells on the rim of tile number `tile`.
     #[inline]
     pub fn rim_len(&self, tile: usize) -> usize {
         rim(&self.region(tile)).count()
     }
 
-    /// The tile of a cell on a rim, and the cell's number on that rim. `cell` is the cell's number in the whole square.
+    /// Returns the tile whose rim contains a cell, and the number of the cell on this rim. `cell` is the cell's number
+    /// in the whole square.
     fn on_rim(&self, cell: u64) -> (usize, usize) {
         let [row, column] = self.row_and_column(cell);
         let along = |at: usize| self.spans.partition_point(|span| span.end <= at);
@@ -101,7 +104,7 @@ impl TileRegions {
     }
 }
 
-/// Number of a rim cell of a region; the rim cells are numbered row by row.
+/// Number of a cell among the rim cells of a region, which are counted row by row.
 fn rim_number(region: &Region, [row, column]: [usize; 2]) -> usize {
     let (rows, columns) = (region.rows.len(), region.columns.len());
     let (i, j) = (row - region.rows.start, column - region.columns.start);

@@ -13,27 +13,27 @@ use crate::hydrology::directions::flow_directions;
 use crate::hydrology::order::accumulate;
 use crate::hydrology::{DInfinity, DrainedArea, FlowMesh, FlowRouting, Outlets};
 
-/// Marks a label that is not a node of the summary, or a missing link.
+/// Marks a label that is not a node of the summary, and a missing link.
 const NONE: u32 = u32::MAX;
 
-/// The part of a tile's drainage that follows from the tile alone, on a window around it.
+/// The part of a tile's drainage that follows from the tile alone. Cells are indexed in a window around the tile.
 #[derive(Debug)]
 pub struct RegionDrainage {
     rectangle: TileRectangle,
     /// Receivers of the cells of the tile, before depressions are drained.
     receivers: Vec<u32>,
-    /// Label of each cell of the tile: the end of the cell's flow path, [`OUTSIDE`] or a number. All window cells
-    /// outside the tile have one extra label.
+    /// Label of each cell of the tile, which stands for the end of the cell's flow path: [`OUTSIDE`] or a number. All
+    /// window cells outside the tile have the same extra label.
     labels: Vec<u32>,
     /// Number of labels, including [`OUTSIDE`].
     count: usize,
     exits: Vec<u32>,
     tree: BasinTree,
-    /// Nodes of the summary: labels that other tiles need.
+    /// Labels that other tiles need; each is a node of the summary.
     nodes: Vec<u32>,
-    /// Node of each label; [`NONE`] if the label is not a node.
+    /// Node number of each label; [`NONE`] if the label is not a node.
     node_of: Vec<u32>,
-    /// The paths of the spanning tree between nodes, each with the number of its highest link.
+    /// The paths of the spanning tree that join two nodes, each with the number of its highest link.
     parts: Vec<TreePart>,
 }
 
@@ -61,13 +61,13 @@ impl TileRectangle {
         &self.region
     }
 
-    /// Row and column in the whole square of cell `k` of the window.
+    /// Row and column that cell `k` of the window has in the whole square.
     fn row_and_column(&self, k: usize) -> [usize; 2] {
         let ([top, left], n) = (self.grid.first(), self.grid.samples);
         [top + k / n, left + k % n]
     }
 
-    /// Index in the window of a cell given by row and column.
+    /// Index in the window of the cell at this row and column of the whole square.
     pub(super) fn index(&self, [row, column]: [usize; 2]) -> usize {
         let [top, left] = self.grid.first();
         (row - top) * self.grid.samples + column - left
@@ -78,19 +78,19 @@ impl TileRectangle {
         self.region.rows.contains(&row) && self.region.columns.contains(&column)
     }
 
-    /// Number in the whole square of cell `k` of the window.
+    /// Cell number in the whole square of cell `k` of the window.
     pub(super) fn cell(&self, k: usize) -> u64 {
         let [row, column] = self.row_and_column(k);
         (row * self.grid.whole_samples() + column) as u64
     }
 
-    /// Index in the window of a cell of the whole square.
+    /// Index in the window of the cell with number `cell` in the whole square.
     fn index_of_cell(&self, cell: u64) -> usize {
         let n = self.grid.whole_samples() as u64;
         self.index([(cell / n) as usize, (cell % n) as usize])
     }
 
-    /// Changes the values of window cells outside the tile.
+    /// Calls `change(index, value)` for every cell of the window outside the tile.
     pub(super) fn each_outside<T>(&self, values: &mut [T], mut change: impl FnMut(usize, &mut T)) {
         let n = self.grid.samples;
         let [top, left] = self.grid.first();
@@ -103,8 +103,9 @@ impl TileRectangle {
         }
     }
 
-    /// Returns a copy of `receivers` that never leaves the tile: cells whose receiver is outside the tile, and all
-    /// cells outside the tile, become their own receivers. Also returns the cells whose receiver is outside the tile.
+    /// Returns a copy of `receivers` in which no water leaves the tile. Cells whose receiver is outside the tile become
+    /// their own receivers, and so do all cells outside the tile. Also returns the cells whose receiver is outside the
+    /// tile.
     fn inner(&self, receivers: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let mut inner = receivers.to_vec();
         self.each_outside(&mut inner, |k, to| *to = k as u32);
@@ -160,7 +161,7 @@ impl RegionDrainage {
         Ok(made)
     }
 
-    /// Reduces the spanning tree to the part that other tiles need.
+    /// Reduces the spanning tree to the nodes and paths that other tiles need.
     fn contract(&mut self) {
         let mut terminals = vec![OUTSIDE];
         terminals.extend(rim(&self.rectangle.region).map(|place| self.labels[self.rectangle.index(place)]));
@@ -169,8 +170,9 @@ impl RegionDrainage {
         for label in terminals {
             self.add_node(label);
         }
-        // from the outside inwards, each label with the link through which it was reached; a tile without an outlet
-        // starts at the label of a cell on its rim instead
+        // A walk along the spanning tree fills the list `way`: each label in the order of arrival, with the link
+        // through which the walk came. The walk starts at [`OUTSIDE`] or, in a tile without an outlet, at the label of
+        // a cell on the rim.
         let root = self.nodes.iter().copied().find(|&label| !self.tree.numbers_of(label as usize).is_empty());
         let mut way = vec![(root.unwrap_or(OUTSIDE), NONE)];
         let mut next = 0;
@@ -180,8 +182,8 @@ impl RegionDrainage {
                 way.push((self.label_beyond(number, label), number));
             }
         }
-        // from the leaves back: the node that represents the labels behind each label, and the highest link on the path
-        // to this node
+        // The loop runs from the leaves back to the root. For each label, `behind` holds the nodes that represent the
+        // labels behind it, each with the highest link on the path to the node.
         let mut behind: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
         for &(label, by) in way.iter().rev() {
             let found = behind.remove(&label).unwrap_or_default();
@@ -208,7 +210,7 @@ impl RegionDrainage {
         self.nodes.push(label);
     }
 
-    /// The label on the other side of a link of the spanning tree.
+    /// The label at the other end of a link of the spanning tree, as seen from `label`.
     fn label_beyond(&self, number: u32, label: u32) -> u32 {
         let (_, there) = self.tree.links[number as usize].cells_from(&self.labels, label);
         self.labels[there as usize]
@@ -245,7 +247,8 @@ impl RegionDrainage {
         }
     }
 
-    /// The drainage of the tile as part of the whole square.
+    /// The drainage of the tile as part of the whole square, from the `spills` that
+    /// [`solve_spills`](super::solve_spills) returned.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -304,19 +307,19 @@ impl RegionDrainage {
     }
 }
 
-/// The drainage of a tile as part of the whole square, on a window around the tile.
+/// The drainage of a tile as part of the whole square. Cells are indexed in a window around the tile.
 #[derive(Debug)]
 pub struct DrainedRegion {
     rectangle: TileRectangle,
     /// Receivers of the cells of the tile; no cell is a pit.
     receivers: Vec<u32>,
     labels: Vec<u32>,
-    /// Spill level of each label.
+    /// Spill level of the basin of each label.
     levels: Vec<f32>,
 }
 
 impl DrainedRegion {
-    /// `height` with depressions filled within the tile, and unchanged outside the tile.
+    /// Returns `height` with depressions filled within the tile, and unchanged outside the tile.
     pub fn filled(&self, height: &[f32]) -> Vec<f32> {
         let fill = |(&h, &label): (&f32, &u32)| match self.levels.get(label as usize) {
             Some(&level) if level > h => level,
@@ -325,8 +328,8 @@ impl DrainedRegion {
         height.iter().zip(&self.labels).map(fill).collect()
     }
 
-    /// The tile's drainage divided between two receivers by the facets of the filled surface. `height` and `spills`
-    /// must be those from which this drainage was computed.
+    /// The tile's drainage with the water of each cell divided between two receivers. The facets of the filled surface
+    /// determine the division. `height` and `spills` must be those from which this drainage was computed.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -346,7 +349,7 @@ impl DrainedRegion {
         Ok(DividedRegion::new(self.rectangle, flow))
     }
 
-    /// Area of the tile that drains through each cell, plus the inflow from other tiles.
+    /// For each cell, the area of the tile that drains through it, plus the inflow from other tiles.
     fn gathered(
         &self,
         inner: &[u32],
@@ -364,7 +367,8 @@ impl DrainedRegion {
         Ok(held)
     }
 
-    /// Summary for [`solve_inflows`](super::solve_inflows); areas are weighted by the `rain` that falls on the window.
+    /// Summary of the tile's flow for [`solve_inflows`](super::solve_inflows). Areas are weighted by the `rain` that
+    /// falls on the window.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -379,7 +383,7 @@ impl DrainedRegion {
             area: held[k as usize],
         };
         Ok(FlowSummary {
-            // labels and exits are both in the order of the cells
+            // The number of an exit equals its label, because labels and exits are both in the order of the cells.
             rim: rim(&self.rectangle.region).map(|place| names[self.rectangle.index(place)]).collect(),
             exits: exits.iter().map(exit).collect(),
         })
@@ -423,7 +427,7 @@ impl DividedRegion {
 }
 
 impl TileRectangle {
-    /// Whether a cell of the whole square is in the window.
+    /// Whether the window contains the cell at this row and column of the whole square.
     fn is_near(&self, place: [usize; 2]) -> bool {
         place.iter().zip(self.grid.first()).all(|(at, first)| (first..first + self.grid.samples).contains(at))
     }

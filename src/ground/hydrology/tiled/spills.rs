@@ -8,10 +8,11 @@ use crate::hydrology::basins::{BasinLink, Sets, height_of};
 /// Items processed between two checks for cancellation.
 const CHECK: usize = 1 << 16;
 
-/// Summary of a tile's basins, read by [`solve_spills`]. Cells are numbered in the whole square, row by row.
+/// Summary of the basins of a single tile. [`solve_spills`] reads the summaries of all tiles. Cells are numbered in the
+/// whole square, row by row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BasinSummary {
-    /// Number of nodes, which are labels of the rim and forks of the spanning tree; node 0 drains to an outlet.
+    /// Number of nodes. Nodes are the labels of the rim and the forks of the spanning tree; node 0 drains to an outlet.
     pub(super) nodes: u32,
     /// Height and node of each cell on the rim, row by row.
     pub(super) rim: Vec<(f32, u32)>,
@@ -38,12 +39,13 @@ pub struct RegionLink {
     pub to: u64,
 }
 
-/// The solution for the basins of one tile.
+/// The part of the solution of [`solve_spills`] that belongs to a single tile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpillSolution {
     /// For each link of the tile's summary, whether the link belongs to the spanning tree of the whole square.
     pub(super) kept: Vec<bool>,
-    /// For each node, its spill level, and whether its path out of the basin uses none of the tile's links.
+    /// For each node, its spill level. The flag says whether the node's path out of its basin uses none of the tile's
+    /// links.
     pub(super) nodes: Vec<(f32, bool)>,
     /// Cells of the tile whose flow path must be reversed, each with its new receiver.
     pub(super) turns: Vec<[u64; 2]>,
@@ -121,22 +123,22 @@ impl SpillSolution {
     }
 }
 
-/// A link of two basins, within a tile or over a border.
+/// A link of two basins, within a tile or across a tile border.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct TiledLink {
     height: u32,
     lower: u32,
     from: u64,
     to: u64,
-    /// Nodes of the cells `from` and `to`; for a link within a tile, the nodes at the ends of its path.
+    /// Nodes of the cells `from` and `to`. A link within a tile has the nodes at the two ends of its path instead.
     nodes: [u32; 2],
-    /// The tile, and the number of the link in this tile; [`ACROSS`] for a link over a border.
+    /// The tile of the link and the number of the link in this tile. The tile is [`ACROSS`] for a link across a border.
     place: (u32, u32),
 }
 
 const ACROSS: u32 = u32::MAX;
 
-/// The solution for every tile, given the summary of each tile in the order of the tiles.
+/// Returns the solution for every tile, given the summary of each tile in the order of the tiles.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -164,11 +166,11 @@ pub fn solve_spills(
     world.solutions(&classes, &tree, control)
 }
 
-/// The basins of all tiles.
+/// The basins of all tiles, described by the summaries of the tiles.
 struct TiledBasins<'a> {
     tiles: &'a TileRegions,
     summaries: &'a [BasinSummary],
-    /// Number of the first node of each tile after its node 0. All tiles share node 0.
+    /// Number of the first node of each tile after the tile's node 0. All tiles share node 0.
     first: Vec<u32>,
     count: usize,
 }
@@ -188,14 +190,14 @@ impl<'a> TiledBasins<'a> {
         if node == 0 { 0 } else { self.first[tile] + node - 1 }
     }
 
-    /// Height and node of a cell on the rim of its tile.
+    /// Height and node of a rim cell, given by its number in the whole square.
     fn rim_cell(&self, cell: u64) -> (f32, u32) {
         let (tile, number) = self.tiles.on_rim(cell);
         let (height, node) = self.summaries[tile].rim[number];
         (height, self.node(tile, node))
     }
 
-    /// For each node, the least number among the nodes of the same basin.
+    /// For each node, the lowest number among all nodes of the same basin.
     fn classes(&self) -> Vec<u32> {
         let mut sets = Sets::new(self.count);
         for (tile, summary) in self.summaries.iter().enumerate() {
@@ -221,7 +223,7 @@ impl<'a> TiledBasins<'a> {
             let region = self.tiles.region(tile);
             for (place, &(height, node)) in rim(&region).zip(&summary.rim) {
                 let (from, node) = (self.tiles.cell(place), self.node(tile, node));
-                // list each pair only once
+                // List each pair of cells only once.
                 for to in
                     self.tiles.cells_beside(&region, place).map(|there| self.tiles.cell(there)).filter(|&to| to > from)
                 {
@@ -293,10 +295,10 @@ impl<'a> TiledBasins<'a> {
                     let [to, from] = if parent == 0 { [link.from, link.to] } else { [link.to, link.from] };
                     turn(from, to);
                 } else {
-                    // the tile that owns the link finds these cells itself
+                    // The tile that owns the link finds the cells to reverse on its own.
                     is_gate[child as usize] = false;
                 }
-                // tiles farther along the flow path must reverse cells too
+                // Tiles farther down the flow path must also reverse the path through their cells.
                 let mut node = child;
                 while let Some(exit) = exits[node as usize] {
                     turn(exit.to, exit.cell);

@@ -2,7 +2,7 @@ use super::*;
 use crate::field::{Control, Edges, Grid, Stream};
 use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate};
 
-/// Noise with few or many distinct heights on hills and hollows wider than tiles.
+/// Test terrain: hills and hollows wider than the tiles, plus noise. All heights are multiples of 1 / `steps`.
 fn ground(n: usize, seed: u32, steps: f32) -> Vec<f32> {
     let random = Stream::new(seed, 4);
     (0..n * n)
@@ -14,7 +14,7 @@ fn ground(n: usize, seed: u32, steps: f32) -> Vec<f32> {
         .collect()
 }
 
-/// Terrain in tiles, each tile on its own window.
+/// Terrain that is divided into tiles, each with its own window.
 struct TiledGround<'a> {
     n: usize,
     height: &'a [f32],
@@ -54,7 +54,7 @@ impl<'a> TiledGround<'a> {
         (0..self.tiles.len()).map(|number| rim(&self.tiles.region(number)).count()).collect()
     }
 
-    /// The solution for the basins of each tile.
+    /// The solution of `solve_spills` for each tile.
     fn spills(&self) -> Vec<SpillSolution> {
         let summaries: Vec<_> = self
             .rims()
@@ -75,7 +75,7 @@ impl<'a> TiledGround<'a> {
         drained.solve(&self.heights(number), spills, &Control::default()).unwrap()
     }
 
-    /// The cells of a tile, as indices in the whole square and in its window.
+    /// For each cell of a tile, its index in the whole square and its index in the tile's window.
     fn cells(&self, number: usize) -> impl Iterator<Item = [usize; 2]> {
         let (grid, region, n) = (self.window(number), self.tiles.region(number), self.n);
         let [top, left] = grid.first();
@@ -119,13 +119,13 @@ fn check(n: usize, tile: usize, height: &[f32], sea: f32, routing: FlowRouting) 
     }
 }
 
-/// A value computed upstream: it depends on the area and on the values below, and is rounded.
+/// Returns a value that depends on the drainage area and on the values of the two receivers, and is rounded.
 fn eroded(height: f32, below: [f32; 2], share: f32, area: f32) -> f32 {
     let floor = below[0] + (below[1] - below[0]) * share;
     if height > floor { floor + (height - floor) / (1.0 + area.sqrt()) } else { height }
 }
 
-/// Checks divided drainage, and values that propagate upstream along it.
+/// Checks divided drainage of tiles, and values that propagate upstream along it, against the whole square.
 fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
     let (control, grid) = (Control::default(), Grid::working(n, Edges::Open));
     let (mesh, outlets) = (FlowMesh::new(grid), Outlets::new(grid, height, sea));
@@ -213,7 +213,8 @@ fn fill_and_counts_in_tiles_equal_the_whole() {
     }
 }
 
-/// A stream that crosses the same borders again and again, in a trough that spills at its end.
+/// The test terrain has a stream that crosses the same tile borders again and again, in a trough that spills at its
+/// end.
 #[test]
 fn courses_may_reenter_tiles_and_depressions_span_them() {
     let n = 80;

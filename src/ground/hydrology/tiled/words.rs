@@ -1,11 +1,11 @@
-//! The 64-bit words in which tiles exchange drainage data.
+//! Encoding of the drainage data that tiles exchange, in 64-bit words.
 
 /// Error: the 64-bit words are not a valid encoding of drainage data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the drainage data stored by another task are incomplete or invalid")]
 pub struct WordError;
 
-/// Reads 64-bit words one after the other.
+/// Reads the 64-bit words of encoded drainage data one after the other.
 pub struct SurveyReader<'a>(&'a [u64]);
 
 impl<'a> SurveyReader<'a> {
@@ -33,7 +33,7 @@ impl<'a> SurveyReader<'a> {
         Ok(words.as_chunks::<N>().0.iter().map(|words| item(*words)).collect())
     }
 
-    /// Fails if any words are left.
+    /// Ends the reading; fails if any words are left.
     pub fn end(self) -> Result<(), WordError> {
         if self.0.is_empty() { Ok(()) } else { Err(WordError) }
     }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::io::formats::format_list;
 
-/// The reason why a file could not be written. Error paths are the paths that the caller gave, or the targets of
-/// symbolic links.
+/// The reason why a file could not be written. The paths in an error are the paths that the caller gave, or the targets
+/// of symbolic links.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The name of the file, or of a parent folder, is not UTF-8.
@@ -30,15 +30,15 @@ pub enum FileError {
         /// Path of the file to write.
         path: PathBuf,
     },
-    /// The path is a pipe, a socket or a device.
+    /// The path refers to a pipe, a socket or a device.
     #[error("cannot write {path}: it is a {kind}, not a file. Give the name of a file")]
     NotAFile {
         /// Path of the file to write.
         path: PathBuf,
-        /// The kind of the path, in words.
+        /// The kind of file at the path, in words, such as "pipe".
         kind: &'static str,
     },
-    /// Symbolic links form a loop, are broken, or are too many.
+    /// Symbolic links form a loop, are broken, or are too many to follow.
     #[error(
         "cannot write {path}: it is a symbolic link that is broken, leads to itself, or passes through too many other links"
     )]
@@ -66,7 +66,7 @@ pub enum FileError {
     },
     /// The file changed after the program had read it.
     #[error(
-        "cannot write {path}: another program has changed the file since it was read; that version is untouched. Give another name, or read the file again"
+        "cannot write {path}: another program has changed the file since it was read; the changed file is untouched. Give another name, or read the file again"
     )]
     Changed {
         /// Path of the file to write.
@@ -78,7 +78,7 @@ pub enum FileError {
         /// Path of the folder that is not empty.
         path: PathBuf,
     },
-    /// The system reported an error before any file was replaced.
+    /// The operating system reported an error before any file was replaced.
     #[error("cannot write {path}: {source}. A file that was there before is untouched")]
     Write {
         /// Path of the file to write.
@@ -86,7 +86,7 @@ pub enum FileError {
         /// The error that the operating system reported.
         source: std::io::Error,
     },
-    /// The system reported an error after the file was replaced.
+    /// The operating system reported an error after the file was replaced.
     #[error(
         "{path} is replaced by the new file, but the system did not confirm that its folder is on the disk ({source}); after a power failure the old file may be back. Write it again"
     )]
@@ -98,13 +98,13 @@ pub enum FileError {
     },
     /// Some files of a set were replaced, then an error occurred and the old files could not be restored.
     #[error(
-        "cannot write {path}: {source}. Of the files that belong together these are new: {new}; the others are \
+        "cannot write {path}: {source}. Of the files that belong together, these were replaced: {new}; the others are \
          untouched. Write them all again"
     )]
     PartlyReplaced {
         /// The file that was not written.
         path: PathBuf,
-        /// Names of the files that were replaced.
+        /// Names of the files of the set that were already replaced.
         new: String,
         /// The error that the operating system reported.
         source: std::io::Error,
@@ -151,7 +151,7 @@ impl FileError {
         matches!(self, Self::Write { source, .. } if super::stoppable::is_cancelled(source))
     }
 
-    /// Whether the old file was replaced despite the error. For a set of files: whether at least one file was replaced.
+    /// Whether the old file was replaced despite the error. For a set of files, whether at least one file was replaced.
     pub fn is_replaced(&self) -> bool {
         matches!(self, Self::Unsynced { .. } | Self::PartlyReplaced { .. })
     }

@@ -1,5 +1,5 @@
-//! A lock on a folder. The program holds it while it writes several files together, or compares and then replaces a
-//! file.
+//! A lock on a folder. The program holds the lock while it writes several files together, or while it compares a file
+//! and then replaces it.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -11,8 +11,9 @@ thread_local! {
     static HELD: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Locks a folder until dropped. Other threads and programs that request the same lock wait; the thread that holds the
-/// lock does not. The lock does not prevent reading or writing. It has no effect on systems that cannot lock folders.
+/// Locks a folder until this value is dropped. Other threads and programs that request the same lock wait; the thread
+/// that holds the lock does not. The lock does not prevent reading or writing. It has no effect on systems that cannot
+/// lock folders.
 #[derive(Debug)]
 pub struct FolderLock {
     lock: Option<(File, PathBuf)>,

@@ -8,7 +8,7 @@
 //!   lists, and its owner where the system allows it. A new file gets the permissions that the umask leaves.
 //! - Folders, pipes, sockets and devices are refused. Write-protected files and files with several names (hard links)
 //!   are also refused unless the [`SaveTarget`] allows them; replacing a hard link would split it from its other names.
-//! - A file that no longer matches its [`FileStamp`] is refused: of two programs that save at the same time, the second
+//! - A file that no longer matches its [`FileStamp`] is refused. So if two programs save the same file, the second save
 //!   fails.
 //! - Temporary files are locked while they are written. An unlocked temporary file belongs to a program that was
 //!   killed; the next program that writes into the folder removes the file.
@@ -17,8 +17,7 @@
 //! - Files that belong together form a [`StagedSet`]: the program writes all new files before it replaces the first old
 //!   file. If a file cannot be replaced, the program restores the old files. No file system can replace several files
 //!   at once, so the final renames run one after another, with no other work in between. A kill during the renames
-//!   leaves some new and some old
-//!   files, each one complete.
+//!   leaves a mix of new and old files, each one complete.
 //! - A new folder of files ([`write_folder_atomically`]) appears by one rename, with all of its files.
 //!
 //! | file | contents |
@@ -137,7 +136,8 @@ impl From<&SaveTarget> for SaveTarget {
     }
 }
 
-/// Replaces a file atomically with the output of `write`. If anything fails before the replacement, the old file stays.
+/// Replaces a file atomically with the bytes that `write` produces. If anything fails before the replacement, the old
+/// file stays.
 ///
 /// # Errors
 /// When the file cannot be written; [`FileError::is_replaced`] returns whether the old file was replaced.
@@ -182,7 +182,8 @@ impl StagedFile {
         Ok(Self { target, place, temporary })
     }
 
-    /// Like [`new`](Self::new), but cancellable through `control`; a cancelled write leaves no file.
+    /// Writes the new file as [`new`](Self::new) does, but can be cancelled through `control`. A cancelled write leaves
+    /// no file.
     ///
     /// # Errors
     /// When the file cannot be written, or the write was cancelled ([`FileError::is_cancelled`]).
@@ -217,7 +218,7 @@ impl StagedFile {
     /// # Errors
     /// When the old file has changed or cannot be replaced, or when it was replaced but the folder cannot be synced.
     pub fn commit(self) -> Result<(), FileError> {
-        // Prevents another save between the comparison and the replacement.
+        // The lock prevents another save between the comparison and the replacement.
         let _lock = FolderLock::new(&self.place.folder);
         self.target.check_expected(&self.place)?;
         let Self { target, place, temporary } = self;
@@ -270,8 +271,8 @@ pub fn check_new_folder(path: &Path) -> Result<(), FileError> {
     WriteLocation::new_folder(path)?.check_folder(path)
 }
 
-/// Refuses paths in which the name of the file or of a folder is not UTF-8. Scenes are UTF-8 text and could not refer
-/// to such files.
+/// Refuses a path if the name of its file or of one of its folders is not UTF-8. Scenes are UTF-8 text and could not
+/// refer to such a file.
 ///
 /// # Errors
 /// When a name is not UTF-8; the error contains the path.

@@ -1,4 +1,4 @@
-//! Finds the location that a path refers to after symbolic links, and the reasons not to write there.
+//! Follows symbolic links to the location that a path refers to, and finds the reasons not to write there.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::ErrorKind;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::{FileError, SaveTarget};
 
-/// Maximum number of symbolic links that the program follows for one path, as on Linux.
+/// Maximum number of symbolic links that the program follows for one path; Linux has the same limit.
 const MOST_LINKS: usize = 40;
 
-/// The location that a path refers to after symbolic links.
+/// The location of a file to write, after all symbolic links of its path have been followed.
 #[derive(Debug)]
 pub(super) struct WriteLocation {
     /// The path of the file to replace; never a symbolic link.
@@ -30,7 +30,7 @@ impl WriteLocation {
             let existing = match std::fs::symlink_metadata(&file) {
                 Ok(data) if data.is_symlink() => {
                     let link = std::fs::read_link(&file);
-                    // A relative link is relative to its own folder.
+                    // The target of a relative link is relative to the folder of the link.
                     file = folder.join(link.map_err(|source| FileError::Write { path: path.into(), source })?);
                     continue;
                 }
@@ -67,7 +67,7 @@ impl WriteLocation {
                 return Err(FileError::ReadOnly { path: path.into() });
             }
             if !target.over_links && count_names(data) > 1 {
-                // A program killed while it replaced a set may have left a second name for the file.
+                // A program that was killed while it replaced a set of files may have left a second name for the file.
                 super::sweep_folder(&place.folder);
                 let names = std::fs::symlink_metadata(&place.file).map_or(1, |data| count_names(&data));
                 if names > 1 {
@@ -108,7 +108,7 @@ impl WriteLocation {
             return Ok(());
         }
         match File::open(&self.folder).and_then(|folder| folder.sync_all()) {
-            // The folder is writable but not readable, or the file system cannot sync folders.
+            // This error occurs if the folder is writable but not readable, or if the file system cannot sync folders.
             Err(e)
                 if matches!(
                     e.kind(),
@@ -156,8 +156,8 @@ fn count_names(_: &Metadata) -> u64 {
     1
 }
 
-/// Whether the permissions mark a file as write-protected. The system ignores write protection when a rename replaces a
-/// file, and for root, so this program checks it.
+/// Whether the permissions mark a file as write-protected. This program must check the mark itself, because the system
+/// ignores it for root and when a rename replaces the file.
 #[cfg(unix)]
 fn is_read_only(file: &Path, data: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
@@ -190,7 +190,7 @@ pub(super) fn copy_ownership(file: &File, old: &Metadata, old_file: &Path) -> st
     const GROUP: u32 = 0o070;
     let new = file.metadata()?;
     let mut mode = old.mode() & 0o7777;
-    // Only root can change the owner; a member of a group can change the group.
+    // Only root can change the owner of a file; a member of a group can change the file's group.
     if new.uid() != old.uid() && fchown(file, Some(old.uid()), None).is_err() {
         mode &= !SET_USER;
     }
@@ -210,7 +210,7 @@ pub(super) fn copy_ownership(file: &File, old: &Metadata, old_file: &Path) -> st
 fn adopt_access_list(file: &File, old_file: &Path) -> bool {
     use rustix::fs::{XattrFlags, fsetxattr, getxattr};
     const NAME: &str = "system.posix_acl_access";
-    // The buffer has the system's maximum length of an access list.
+    // The buffer has the maximum length that the system allows for an access list.
     let mut list = vec![0; 1 << 16];
     // The old file has no access list to copy.
     let Ok(bytes) = getxattr(old_file, NAME, &mut list[..]) else { return true };

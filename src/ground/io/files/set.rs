@@ -6,11 +6,12 @@ use super::place::WriteLocation;
 use super::temporary::{TemporaryFile, TemporaryFolder, TemporaryName};
 use super::{FileError, FolderLock, SaveTarget, StagedFile};
 
-/// New files that replace the old files together, or not at all. Until then, the new files are closed and in a
-/// temporary folder inside the target folder. The limit on open files therefore does not limit their number. File
-/// systems replace one file at a time: a kill during the renames leaves some old and some new files, each one complete.
-/// No other work happens between the renames, and an error restores the old files. A folder that does not exist yet can
-/// appear with all of its files at once: [`write_folder_atomically`](super::write_folder_atomically).
+/// New files that replace the old files together, or not at all. Until the replacement, the new files are closed and in
+/// a temporary folder inside the target folder. The limit on open files therefore does not limit their number.
+///
+/// File systems replace one file at a time: a kill during the renames leaves some old and some new files, each one
+/// complete. No other work happens between the renames, and an error restores the old files. A folder that does not
+/// exist yet can appear with all of its files at once: [`write_folder_atomically`](super::write_folder_atomically).
 #[derive(Debug, Default)]
 pub struct StagedSet {
     files: Vec<SetFile>,
@@ -18,7 +19,7 @@ pub struct StagedSet {
     waiting: Vec<(PathBuf, TemporaryFolder)>,
 }
 
-/// A file in a set of files that are replaced together.
+/// One file of a set: the location of the old file and the new file.
 #[derive(Debug)]
 struct SetFile {
     target: SaveTarget,
@@ -31,7 +32,8 @@ struct SetFile {
 enum NewFile {
     /// The new file is in a temporary folder.
     Waiting(TemporaryName),
-    /// The new file is in the folder of the old file, open and locked, because no temporary folder could be created.
+    /// The new file is in the folder of the old file, where it is open and locked. This happens if no temporary folder
+    /// could be created.
     Open(TemporaryFile),
 }
 
@@ -73,7 +75,7 @@ impl StagedSet {
         self.waiting.iter().find(|(around, _)| around == folder).map(|(_, folder)| folder)
     }
 
-    /// Replaces all old files.
+    /// Replaces all old files of the set by the new files.
     ///
     /// # Errors
     /// When an old file has changed or cannot be replaced. The old files are then restored, or the error names the
@@ -84,7 +86,7 @@ impl StagedSet {
         self.replace(&folders)
     }
 
-    /// Like [`commit`](Self::commit), for files in a folder that the caller has already locked.
+    /// Does the same as [`commit`](Self::commit), for files in a folder that the caller has already locked.
     ///
     /// # Errors
     /// The errors of [`commit`](Self::commit).
@@ -103,7 +105,7 @@ impl StagedSet {
 
     fn replace(self, folders: &[PathBuf]) -> Result<(), FileError> {
         self.files.iter().try_for_each(|file| file.target.check_expected(&file.place))?;
-        // A single file needs no backup of the old file.
+        // A set of a single file needs no backup of the old file.
         let is_alone = self.files.len() == 1;
         let second_name = |file: &SetFile| {
             let is_there = file.place.existing.is_some() && !is_alone;
@@ -163,12 +165,12 @@ mod tests {
             ReplacedFile { path: path.clone(), place, old: Some(old) }
         });
         let mut replaced: Vec<_> = replaced.collect();
-        // The backup of the second file is missing.
+        // The test removes the backup of the second file.
         replaced[1].old = None;
         let error = restore_files(replaced, names[2].clone(), std::io::Error::other("the disk is gone"));
         let said = error.to_string();
         assert!(error.is_replaced() && said.contains("the disk is gone") && said.contains("three"), "{said}");
-        assert!(said.contains(&format!("these are new: {};", names[1].display())), "{said}");
+        assert!(said.contains(&format!("these were replaced: {};", names[1].display())), "{said}");
         assert_eq!(std::fs::read_to_string(&names[0]).unwrap(), "old");
         assert_eq!(std::fs::read_to_string(&names[1]).unwrap(), "new");
         drop(waiting);

@@ -8,10 +8,10 @@ use std::time::SystemTime;
 use xxhash_rust::xxh3::Xxh3;
 
 /// The state of a file at the time when the program read or wrote it. Two stamps are equal if the contents are equal
-/// (compared by a 128-bit hash), or if there was no file in both cases.
+/// (compared by a 128-bit hash), or if both stamps record a missing file.
 #[derive(Clone, Debug)]
 pub struct FileStamp {
-    /// Length and hash; `None` if the file did not exist.
+    /// Length in bytes and hash of the contents; `None` if the file did not exist.
     contents: Option<(u64, u128)>,
     modified: Option<SystemTime>,
 }
@@ -65,13 +65,13 @@ impl FileStamp {
         Self { contents: Some((bytes.len() as u64, hash.digest128())), modified }
     }
 
-    /// Whether the file existed.
+    /// Whether the file existed when the stamp was taken.
     pub fn is_file(&self) -> bool {
         self.contents.is_some()
     }
 
-    /// Quick check whether the size or the modification time differs, as a reason to check the contents. Equal size and
-    /// time do not prove that the contents are equal;
+    /// Quick check whether the size or the modification time differs from the stamp. The caller then has a reason to
+    /// check the contents. Equal size and time do not prove that the contents are equal;
     /// [`SaveTarget::if_unchanged_since`](super::SaveTarget::if_unchanged_since) compares the contents.
     pub fn looks_changed(&self, path: &Path) -> bool {
         match (std::fs::metadata(path), self.contents) {

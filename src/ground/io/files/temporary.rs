@@ -1,8 +1,8 @@
 //! Temporary files and folders, and the removal of leftover ones.
 //!
-//! The names of temporary files and folders identify them as temporary and have a fixed length. The writing program
-//! holds a lock on each temporary file and folder. The system releases the lock when the program ends for any reason,
-//! so an unlocked temporary file is a leftover.
+//! The names of temporary files and folders identify them as temporary and have a fixed length. The program that writes
+//! them holds a lock on each. The system releases the lock when the program exits for any reason, so an unlocked
+//! temporary file is a leftover.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -13,7 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 const PREFIX: &str = ".talweg-";
 const SUFFIX: &str = ".tmp";
-/// Maximum number of names to try. Leftovers of a program with the same process number can occupy some names.
+/// Maximum number of names to try for one temporary file. Leftovers of a program with the same process number can
+/// occupy some names.
 const MOST_NAMES: usize = 10_000;
 
 fn unused_name(folder: &Path) -> PathBuf {
@@ -42,7 +43,7 @@ fn made(folder: &Path, make: impl Fn(&Path) -> std::io::Result<File>) -> std::io
             Ok(()) if !is_same(&file, &path) => {}
             // Another program is removing the file or folder; the loop tries the next name.
             Err(TryLockError::WouldBlock) => {}
-            // The file system has no locks, so no program removes leftovers there.
+            // The error means that the file system has no locks, so no program removes leftovers there.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok((file, path)),
         }
     }
@@ -63,10 +64,10 @@ fn is_same(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// The name of a temporary file or folder, which is deleted on drop.
+/// The name of a temporary file or folder. Dropping this value deletes the file or folder.
 #[derive(Debug)]
 pub(super) struct TemporaryName {
-    /// The path; empty after a rename.
+    /// The path of the file or folder; empty after a rename.
     path: PathBuf,
     is_folder: bool,
 }
@@ -89,10 +90,10 @@ impl Drop for TemporaryName {
     }
 }
 
-/// A file that is being written; deleted on drop.
+/// A temporary file that is being written. Dropping this value deletes the file.
 #[derive(Debug)]
 pub(super) struct TemporaryFile {
-    /// Declared before the file, so that the name is removed before the lock is released.
+    /// This field is declared before the file, so that the name is removed before the lock is released.
     name: TemporaryName,
     pub file: File,
 }
@@ -119,17 +120,17 @@ impl TemporaryFile {
     }
 }
 
-/// A folder that is being filled; deleted with all its contents on drop. If the program is killed, the next program
-/// that writes into the same parent folder removes it.
+/// A temporary folder that is being filled. Dropping this value deletes the folder with all its contents. If the
+/// program is killed, the next program that writes into the same parent folder removes the folder.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     name: TemporaryName,
-    /// Open handle that holds the lock.
+    /// Open handle of the folder, which holds the lock.
     folder: Option<File>,
 }
 
 impl TemporaryFolder {
-    /// A new temporary folder in `folder`.
+    /// Creates a new temporary folder inside `folder`.
     ///
     /// # Errors
     /// When the folder cannot be created.
@@ -153,8 +154,8 @@ impl TemporaryFolder {
         &self.name.path
     }
 
-    /// Closes a file and moves it into this folder; the lock on the folder then protects the file from removal. Returns
-    /// the file if the move fails.
+    /// Closes a file and moves it into this folder. The lock on the folder then protects the file from removal by other
+    /// programs. Returns the file if the move fails.
     pub(super) fn move_in(&self, mut file: TemporaryFile) -> Result<TemporaryName, TemporaryFile> {
         let path = unused_name(self.path());
         match std::fs::rename(&file.name.path, &path) {
@@ -204,7 +205,7 @@ fn sync_folder_files(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Removes leftovers from a folder, the first time that this program writes into it.
+/// Removes leftover temporary files from a folder, but only the first time that this program writes into the folder.
 pub(super) fn sweep_once(folder: &Path) {
     static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let whole = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
@@ -214,8 +215,8 @@ pub(super) fn sweep_once(folder: &Path) {
     }
 }
 
-/// Removes the temporary files and folders in `folder` whose program has ended, and returns how many it removed.
-/// Temporary files of running programs are locked and stay.
+/// Removes the temporary files and folders in `folder` that belong to programs that are no longer running. Returns how
+/// many were removed. Temporary files of running programs are locked and stay.
 pub fn sweep_folder(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter(|entry| is_ours(&entry.path()) && is_removed(&entry.path())).count()

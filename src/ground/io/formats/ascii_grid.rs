@@ -13,7 +13,7 @@ pub(super) static ASCII_GRID: RasterFormat = RasterFormat {
     id: "asc",
     extensions: &["asc"],
     name: "ESRI ASCII grid",
-    help: "numbers as text with extent and no-data; large",
+    help: "numbers as text, with extent and no-data value; large files",
     kinds: &[SampleType::F32],
     channels: 1,
     has_placement: true,
@@ -25,7 +25,7 @@ pub(super) static ASCII_GRID: RasterFormat = RasterFormat {
 pub(super) static READER: RasterReader =
     RasterReader { extensions: &["asc"], name: "ESRI ASCII grid", is_raw: false, read };
 
-/// No-data value for a sheet that specifies none.
+/// No-data value in the file if the caller specifies none.
 const NODATA: f32 = -9999.0;
 
 fn write(sheet: &RasterSheet, mut out: &mut dyn RasterOut) -> std::io::Result<()> {
@@ -64,7 +64,7 @@ struct GridHeader {
 }
 
 impl GridHeader {
-    /// Parses a line as a header line; returns whether the line was a header line.
+    /// Parses `key` and `value` as a header line. Returns whether the line was a header line.
     fn parse_line(&mut self, key: &str, value: &str) -> Result<bool, String> {
         let number = || value.parse::<f64>().ok().filter(|v| v.is_finite());
         let wrong = || format!("`{key}` is `{value}`, which is not a valid number for it");
@@ -100,7 +100,7 @@ impl GridHeader {
     }
 }
 
-/// Error text for a file with fewer values than its header states.
+/// Part of the error text for a file with fewer values than its header states.
 const ENDS_EARLY: &str =
     "it ends too early, or its header is wrong. Download or copy it again, or export it again from its source";
 
@@ -111,7 +111,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let mut header = GridHeader::default();
     let mut words = text.trim_start_matches('\u{feff}').split_ascii_whitespace().peekable();
     while let Some(key) = words.next_if(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())) {
-        // The first value after the header can be the text nan or inf.
+        // This line is not a header line but the first value, written as nan or inf.
         if key.eq_ignore_ascii_case("nan") || key.eq_ignore_ascii_case("inf") {
             return Err(failed("its first value is not a number; give a NODATA_value for samples without data".into()));
         }

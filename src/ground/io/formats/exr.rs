@@ -1,6 +1,6 @@
-//! OpenEXR: lossless 32-bit floats in the channels `Y`, `R G B` or `R G B A`. The writer stores all texts as one
-//! attribute, `talweg`, a JSON list of pairs. With several attributes, their order would vary from file to file.
-//! Reading and writing use the crate `exr`.
+//! OpenEXR: lossless 32-bit floats in the channels `Y`, `R G B` or `R G B A`. The writer stores all metadata in one
+//! attribute, `talweg`, as a JSON list of pairs. The order of several attributes would vary from file to file. Reading
+//! and writing use the crate `exr`.
 
 use std::fs::File;
 use std::io::{BufReader, Error, ErrorKind};
@@ -73,8 +73,8 @@ fn attributes(sheet: &RasterSheet) -> std::io::Result<LayerAttributes> {
     Ok(attributes)
 }
 
-/// Reads channel `Y`, or `R`, or the first channel, of the first layer with such a channel. The values count as metres,
-/// as in displacement maps and heightmaps, unless all are between 0 and 1.
+/// Reads the first layer of flat pixels: its channel `Y`, or else `R`, or else its first channel. The values count as
+/// metres, as in displacement maps and heightmaps, unless all are between 0 and 1.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |error: exr::error::Error| match &error {
         // The crate reports a read beyond the end of the file with this message.
@@ -122,7 +122,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     Ok(DecodedRaster { width, height, values, meaning, placement: None })
 }
 
-/// The metadata of a file, if Talweg wrote it.
+/// The metadata that Talweg wrote into the file; empty if another program wrote the file.
 fn texts(attributes: &LayerAttributes) -> Vec<(String, String)> {
     let Some(AttributeValue::Text(text)) = attributes.other.get(&Text::from(TEXTS)) else { return Vec::new() };
     serde_json::from_slice(text.as_slice()).unwrap_or_default()

@@ -1,6 +1,7 @@
-//! SRTM heights: 16-bit big-endian whole metres, row by row from the north-west, -32768 for no data. The file length
-//! determines the number of samples per side, and the file name (`N46E007.hgt`) states the degree cell. Samples are
-//! points; the border samples of a tile repeat the border samples of its neighbours.
+//! SRTM heights: 16-bit big-endian whole metres, row by row from the north-west, with -32768 for no data. The file
+//! length determines the number of samples per side. The file name (`N46E007.hgt`) states the degree cell: its
+//! south-western corner in whole degrees. Samples are points; the border samples of a tile repeat the border samples of
+//! its neighbours.
 //!
 //! Source: NASA, *SRTM Topography*, 2.1.
 
@@ -13,7 +14,7 @@ pub(super) static READER: RasterReader =
 
 /// The value of samples without data.
 const VOID: i16 = i16::MIN;
-/// EPSG number of longitude and latitude on WGS 84.
+/// EPSG number of the coordinate system with longitude and latitude on WGS 84.
 const EPSG: u16 = 4326;
 
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
@@ -45,7 +46,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     Ok(DecodedRaster { width: side, height: side, values, meaning: SampleMeaning::Metres, placement })
 }
 
-/// Longitude and latitude of the south-western corner, from a name like `N46E007`.
+/// Longitude and latitude, in degrees, of the south-western corner of a tile with a name like `N46E007`.
 fn south_west(source: &RasterSource) -> Option<(f64, f64)> {
     let name = source.path.file_stem()?.to_str()?.to_ascii_uppercase();
     let degrees = |text: &str, sign: &str| -> Option<f64> {

@@ -36,7 +36,7 @@ pub use reader::{
 use super::FileError;
 use crate::field::Control;
 
-/// Position of the samples of a sheet on a map.
+/// Position of the samples of a raster on a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeoReference {
     /// EPSG number of the coordinate system; `None` for metres without a known location.
@@ -45,14 +45,14 @@ pub struct GeoReference {
     pub in_degrees: bool,
     /// Radius in metres of the planet that the degrees refer to; `None` for Earth.
     pub radius_metres: Option<f64>,
-    /// Easting or longitude of the first column of samples.
+    /// Easting (in metres) or longitude (in degrees) of the first column of samples.
     pub west: f64,
-    /// Northing or latitude of the first row of samples.
+    /// Northing (in metres) or latitude (in degrees) of the first row of samples.
     pub north: f64,
-    /// Distance between neighbouring samples, to the east and to the south; both positive.
+    /// Distances between neighbouring samples to the east and to the south, in metres or degrees; both are positive.
     pub step: [f64; 2],
-    /// Whether samples represent areas rather than points. For areas, [`west`](Self::west) and [`north`](Self::north)
-    /// are the centre of the first area.
+    /// Whether samples represent areas rather than points. If they do, [`west`](Self::west) and [`north`](Self::north)
+    /// belong to the centre of the first area.
     pub is_area: bool,
 }
 
@@ -78,10 +78,10 @@ impl SampleType {
     }
 }
 
-/// Returns the number at a row, a column and a channel.
+/// A function that returns the number at a row, a column and a channel.
 pub type SampleAt<'a, T> = &'a (dyn Fn(usize, usize, usize) -> T + Sync);
 
-/// The numbers of a sheet, computed while they are written, so that no copy of them is needed.
+/// The numbers of a raster, computed while they are written, so that no copy of them is needed.
 #[derive(Clone, Copy)]
 pub enum Samples<'a> {
     /// Numbers of [`SampleType::U8`].
@@ -112,26 +112,26 @@ pub struct RasterSheet<'a> {
     pub height: usize,
     /// Number of channels: 1 (grey), 3 (red, green, blue) or 4 (four weights, or red, green, blue, alpha).
     pub channels: usize,
-    /// The numbers of the sheet.
+    /// The numbers of all channels, computed sample by sample.
     pub samples: Samples<'a>,
-    /// Whether three channels of 8 bits are sRGB colours and not data.
+    /// Whether the numbers are sRGB colours and not data; only for three channels of 8 bits.
     pub is_srgb: bool,
-    /// Colours of the values of an 8-bit sheet with one channel.
+    /// Colours that the values 0, 1, 2, … stand for, in an 8-bit raster with one channel.
     pub palette: Option<&'a [[u8; 3]]>,
-    /// Position of the samples on a map.
+    /// Position of the samples on a map, if it is known.
     pub placement: Option<GeoReference>,
-    /// The no-data value.
+    /// The number that marks samples without data, if there is one.
     pub nodata: Option<f32>,
     /// Metadata as pairs of keyword and text, for formats that support it.
     pub texts: &'a [(String, String)],
-    /// Raw formats only: whether the highest byte comes first.
+    /// Whether the most significant byte of each number comes first; only for raw formats.
     pub big_endian: bool,
-    /// Control that can cancel the writing.
+    /// Control that can cancel the writing, if there is one.
     pub control: Option<&'a Control>,
 }
 
 impl RasterSheet<'_> {
-    /// A sheet of one channel filled with 0. The caller then sets the other fields.
+    /// A raster of one channel filled with 0. The caller then sets the other fields.
     pub fn grey(width: usize, height: usize) -> Self {
         Self {
             width,
@@ -167,7 +167,7 @@ impl RasterSheet<'_> {
         (self.width * self.height * self.channels * self.samples.kind().bytes()) as u64
     }
 
-    /// Calls a function with the bytes of each row, from north to south.
+    /// Calls a function with the bytes of each row, from the north to the south.
     pub(super) fn each_row(
         &self,
         big_endian: bool,
@@ -200,12 +200,12 @@ pub trait RasterOut: Write + Seek {}
 
 impl<T: Write + Seek> RasterOut for T {}
 
-/// A raster format.
+/// A raster format that Talweg can write, with its abilities and its writer.
 #[derive(Debug)]
 pub struct RasterFormat {
     /// Name of the format on the command line and in scenes.
     pub id: &'static str,
-    /// File extensions of the format, without the first dot; the usual extension is first.
+    /// File extensions of the format, without the leading dot; the usual extension is first.
     pub extensions: &'static [&'static str],
     /// Name of the format in the window.
     pub name: &'static str,
@@ -249,7 +249,7 @@ impl RasterFormat {
             let fits = |end: &&&str| name.strip_suffix(**end).is_some_and(|stem| stem.len() > 1 && stem.ends_with('.'));
             format.extensions.iter().filter(fits).map(|end| end.len()).max()
         };
-        // The longest matching extension wins: `.cog.tif` before `.tif`.
+        // The longest matching extension decides: `.cog.tif` has precedence over `.tif`.
         let found = RASTER_FORMATS.into_iter().filter(|format| ending(format).is_some()).max_by_key(ending);
         found.ok_or_else(|| match path.extension().and_then(|e| e.to_str()) {
             None | Some("") => FileError::NoExtension { path: path.into() },
@@ -283,10 +283,10 @@ impl RasterFormat {
         self.read_texts.map_or(Ok(Texts::new()), |read| read(path))
     }
 
-    /// Writes a sheet whose number type and channel count the format [supports](Self::holds).
+    /// Writes a raster whose number type and channel count the format [supports](Self::holds).
     ///
     /// # Errors
-    /// When the file cannot be written, or the format cannot store the sheet.
+    /// When the file cannot be written, or the format cannot store the raster.
     pub fn write(&self, sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
         if !self.holds(sheet.samples.kind()) || sheet.channels > self.channels {
             let message =
@@ -322,7 +322,7 @@ mod tests {
         let (n, last) = (1400, 300);
         for format in RASTER_FORMATS {
             let (control, asked) = (Control::default(), AtomicUsize::new(0));
-            // The values are noisy, so that compression takes a while.
+            // The values are random, so that compression takes a while.
             let number = |row: usize, column: usize| {
                 if row == last {
                     control.cancel();
@@ -340,7 +340,7 @@ mod tests {
             let staged = crate::io::StagedFile::new_while(&path, &control, |file| format.write(&sheet, file));
             assert!(staged.unwrap_err().is_cancelled(), "{}", format.id);
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{}", format.id);
-            // OpenEXR reads all values in advance and compresses them on all threads.
+            // OpenEXR reads all values before it compresses the first row, and compresses them on all threads.
             let most = if format.id == "exr" { n * n } else { (last + 520) * n };
             assert!(asked.load(Ordering::Relaxed) <= most, "{}: {asked:?}", format.id);
         }

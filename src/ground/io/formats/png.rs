@@ -1,5 +1,5 @@
-//! PNG: grey of 8 or 16 bits, colours, palettes. The writer stores texts, such as the scale and unit of the numbers, in
-//! text chunks.
+//! PNG: grey of 8 or 16 bits, colours, palettes. The writer stores metadata, such as the scale and unit of the numbers,
+//! in text chunks.
 
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Write};
@@ -56,12 +56,12 @@ fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
     Ok(writer.finish()?)
 }
 
-/// Reads grey values or the brightness of colours. Heights are in metres if Talweg wrote the height range into the text
-/// chunks.
+/// Reads grey values, or the brightness of colours. The values count as metres only if Talweg wrote the height range
+/// into the text chunks.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |error: png::DecodingError| match error {
         png::DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => source.cut_off("PNG"),
-        // A stream truncated mid-row surfaces as a different decoder error.
+        // The decoder reports a stream that is truncated mid-row by a different error.
         _ if lacks_end(source.bytes) => source.cut_off("PNG"),
         error => source.unreadable("PNG", error),
     };
@@ -124,7 +124,7 @@ fn lacks_end(bytes: &[u8]) -> bool {
     bytes.starts_with(&SIGNATURE)
 }
 
-/// Brightness of a colour (Rec. 709); transparent pixels count with their stored colour.
+/// Brightness of a colour (Rec. 709), from its channels; the transparency of a pixel has no effect.
 pub(super) fn brightness(channels: &[f32]) -> f32 {
     match *channels {
         [r, g, b] | [r, g, b, _] => 0.2126 * r + 0.7152 * g + 0.0722 * b,

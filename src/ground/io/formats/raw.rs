@@ -1,4 +1,5 @@
-//! Raw numbers without a header, row by row from the north-west corner; little-endian unless requested otherwise.
+//! Raw numbers without a header, row by row from the north-west corner. The byte order is little-endian unless the
+//! caller requests the other order.
 
 use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
@@ -66,8 +67,8 @@ pub(super) static READER_32: RasterReader = RasterReader {
     },
 };
 
-/// Reads numbers of `N` bytes in rows of the given width. Without a given width, the file must be a square or a planet
-/// map that is twice as wide as high.
+/// Reads numbers of `N` bytes in rows of the given width. Without a given width, the raster must be a square, or a
+/// planet map that is twice as wide as high.
 fn read_numbers<const N: usize>(
     source: &RasterSource,
     meaning: SampleMeaning,
@@ -79,7 +80,7 @@ fn read_numbers<const N: usize>(
     let (width, height) = match source.layout.width as usize {
         0 => {
             let (square, half) = (count.isqrt(), (count / 2).isqrt());
-            // A count cannot be both a square and twice a square.
+            // A number of values cannot be both a square and twice a square.
             let (width, height) = if 2 * half * half == count { (2 * half, half) } else { (square, square) };
             if count * N != bytes || width * height != count {
                 return Err(RasterError::NotSquare { path: path(), bytes: bytes as u64, width: N as u64 });

@@ -9,8 +9,8 @@ use crate::io::RasterError;
 use crate::io::memory::shortage;
 use crate::io::raster::MAX_SAMPLES;
 
-/// Limits against decompression bombs. An image that decompresses to more bytes than the first number, at a ratio above
-/// the second, is refused.
+/// Limits against decompression bombs. An image is refused if it decompresses to more bytes than the first number and
+/// the compression ratio exceeds the second number.
 const BOMB_LIMITS: (u64, u64) = (64 << 20, 500);
 
 /// Layout of a raw file, which has no header.
@@ -18,7 +18,7 @@ const BOMB_LIMITS: (u64, u64) = (64 << 20, 500);
 pub struct RawLayout {
     /// Number of samples per row; 0 for a square, or for a planet map that is twice as wide as high.
     pub width: u32,
-    /// Whether the highest byte of a number comes first.
+    /// Whether the most significant byte of each number comes first.
     pub big_endian: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct RasterSource<'a> {
 pub enum SampleMeaning {
     /// Fractions from 0 (black) to 1 (white).
     Fractions {
-        /// Heights of black and white, in metres, if the file states them.
+        /// Heights in metres that black and white stand for, if the file states them.
         range_metres: Option<(f32, f32)>,
     },
     /// Heights in metres.
@@ -55,7 +55,7 @@ pub struct DecodedRaster {
     pub values: Vec<f32>,
     /// The meaning of the numbers.
     pub meaning: SampleMeaning,
-    /// Position of the samples on a map.
+    /// Position of the samples on a map, if the file states it.
     pub placement: Option<GeoReference>,
 }
 
@@ -83,7 +83,7 @@ impl RasterReader {
         RASTER_READERS.into_iter().find(knows)
     }
 
-    /// Decodes a file to numbers.
+    /// Decodes the bytes of a file to numbers.
     ///
     /// # Errors
     /// When the file is broken, or needs more memory than is free.
@@ -110,7 +110,7 @@ pub fn readable_extensions() -> Vec<&'static str> {
     RASTER_READERS.iter().flat_map(|reader| reader.extensions).copied().collect()
 }
 
-/// Refuses a file that needs at least `bytes` of memory, if less memory is free.
+/// Refuses a file whose decoding needs at least `bytes` of memory, if less memory is free.
 pub(in crate::io) fn check_room(path: &Path, bytes: u64) -> Result<(), RasterError> {
     shortage(bytes).map_or(Ok(()), |shortage| Err(RasterError::Memory { path: path.into(), shortage }))
 }
@@ -141,13 +141,14 @@ impl RasterSource<'_> {
         if bytes > BOMB_LIMITS.0 && bytes / BOMB_LIMITS.1 > packed {
             return Err(RasterError::Packed { path: path(), packed, unpacked: bytes });
         }
-        // A decoded number takes 4 bytes; the factor of 2 allows for the growth of the vector.
+        // A decoded number takes 4 bytes. Twice as much is checked, because the vector can reserve up to twice its
+        // length.
         check_room(self.path, 8 * samples + beside)
     }
 }
 
 /// Guesses the meaning of floats in a format that does not state it. The floats count as fractions if all are between 0
-/// and 1 and neither a map position nor Talweg's texts suggest metres.
+/// and 1 and neither a map position nor Talweg's metadata suggests metres.
 pub(super) fn heights_or_fractions(values: &[f32], is_placed: bool, texts: &[(String, String)]) -> SampleMeaning {
     let known = || values.iter().filter(|v| v.is_finite());
     let range = range_of(texts);
@@ -164,7 +165,7 @@ pub(super) fn heights_or_fractions(values: &[f32], is_placed: bool, texts: &[(St
     }
 }
 
-/// Heights of black and white in metres, from the metadata that Talweg writes.
+/// Heights in metres that black and white stand for, from the metadata that Talweg writes.
 pub(super) fn range_of(texts: &[(String, String)]) -> Option<(f32, f32)> {
     let metres = |key: &str| {
         let (_, text) = texts.iter().find(|(k, _)| k == key)?;
@@ -173,20 +174,20 @@ pub(super) fn range_of(texts: &[(String, String)]) -> Option<(f32, f32)> {
     metres("talweg min_metres").zip(metres("talweg max_metres"))
 }
 
-/// Whether a position and steps without a stated unit are longitude and latitude. Surveys in metres never have steps
-/// below 0.1 near the origin of their coordinates, nor a width of 360.
+/// Whether a position and steps without a stated unit are longitude and latitude. Surveys in metres never have a step
+/// below 0.1 near the origin of their coordinates, and their width is never 360.
 pub(super) fn looks_like_degrees(west: f64, north: f64, step: [f64; 2], columns: usize) -> bool {
     let is_on_globe = west.abs() <= 360.0 && north.abs() <= 90.5;
     let around = step[0] * columns as f64;
     is_on_globe && (step.iter().all(|s| *s < 0.1) || (359.0..=361.0).contains(&around))
 }
 
-/// Longest plausible step and farthest plausible position, in metres or degrees; a file with larger numbers is broken.
+/// Largest plausible step and largest plausible coordinate, in metres or degrees. A file with larger numbers is broken.
 const LONGEST_STEP: f64 = 1.0e8;
 const FARTHEST: f64 = 1.0e12;
 
 impl GeoReference {
-    /// The map position after the samples were averaged over squares of `samples` per side.
+    /// The map position after the samples were averaged over squares of `samples` × `samples`.
     pub(super) fn of_means(self, samples: usize) -> Self {
         let middle = 0.5 * (samples as f64 - 1.0);
         let [east, south] = self.step;
@@ -246,7 +247,7 @@ mod tests {
             step: [1.0, 1.0],
             is_area: false,
         };
-        // Published lengths of a degree on the WGS 84 ellipsoid.
+        // The test compares with published lengths of a degree on the WGS 84 ellipsoid.
         for (latitude, east, south) in
             [(0.0, 111_319.49, 110_574.31), (45.0, 78_846.81, 111_131.78), (60.0, 55_800.0, 111_412.27)]
         {
@@ -254,7 +255,7 @@ mod tests {
             assert!((a - east).abs() < 1.0 && (b - south).abs() < 1.0, "{latitude}: {a} {b}");
         }
         assert_eq!(GeoReference { in_degrees: false, ..degree }.step_metres(45.0), [1.0, 1.0]);
-        // Length of a degree on Mars: 59.3 km to the south, as in atlases.
+        // Atlases give 59.3 km as the length of a degree of latitude on Mars.
         let [a, b] = GeoReference { radius_metres: Some(3_396_190.0), ..degree }.step_metres(60.0);
         assert!((a - 29_637.4).abs() < 0.1 && (b - 59_274.7).abs() < 0.1, "{a} {b}");
     }

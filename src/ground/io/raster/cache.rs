@@ -1,5 +1,5 @@
-//! Cache of files and built-in stamps as rasters: the program reads each file once and again only after the file
-//! changes.
+//! Cache of files and built-in stamps as rasters. The program reads each file once, and again only after the file has
+//! changed.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -11,14 +11,14 @@ use include_dir::{Dir, include_dir};
 use super::{MAX_SAMPLES, Raster, RasterError};
 use crate::io::formats::{DecodedRaster, RasterReader, RasterSource, RawLayout, check_room};
 
-/// Maximum number of rasters kept between evaluations, and the maximum memory that they may take.
+/// Maximum number of rasters kept between evaluations; the next constant limits their memory in bytes.
 const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 1 << 30;
 
-/// Prefix of the name of a built-in stamp.
+/// Prefix that the name of every built-in stamp starts with.
 pub const STAMP_PREFIX: &str = "stamp:";
 
-/// Prefix of the name of a built-in elevation model.
+/// Prefix that the name of every built-in elevation model starts with.
 const ELEVATION_PREFIX: &str = "elevation:";
 
 static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../assets/stamps");
@@ -42,7 +42,7 @@ struct CachedRaster {
     name: String,
     layout: RawLayout,
     stamp: Option<(SystemTime, u64)>,
-    /// The cache also keeps errors: the program reads a file again only after the file changes.
+    /// The raster, or the error of reading it. An error is cached too, until the file changes.
     raster: Result<Arc<Raster>, RasterError>,
 }
 
@@ -69,8 +69,8 @@ pub fn raster(name: &str) -> Result<Arc<Raster>, RasterError> {
     raster_as(name, RawLayout::default())
 }
 
-/// Like [`raster`], with the width and byte order for raw files, which lack a header. For other files, `layout` has no
-/// effect.
+/// The raster called `name` as from [`raster`]. `layout` is the width and byte order of raw files, which lack a header.
+/// For other files, `layout` has no effect.
 ///
 /// # Errors
 /// The errors of [`raster`]. Also when the file size is not a whole number of rows of the given width.
@@ -82,7 +82,7 @@ pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterErr
     let failed = |error: std::io::Error| RasterError::Read { path: path.into(), message: error.to_string() };
     let (modified, length) = stamp_of(path)?;
     let reader = RasterReader::for_path(path).ok_or_else(|| RasterError::Extension { path: path.into() })?;
-    // The limit allows for text, which needs more bytes per number than any other format.
+    // The factor of 16 allows for text, which needs more bytes per number than any other format.
     if length > 16 * MAX_SAMPLES {
         return Err(RasterError::TooLarge { path: path.into() });
     }
@@ -94,7 +94,7 @@ pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterErr
     })
 }
 
-/// Like [`raster`], for another kind of file, which `read` converts to a raster.
+/// Like [`raster`], for another kind of file, such as a mesh, which `read` converts to a raster.
 ///
 /// # Errors
 /// The error of `read`. Also when the file does not exist.

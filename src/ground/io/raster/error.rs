@@ -37,14 +37,14 @@ pub enum RasterError {
         "{path} ends too early: it has {bytes} bytes, fewer than this {format} file needs. It was cut off while it was written, copied or downloaded; download or copy it again, or export it again from its source"
     )]
     CutOff {
-        /// Path of the file to read.
+        /// Path of the file that ends too early.
         path: PathBuf,
         /// Name of the format that the extension belongs to.
         format: &'static str,
         /// Actual length of the file, in bytes.
         bytes: u64,
     },
-    /// A raw file whose length matches neither a square nor a planet map.
+    /// The length of a raw file matches neither a square nor a planet map.
     #[error(
         "{path} has {bytes} bytes, which is not a square of {width}-byte values; raw heightmaps must be square, or twice as wide as high (maps of planets). Set Raw width in the layer, or save it as PNG or TIFF"
     )]
@@ -56,7 +56,7 @@ pub enum RasterError {
         /// Number of bytes per value.
         width: u64,
     },
-    /// A raw file whose length is not a whole number of rows of the given width.
+    /// The length of a raw file is not a whole number of rows of the given width.
     #[error(
         "{path} has {bytes} bytes, which is not a whole number of rows of {columns} values of {width} bytes; set Raw width to the samples per row, or to 0 if the file is square"
     )]
@@ -110,9 +110,9 @@ pub enum RasterError {
         /// Highest height in the file, in metres.
         high: f32,
     },
-    /// A small file that decompresses to an excessive size.
+    /// The file is small but decompresses to an excessive size.
     #[error(
-        "{path}: {packed} bytes would unpack to {unpacked} bytes, so the image is a single colour or malicious; scale it down first"
+        "{path}: {packed} bytes would unpack to {unpacked} bytes, so the image has a single colour or is malicious; scale it down first"
     )]
     Packed {
         /// Path of the file to read.

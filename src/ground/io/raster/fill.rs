@@ -1,22 +1,22 @@
-//! Fills samples without data with a membrane over each hole. The known samples at the rim of the hole hold the
-//! membrane.
+//! Fills samples without data. The filled surface has the shape of a membrane that is stretched across each hole and
+//! fixed to the known samples at the rim of the hole.
 //!
 //! Equation: Laplace's equation, so each filled sample is the mean of its four neighbours, or of fewer neighbours at
 //! the border of the raster. The filled surface is smooth, never exceeds the heights of the rim, and continues a slope.
 //!
 //! Scheme: cascadic multigrid (Bornemann & Deuflhard 1996). Known samples are averaged to grids of half the size until
-//! no hole is left. On the way back, each grid starts from the interpolated coarser solution and is relaxed by
-//! red-black Gauss-Seidel, with twice as many sweeps on each coarser grid. The total work equals about twenty sweeps
-//! over the holes.
+//! no hole is left. Then the grids are solved from the coarsest to the finest. Each grid starts from the interpolated
+//! solution of the coarser grid and is relaxed by red-black Gauss-Seidel, with twice as many sweeps on each coarser
+//! grid. The total work equals about twenty sweeps over the holes.
 
 use rayon::prelude::*;
 
 /// Number of sweeps on the finest grid.
 const SWEEPS: usize = 12;
-/// Maximum number of sweeps on any grid. Grids that would need more are coarse and have converged by then.
+/// Maximum number of sweeps on any grid. Only coarse grids would need more sweeps, and they have converged by then.
 const MOST_SWEEPS: usize = 800;
 
-/// One grid of the multigrid hierarchy.
+/// A grid of the multigrid hierarchy.
 struct CoarseGrid {
     width: usize,
     height: usize,
@@ -24,8 +24,8 @@ struct CoarseGrid {
     is_void: Vec<bool>,
 }
 
-/// Returns `values` with the samples filled where `is_void` is set. If all samples are void, the values stay as they
-/// are.
+/// Returns `values` with new values for the samples where `is_void` is set. If all samples are void, all values stay as
+/// they are.
 pub fn filled_gaps(values: &[f32], is_void: &[bool], width: usize) -> Vec<f32> {
     let finest = CoarseGrid { width, height: values.len() / width, values: values.to_vec(), is_void: is_void.to_vec() };
     let mut grids = vec![finest];
@@ -57,7 +57,8 @@ pub fn filled_gaps(values: &[f32], is_void: &[bool], width: usize) -> Vec<f32> {
 }
 
 impl CoarseGrid {
-    /// A grid of half the size. Each of its samples is the mean of the known samples among four samples of this grid.
+    /// A grid of half the width and height. Each of its samples is the mean of the known samples among four samples of
+    /// this grid.
     fn halved(&self) -> Self {
         let (width, height) = (self.width.div_ceil(2), self.height.div_ceil(2));
         let mut made = Self { width, height, values: vec![0.0; width * height], is_void: vec![true; width * height] };
@@ -84,7 +85,7 @@ impl CoarseGrid {
     /// Initialises the holes by interpolation from the coarser grid.
     fn interpolate_from(&mut self, coarse: &Self) {
         let place = |k: usize, count: usize| {
-            // The centre of a coarse sample is midway between the two fine samples that it covers.
+            // The centre of a coarse sample is midway between the two fine samples that it combines.
             let x = (0.5 * k as f32 - 0.25).clamp(0.0, (count - 1) as f32);
             let cell = (x as usize).min(count.saturating_sub(2));
             (cell, (cell + 1).min(count - 1), x - cell as f32)
@@ -106,7 +107,7 @@ impl CoarseGrid {
         );
     }
 
-    /// Sets the holes of one chessboard colour to the means of their neighbours, which have the other colour.
+    /// Sets the hole samples of one chessboard colour to the means of their neighbours, which have the other colour.
     fn relax(&mut self, holes: &[u32]) {
         let (width, height) = (self.width, self.height);
         for &hole in holes {
@@ -135,7 +136,7 @@ impl CoarseGrid {
         }
     }
 
-    /// The indices of the samples without data that have one chessboard colour.
+    /// The indices of all samples without data on the fields of one chessboard colour.
     fn holes(&self, colour: usize) -> Vec<u32> {
         let is_of_colour = |k: &usize| self.is_void[*k] && (k / self.width + k % self.width) % 2 == colour;
         (0..self.values.len()).filter(is_of_colour).map(|k| k as u32).collect()

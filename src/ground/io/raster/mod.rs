@@ -24,7 +24,8 @@ use super::formats::{DecodedRaster, GeoReference, RasterReader, RasterSource, Sa
 
 /// Maximum number of samples in a file: slightly more than 16 384².
 pub(super) const MAX_SAMPLES: u64 = 1 << 28;
-/// Maximum height, beyond any planet. With heights up to this limit, relief, measures and exports stay finite.
+/// Maximum absolute height in metres, beyond the heights of any planet. Up to this limit, relief, measures and exports
+/// stay finite.
 const MAX_METRES: f32 = 1.0e7;
 
 /// A rectangle of values from 0 to 1, row by row from the north-west corner.
@@ -36,12 +37,12 @@ pub struct Raster {
     pub height: usize,
     /// The values, row by row from the north-west corner; 0 for samples without data.
     pub values: Vec<f32>,
-    /// Which samples have no data; empty if all have data.
+    /// Whether each sample lacks data; empty if all samples have data.
     pub is_void: Vec<bool>,
     /// Heights in metres of the values 0 and 1, if the file states them. Files of floats, heights with a map position,
     /// and files that Talweg wrote can state these heights.
     pub range_metres: Option<(f32, f32)>,
-    /// Position on a map, in metres or degrees, if the file states it.
+    /// Position of the samples on a map, in metres or degrees, if the file states it.
     pub placement: Option<GeoReference>,
     /// Hash of the file's contents.
     pub hash: u128,
@@ -60,7 +61,7 @@ impl Raster {
         Ok(Self { hash: xxh3_128(source.bytes), ..raster })
     }
 
-    /// A raster from data that no reader decoded; its hash is the hash of the heights.
+    /// A raster from data that did not come from a reader. Its hash is computed from the heights and the height range.
     fn from_decoded(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
         let raster = Self::with_range(path, decoded)?;
         let range = raster.range_metres.map_or([0; 8], |(low, high)| {
@@ -92,7 +93,7 @@ impl Raster {
                 range_metres
             }
             SampleMeaning::Metres => {
-                // This difference is computed in f64, because the range of f32 metres can exceed f32.
+                // The difference is computed in f64, because it can exceed the range of f32.
                 let range = f64::from(high) - f64::from(low);
                 for v in &mut values {
                     let is_above = range > 0.0 && v.is_finite();
@@ -107,13 +108,13 @@ impl Raster {
         Ok(Self { width, height, values, is_void, range_metres, placement, ..Self::default() })
     }
 
-    /// Whether a sample has data.
+    /// Whether sample number `index` has data.
     pub fn has_data(&self, index: usize) -> bool {
         self.is_void.get(index).is_none_or(|is_void| !is_void)
     }
 
-    /// The values with no-data samples filled by a membrane that the rim of each hole holds. The result is computed
-    /// once and cached.
+    /// The values, with interpolated values for the samples without data; see `fill`. The result is computed once and
+    /// cached.
     pub fn filled(&self) -> &[f32] {
         if self.is_void.is_empty() {
             return &self.values;
@@ -122,7 +123,7 @@ impl Raster {
     }
 
     /// Distance in metres between neighbouring samples, to the east and to the south, if the file states a map
-    /// position. Degrees are converted at the middle latitude of the raster.
+    /// position. Degrees are converted at the latitude of the raster's centre.
     pub fn cell_metres(&self) -> Option<[f64; 2]> {
         let placement = self.placement.as_ref()?;
         let middle = placement.north - 0.5 * placement.step[1] * (self.height - 1) as f64;
@@ -136,8 +137,8 @@ impl Raster {
         Some([east * (self.width - 1) as f64, south * (self.height - 1) as f64])
     }
 
-    /// Bilinear value at u to the east and v to the south, each from 0 (first sample) to 1 (last sample); positions
-    /// outside are clamped.
+    /// Value at the position u to the east and v to the south, by bilinear interpolation. Each is from 0 (first sample)
+    /// to 1 (last sample); positions outside are clamped.
     pub fn bilinear(&self, u: f32, v: f32) -> f32 {
         self.bilinear_by(u, v, |k| self.values[k])
     }
@@ -153,8 +154,8 @@ impl Raster {
         a * (1.0 - fy) + b * fy
     }
 
-    /// Like [`bilinear`](Self::bilinear), but over 4 × 4 samples (Catmull & Rom 1974): the result has no creases where
-    /// samples are sparse, but overshoots slightly at cliffs.
+    /// Like [`bilinear`](Self::bilinear), but over 4 × 4 samples (Catmull & Rom 1974). The result has no creases where
+    /// samples are far apart, but overshoots slightly at cliffs.
     pub fn bicubic(&self, u: f32, v: f32) -> f32 {
         self.bicubic_by(u, v, |k| self.values[k])
     }
@@ -171,20 +172,21 @@ impl Raster {
     }
 
     fn bytes(&self) -> usize {
-        // A filled copy of the values needs as much memory as the values.
+        // If there are samples without data, a filled copy of the values can double the memory.
         let copies = if self.is_void.is_empty() { 4 } else { 9 };
         copies * self.values.len()
     }
 }
 
-/// The sample before a position, and the distance from it to the position.
+/// The last sample at or before position `t` (0 to 1), and the distance from this sample to the position in samples.
 fn sample_before(t: f32, count: usize) -> (usize, f32) {
     let x = t.clamp(0.0, 1.0) * (count - 1) as f32;
     let cell = (x as usize).min(count - 2);
     (cell, x - cell as f32)
 }
 
-/// Interpolated value at `t` from 0 to 1 between `b` and `c` (Catmull & Rom 1974).
+/// Interpolated value at the fraction `t` of the way from `b` to `c`; `a` and `d` are the samples before and after
+/// (Catmull & Rom 1974).
 pub fn catmull_rom([a, b, c, d]: [f32; 4], t: f32) -> f32 {
     b + 0.5 * t * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a)))
 }
@@ -301,7 +303,7 @@ mod tests {
             let (u, w) = ((k % 4) as f32 / 3.0, (k / 4) as f32 / 2.0);
             assert!((raster.bilinear(u, w) - v).abs() < 1e-6 && (raster.bicubic(u, w) - v).abs() < 1e-6);
         }
-        // Both interpolations reproduce a plane exactly; the cubic interpolation does so away from the rim.
+        // Both interpolations reproduce a plane exactly; the cubic interpolation does so only away from the rim.
         let plane = Raster::new(5, 5, (0..25).map(|k| (k % 5) as f32 + (k / 5) as f32 * 2.0).collect());
         assert!((plane.bilinear(0.4, 0.6) - (1.6 + 4.8)).abs() < 1e-5);
         assert!((plane.bicubic(0.4, 0.6) - (1.6 + 4.8)).abs() < 1e-5);
@@ -315,7 +317,7 @@ mod tests {
             let stamp = raster(&name).unwrap();
             let (low, high) = stamp.values.iter().fold((1.0f32, 0.0f32), |(lo, hi), &v| (lo.min(v), hi.max(v)));
             assert!(low == 0.0 && high == 1.0, "{name}: {low} to {high}");
-            // Stamps for curves are strips, not squares.
+            // Stamps for use along curves are strips, not squares.
             assert!(stamp.width == stamp.height || name.ends_with("-strip"), "{name}");
         }
     }

@@ -37,7 +37,7 @@ pub const VERTICES: u32 = 34962;
 /// glTF number that marks a buffer view of indices.
 pub const INDICES: u32 = 34963;
 
-/// The buffer views of a GLB file, stored one after the other.
+/// The buffer views of a GLB file, which are stored one after the other in a single buffer.
 #[derive(Default)]
 pub struct BufferLayout {
     views: Vec<Value>,
@@ -58,7 +58,7 @@ impl BufferLayout {
         self.views.len() - 1
     }
 
-    /// Adds an accessor to the file and returns its index.
+    /// Adds a typed view of a buffer (a glTF accessor) to the file and returns its index.
     pub fn accessor(&mut self, value: Value) -> usize {
         self.accessors.push(value);
         self.accessors.len() - 1
@@ -139,13 +139,13 @@ fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// Index range of the terrain's vertices; only this part has textures.
+/// Index range of the vertices of the terrain surface. Only this part of the mesh has textures.
 fn ground_vertices(mesh: &Mesh) -> Range<usize> {
     mesh.part(PartKind::Ground).map_or(0..0, |part| part.vertices.start as usize..part.vertices.end as usize)
 }
 
-/// The tangent at a normal, pointing east along the surface, with the sign that makes the third axis of a normal map
-/// point to the north.
+/// The tangent at a normal, pointing east along the surface. The fourth number is the sign for which the third axis of
+/// a normal map points to the north.
 fn tangent([x, y, z]: [f32; 3]) -> [u8; 16] {
     let east = [1.0 - x * x, -x * y, -x * z];
     let length = east.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -154,7 +154,7 @@ fn tangent([x, y, z]: [f32; 3]) -> [u8; 16] {
     std::array::from_fn(|byte| numbers[byte / 4][byte % 4])
 }
 
-/// The JSON of the file, and the length of its buffer.
+/// The JSON of the GLB file, and the length of the file's buffer in bytes.
 fn layout(mesh: &Mesh, writing: &MeshWriteOptions) -> (Value, u64) {
     let mut buffer = BufferLayout::default();
     let count = mesh.positions.len() as u64;
@@ -194,7 +194,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriteOptions) -> (Value, u64) {
     let colour = texture(writing.colour_png, &mut buffer);
     let normal = texture(writing.normal_png, &mut buffer);
     let has_attribute = |kind: PartKind, name: &str| match name {
-        // A texture replaces vertex colours, because glTF would multiply both.
+        // Parts with a texture have no vertex colours, because glTF would multiply both.
         "COLOR_0" => kind != PartKind::Ground || colour.is_none(),
         "TEXCOORD_0" | "TANGENT" => kind == PartKind::Ground,
         _ => true,
@@ -208,7 +208,8 @@ fn layout(mesh: &Mesh, writing: &MeshWriteOptions) -> (Value, u64) {
             }
             let mut accessor = json!({
                 "bufferView": view,
-                // The terrain surface is the first part, so its offset also fits views that contain only this part.
+                // The terrain surface is the first part. Its offset of 0 is therefore also correct in views that
+                // contain only this part.
                 "byteOffset": stride * u64::from(part.vertices.start),
                 "componentType": component,
                 "count": part.vertices.len(),
@@ -253,7 +254,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriteOptions) -> (Value, u64) {
         let extras = writing.extras.iter().map(|(key, text)| (key.clone(), json!(text)));
         asset["extras"] = Value::Object(extras.collect());
     }
-    // Materials that no part uses are omitted.
+    // Materials that no part of the mesh uses are omitted.
     let mut materials = vec![ground, sides, water];
     let used: Vec<usize> = (0..materials.len())
         .filter(|&k| meshes.iter().any(|mesh| mesh["primitives"][0]["material"] == json!(k)))
@@ -286,7 +287,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriteOptions) -> (Value, u64) {
     (root, length)
 }
 
-/// Table from each sRGB value to a linear value of 16 bits.
+/// Table that converts each sRGB value of 8 bits to a linear value of 16 bits.
 fn linear_steps() -> [u16; 256] {
     std::array::from_fn(|value| {
         let x = value as f64 / 255.0;
@@ -298,7 +299,7 @@ fn linear_steps() -> [u16; 256] {
 /// Maximum length in bytes of the JSON that is read from a file.
 const MOST_JSON: u32 = 256 << 20;
 
-/// Reads the texts in `asset.extras` of a GLB file.
+/// Reads the metadata in `asset.extras` of a GLB file.
 fn read_extras(path: &std::path::Path) -> io::Result<Texts> {
     use std::io::Read;
     let no_glb = || io::Error::new(io::ErrorKind::InvalidData, "it is not a GLB file");

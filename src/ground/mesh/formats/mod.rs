@@ -1,6 +1,6 @@
-//! Mesh file formats: one file per format, and the list of formats.
+//! Mesh file formats: one source file per format, and the list of formats.
 //!
-//! All formats are written sequentially, without a second copy of the mesh. The same mesh gives the same bytes.
+//! All formats are written sequentially, without a second copy of the mesh. The same mesh always gives the same bytes.
 
 pub mod glb;
 pub mod obj;
@@ -14,12 +14,12 @@ use std::path::Path;
 use super::{Mesh, MeshPart, PartKind, bounds as bounds_of};
 use crate::io::formats::Texts;
 
-/// The axis that points up in a file. The other two axes are chosen so that the mesh is not mirrored.
+/// The axis that points up in a file. The directions of the other two axes are such that the mesh is not mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpAxis {
-    /// x points east, y up, z south: used by glTF, Unity, Bevy and most OBJ files.
+    /// x points east, y up and z south, as in glTF, Unity, Bevy and most OBJ files.
     Y,
-    /// x points east, y north, z up: used by Blender, Unreal, printers and surveyors.
+    /// x points east, y north and z up, as in Blender, Unreal, printer software and surveys.
     Z,
 }
 
@@ -36,7 +36,7 @@ impl UpAxis {
 /// Options and additional contents of a mesh file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshWriteOptions<'a> {
-    /// Up axis, if the format allows a choice; `None` means the default of the format, [`MeshFormat::up`].
+    /// Up axis of the file, if the format allows a choice; `None` means the default of the format, [`MeshFormat::up`].
     pub up: Option<UpAxis>,
     /// Longest side of a printed solid in millimetres. If `None`, an STL file is in metres.
     pub longest_millimetres: Option<f32>,
@@ -45,12 +45,12 @@ pub struct MeshWriteOptions<'a> {
     /// Normal map of the terrain in tangent space as a PNG file (red to the east, green to the north, blue up). GLB
     /// embeds the map.
     pub normal_png: Option<&'a [u8]>,
-    /// Metadata by key: the scene, its hash, the version. GLB stores metadata in `asset.extras`, OBJ and PLY in
-    /// comments.
+    /// Metadata as pairs of key and text: the scene, its hash, the version. GLB stores metadata in `asset.extras`, OBJ
+    /// and PLY in comments.
     pub extras: &'a [(String, String)],
-    /// Name of the MTL file in the folder of an OBJ file, if the file has one.
+    /// Name of the MTL file in the same folder, for an OBJ file that refers to one.
     pub material_file: Option<&'a str>,
-    /// Position of the mesh on the globe; required for quantized-mesh.
+    /// Position of the mesh on the globe; the format quantized-mesh requires it.
     pub bounds: Option<GeoBounds>,
 }
 
@@ -79,7 +79,7 @@ pub struct MeshFormat {
     pub about: &'static str,
     /// Default up axis of the format.
     pub up: UpAxis,
-    /// Whether [`MeshWriteOptions::up`] can choose another axis.
+    /// Whether [`MeshWriteOptions::up`] can choose another up axis.
     pub chooses_up: bool,
     /// Whether the format stores vertex colours.
     pub colours: bool,
@@ -91,13 +91,13 @@ pub struct MeshFormat {
     pub parts: bool,
     /// Reads the metadata of a file, if the format stores it.
     read_extras: Option<fn(&Path) -> io::Result<Texts>>,
-    /// Which mesh parts the format writes.
+    /// Returns whether the format writes a kind of mesh part.
     pub writes: fn(PartKind) -> bool,
     write: fn(&Mesh, &MeshWriteOptions, &mut dyn Write) -> io::Result<()>,
 }
 
 impl MeshFormat {
-    /// All mesh formats, in the order of lists.
+    /// All mesh formats, in the order in which lists show them.
     pub const ALL: [&'static MeshFormat; 5] =
         [&glb::FORMAT, &obj::FORMAT, &ply::FORMAT, &stl::FORMAT, &quantized::FORMAT];
 
@@ -112,7 +112,7 @@ impl MeshFormat {
         self.read_extras.is_some()
     }
 
-    /// Reads the metadata of a file: the texts of [`MeshWriteOptions::extras`].
+    /// Reads the metadata of a file, which [`MeshWriteOptions::extras`] describes.
     ///
     /// # Errors
     /// When the file cannot be read, or has another format.
@@ -152,7 +152,8 @@ fn comment_line(begin: &str, (key, text): &(String, String)) -> io::Result<Strin
     Ok(format!("{begin} {}\n", serde_json::to_string(&[key, text]).map_err(io::Error::other)?))
 }
 
-/// The texts in the comments at the start of a file, up to the first line that starts with none of `heads`.
+/// The metadata in the comments at the start of a file. Reading stops at the first line that starts with none of
+/// `heads`.
 fn read_comments(path: &Path, begin: &str, heads: &[&str]) -> io::Result<Texts> {
     let mut lines = io::BufReader::new(std::fs::File::open(path)?.take(MOST_HEAD));
     let (mut texts, mut line) = (Texts::new(), Vec::new());
@@ -176,7 +177,7 @@ fn refused(message: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message.into())
 }
 
-/// Writes the bytes of many values, in chunks of some thousand values.
+/// Writes the bytes of many values, in chunks of some thousand values each.
 fn write_values<const N: usize>(out: &mut dyn Write, values: impl Iterator<Item = [u8; N]>) -> io::Result<()> {
     let mut buffer = Vec::with_capacity(1 << 16);
     for value in values {

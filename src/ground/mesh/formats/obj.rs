@@ -1,5 +1,5 @@
-//! Wavefront OBJ: text that any program reads. Parts are written as objects. Vertex colours follow the positions, a
-//! convention that MeshLab introduced and that Blender reads.
+//! Wavefront OBJ: a text format that most programs read. Parts are written as objects. Vertex colours follow the
+//! positions, a convention that MeshLab introduced and that Blender reads.
 
 use std::io::{self, BufWriter, Write};
 
@@ -25,7 +25,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
 
 /// The marker at the start of a comment line.
 const COMMENT: &str = "#";
-/// Name of the material, used by all parts.
+/// Name of the material that all parts use.
 const MATERIAL: &str = "terrain";
 
 fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Result<()> {

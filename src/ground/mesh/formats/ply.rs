@@ -1,4 +1,4 @@
-//! Stanford PLY, binary and little-endian: one list of vertices, one of faces.
+//! Stanford PLY, binary and little-endian: a list of vertices and a list of faces.
 
 use std::io::{self, Write};
 
@@ -24,7 +24,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
 
 /// The marker at the start of a comment line.
 const COMMENT: &str = "comment";
-/// Size of a face in bytes: a count and three indices.
+/// Size of a face in bytes: a count of one byte and three indices of four bytes.
 const FACE: usize = 13;
 
 fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Result<()> {
@@ -42,7 +42,7 @@ fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Re
         header += &format!("property uchar {name}\n");
     }
     let Ok(faces) = u32::try_from(mesh.triangle_count()) else {
-        return Err(refused("more triangles than PLY can count: allow an error in metres"));
+        return Err(refused("the mesh has more triangles than PLY can count: allow an error in metres"));
     };
     header += &format!("element face {faces}\nproperty list uchar uint vertex_indices\nend_header\n");
     out.write_all(header.as_bytes())?;

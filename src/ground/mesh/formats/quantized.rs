@@ -57,7 +57,7 @@ pub fn write_tile(mesh: &Mesh, bounds: GeoBounds, out: &mut dyn Write) -> io::Re
             "{edges} is not a rectangle on the globe: west must be less than east, and south less than north"
         )));
     }
-    let Some(part) = FORMAT.parts(mesh).next() else { return Err(refused("the mesh has no ground")) };
+    let Some(part) = FORMAT.parts(mesh).next() else { return Err(refused("the mesh has no terrain surface")) };
     // The format requires vertices in the order in which the triangles first use them.
     let range = part.vertices.start as usize..part.vertices.end as usize;
     let (low, high) = bounds_of(&mesh.positions[range.clone()]);
@@ -77,7 +77,7 @@ pub fn write_tile(mesh: &Mesh, bounds: GeoBounds, out: &mut dyn Write) -> io::Re
         if high > low { (f64::from(value) - f64::from(low)) / (f64::from(high) - f64::from(low)) } else { 0.0 }
     };
     let quantized = |share: f64| (share * f64::from(QUANTIZED_MAX) + 0.5) as u16;
-    // In the mesh, x points east and z points south.
+    // In the axes of the mesh, x points east and z points south.
     let shares =
         |[x, y, z]: [f32; 3]| [share(x, low[0], high[0]), 1.0 - share(z, low[2], high[2]), share(y, low[1], high[1])];
     let mut vertices = QuantizedVertices::with_capacity(order.len());

@@ -26,7 +26,7 @@ fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Re
     let up = writing.up.unwrap_or(FORMAT.up);
     let count: usize = FORMAT.parts(mesh).map(|part| part.triangles.len()).sum();
     let Ok(count) = u32::try_from(count) else {
-        return Err(refused("more triangles than STL can count: allow an error in metres"));
+        return Err(refused("the mesh has more triangles than STL can count: allow an error in metres"));
     };
     let scale = match writing.longest_millimetres {
         None => 1.0,

@@ -52,8 +52,8 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
     Ok(reader.surface)
 }
 
-/// Whether the end of a binary glTF file is missing. The inner value is the length that the header states for the file,
-/// if any.
+/// `Some` if the end of a binary glTF file is missing. The inner value is the file length in bytes that the header
+/// states, if it states one.
 fn missing_end(bytes: &[u8]) -> Option<Option<usize>> {
     const MAGIC: [u8; 4] = *b"glTF";
     if bytes.len() < 12 {
@@ -87,7 +87,7 @@ fn embedded(uri: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Reads a file that a glTF file at `path` refers to, relative to its folder.
+/// Reads a file that the glTF file at `path` refers to. `uri` is relative to the folder of the glTF file.
 fn neighbour_file(uri: &str, path: &Path) -> Result<Vec<u8>, String> {
     let is_plain = !uri.is_empty() && !uri.contains(['/', '\\', ':', '%']) && uri != "..";
     if !is_plain {
@@ -118,7 +118,7 @@ impl GltfSurface {
             return Err("its nodes form a cycle, or there are too many of them".into());
         }
         let own = node.transform().matrix().map(|column| column.map(f64::from));
-        // The columns of the matrix product.
+        // The product of the two matrices, stored by columns.
         let matrix: Matrix =
             std::array::from_fn(|j| std::array::from_fn(|i| (0..4).map(|k| above[k][i] * own[j][k]).sum()));
         if let Some(mesh) = node.mesh() {
@@ -165,15 +165,17 @@ impl GltfSurface {
         Ok(())
     }
 
-    /// Refuses files whose nodes repeat meshes until they exceed the size limit.
+    /// Refuses files whose nodes repeat meshes so often that the result exceeds the size limit.
     fn check_room(&self, more: usize) -> Result<(), String> {
         let most = MOST.min(1 << 24);
-        // The limit depends on the file size, so that a large file is allowed but repetition by nodes is not.
+        // The limit depends on the file size. A large file is allowed, but nodes that repeat meshes many times are not.
         let held: usize = self.buffers.iter().map(Vec::len).sum();
         let (vertices, triangles) = (self.surface.positions.len(), self.surface.triangles.len());
         let allowed = most.max(held).min(MOST);
         if vertices.max(triangles).saturating_add(more) > allowed {
-            return Err(format!("its nodes repeat meshes to more than {allowed} vertices or triangles"));
+            return Err(format!(
+                "its nodes repeat meshes so often that there are more than {allowed} vertices or triangles"
+            ));
         }
         Ok(())
     }

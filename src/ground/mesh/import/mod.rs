@@ -2,7 +2,7 @@
 //!
 //! [`MeshSurface::read`] reads the triangles. [`MeshSurface::heights`] projects the triangles from above onto the
 //! samples of a grid. At each sample the highest surface wins; samples under no triangle are holes. The import refuses
-//! files that are broken, exceed the memory, or would take hours, and explains the reason.
+//! files that are broken, do not fit into memory, or would take hours, and explains the reason.
 
 mod gltf;
 mod obj;
@@ -18,12 +18,12 @@ use super::formats::UpAxis;
 use crate::field::{Cancelled, Control};
 use crate::io::memory::shortage;
 
-/// Maximum number of vertices in a file, and maximum number of triangles.
+/// Maximum number of vertices in a file; also the maximum number of triangles.
 const MOST: usize = 1 << 28;
-/// Maximum height in metres, beyond any planet; the same limit as for heightmaps.
+/// Maximum absolute height in metres, beyond the heights of any planet. Heightmaps have the same limit.
 const MOST_METRES: f32 = 1.0e7;
-/// Maximum number of times that triangles may cover the whole grid. A larger number means that the file is not a
-/// terrain, or is malicious.
+/// Maximum total area of the triangles' bounding rectangles in plan view, as a multiple of the grid's area. A larger
+/// number means that the file is not a terrain, or is malicious.
 const DEEPEST_PILE: f64 = 4096.0;
 /// Number of triangles between two checks for cancellation.
 const BETWEEN_LOOKS: usize = 1 << 12;
@@ -61,7 +61,7 @@ pub enum MeshReadError {
         /// Required and free memory, in words.
         shortage: String,
     },
-    /// Seen from above, the mesh covers no area.
+    /// The projection of the mesh from above has no area.
     #[error("the mesh has no area in plan view. Choose another up axis")]
     NoArea,
     /// The heights are implausible as metres.
@@ -74,10 +74,10 @@ pub enum MeshReadError {
         /// Highest height, in metres.
         high: f32,
     },
-    /// Triangles cover the grid too many times.
+    /// The triangles cover the grid too many times over.
     #[error("the triangles of the mesh cover the area {times:.0} times over, so it is not a terrain")]
     TooManyLayers {
-        /// Number of times that the triangles cover the grid.
+        /// Total area of the triangles' bounding rectangles in plan view, as a multiple of the grid's area.
         times: f64,
     },
     /// The caller cancelled the import.
@@ -85,17 +85,17 @@ pub enum MeshReadError {
     Cancelled(#[from] Cancelled),
 }
 
-/// A triangle mesh with x to the east, y up, z to the south, in the unit of the file. The program assumes that the unit
-/// is the metre, although some programs use other units.
+/// A triangle mesh with x to the east, y up, z to the south, in the unit of the file. The program assumes that this
+/// unit is the metre, although some programs write other units.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshSurface {
     /// Vertex positions.
     pub positions: Vec<[f32; 3]>,
-    /// Vertex indices of the triangles.
+    /// The three vertex indices of each triangle.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Heights on a grid, row by row from the north-west corner.
+/// Heights of a mesh on a grid, row by row from the north-west corner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightsFromAbove {
     /// Number of samples per row.
@@ -122,10 +122,11 @@ pub fn is_mesh(path: &Path) -> bool {
     reader(path).is_some()
 }
 
-/// Parses the bytes of a file. The path of the file locates other files that it refers to.
+/// Parses the bytes of a mesh file. The path of the file is needed to find other files that it refers to.
 type MeshReader = fn(&[u8], &Path) -> Result<MeshSurface, String>;
 
-/// The reader for the file extension, its default up axis, and whether another up axis can be chosen.
+/// Returns the reader for the file extension, the default up axis of the format, and whether the caller may choose
+/// another up axis.
 fn reader(path: &Path) -> Option<(MeshReader, UpAxis, bool)> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match extension.as_str() {
@@ -151,7 +152,7 @@ impl MeshSurface {
         if !about.is_file() {
             return Err(MeshReadError::Read { path: path.into(), message: "it is not a file".into() });
         }
-        // The memory must hold the bytes of the file and the mesh.
+        // The memory must hold both the bytes of the file and the mesh.
         if let Some(shortage) = shortage(about.len().saturating_mul(2)) {
             return Err(MeshReadError::Memory { path: path.into(), shortage });
         }
@@ -190,11 +191,11 @@ impl MeshSurface {
         }
     }
 
-    /// Projects the mesh from above onto `width` × `height` samples, The outermost samples are on the edges of the
+    /// Projects the mesh from above onto `width` × `height` samples. The outermost samples are on the edges of the
     /// mesh's bounding rectangle. At each sample the highest surface wins.
     ///
     /// # Errors
-    /// When the operation is cancelled, the mesh covers no area seen from above, or it is not a terrain.
+    /// When the operation is cancelled, the mesh covers no area in plan view, or it is not a terrain.
     pub fn heights(&self, width: usize, height: usize, control: &Control) -> Result<HeightsFromAbove, MeshReadError> {
         let (width, height) = (width.max(2), height.max(2));
         let (low, high) = bounds(&self.positions);
@@ -205,7 +206,7 @@ impl MeshSurface {
         if size.iter().any(|&size| size <= 0.0) {
             return Err(MeshReadError::NoArea);
         }
-        // Positions in grid steps, measured from the first sample.
+        // Positions are in grid steps, measured from the first sample.
         let steps = [(width - 1) as f64 / size[0], (height - 1) as f64 / size[1]];
         let place = |k: u32| {
             let [x, y, z] = self.positions[k as usize].map(f64::from);
@@ -252,9 +253,10 @@ struct RasterBand<'a> {
 }
 
 impl RasterBand<'_> {
-    /// Raises the samples that a triangle covers. The corners of the triangle are in grid steps and metres.
+    /// Raises each sample under a triangle to at least the height of the triangle. The corners of the triangle are in
+    /// grid steps (x, y) and metres (height).
     fn add(&mut self, [a, b, c]: [[f64; 3]; 3]) {
-        /// Tolerance for samples on an edge, in grid steps.
+        /// Tolerance for samples on an edge of the triangle, in grid steps.
         const NEAR: f64 = 1e-6;
         let rows = self.heights.len() / self.width;
         let low = |axis: usize| a[axis].min(b[axis]).min(c[axis]) - NEAR;
@@ -281,7 +283,8 @@ impl RasterBand<'_> {
             let y = row as f64;
             for column in left..=right {
                 let x = column as f64;
-                // The distance of the sample from each edge, multiplied by the length of the edge.
+                // The left side of the comparison is the distance of the sample from the edge, multiplied by the length
+                // of the edge.
                 let is_inside = edges
                     .iter()
                     .all(|(p, along, near)| side * (along[0] * (y - p[1]) - along[1] * (x - p[0])) >= -near);
@@ -307,7 +310,7 @@ fn cut_off(bytes: usize, length: Option<usize>) -> String {
     )
 }
 
-/// Adds a polygon as a fan of triangles.
+/// Adds a polygon with the given corners as a fan of triangles.
 fn add_fan(triangles: &mut Vec<[u32; 3]>, corners: &[u32]) {
     for pair in corners.windows(2).skip(1) {
         triangles.push([corners[0], pair[0], pair[1]]);
@@ -329,7 +332,7 @@ mod tests {
 
     #[test]
     fn the_highest_surface_counts_and_holes_are_reported() {
-        // A level square at a height of 1 m, above half of a slope that descends to the east.
+        // The mesh is a level square at a height of 1 m, above half of a slope that descends to the east.
         let positions = [
             [0.0, 4.0, 0.0],
             [4.0, 0.0, 0.0],

@@ -1,4 +1,4 @@
-//! Wavefront OBJ: reads vertices and faces and ignores everything else.
+//! Reads Wavefront OBJ files: vertices and faces, and nothing else.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Stanford PLY: text, or binary in little-endian or big-endian byte order.
+//! Reads Stanford PLY files: text, or binary in little-endian or big-endian byte order.
 
 use std::path::Path;
 
@@ -108,7 +108,7 @@ impl PlyNumber {
 struct PlyProperty {
     name: String,
     kind: PlyNumber,
-    /// For lists: the number type of the list length.
+    /// Number type of the list length, if the property is a list.
     counts: Option<PlyNumber>,
 }
 
@@ -143,7 +143,7 @@ impl PlyHeader {
             let line = String::from_utf8_lossy(&rest[..end]).trim().to_string();
             at += end + 1;
             let words: Vec<&str> = line.split_whitespace().collect();
-            let wrong = || format!("line {number}: `{line}` is not understood");
+            let wrong = || format!("line {number}: `{line}` is not a valid header line");
             match words[..] {
                 ["ply"] if number == 1 => {}
                 _ if number == 1 => return Err("it does not begin with `ply`".into()),
@@ -179,7 +179,7 @@ impl PlyHeader {
     }
 }
 
-/// Reads the numbers after the header in order.
+/// Reads the numbers that follow the header, in order.
 struct PlyNumbers<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -1,4 +1,4 @@
-//! STL, binary or text.
+//! Reads STL files, binary or text.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ const HEADER: usize = 84;
 const TRIANGLE: usize = 50;
 
 pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
-    // Binary files can also start with `solid`, so the file length identifies binary files.
+    // Text files start with `solid`, but binary files can too. The file length therefore identifies binary files.
     if let Some(count) = bytes_at(bytes, HEADER - 4).map(u32::from_le_bytes) {
         let wanted = HEADER as u64 + u64::from(count) * TRIANGLE as u64;
         if bytes.len() as u64 == wanted || !bytes.starts_with(b"solid") {

@@ -2,8 +2,8 @@
 //!
 //! Triangles store their neighbours. The algorithm inserts a sample into the triangle that contains the sample, or on
 //! the edge of a triangle. It then flips edges until all edges are Delaunay again (Lawson 1977). Each triangle stores
-//! its candidate: the sample inside the triangle that must become a vertex next. A heap returns the most urgent
-//! candidate.
+//! its candidate: the sample inside the triangle that must become a vertex before the triangle's other samples. A heap
+//! returns the most urgent candidate of all triangles.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -13,20 +13,20 @@ use super::SampleRole;
 /// Marks a missing neighbour.
 const NONE: u32 = u32::MAX;
 
-/// The samples of a tile, row by row.
+/// The samples of a tile, row by row, with their values and roles.
 pub(super) struct TileSamples<'a> {
     pub xs: &'a [f64],
     pub ys: &'a [f64],
-    /// Values at the samples; they are linear over a flat triangle.
+    /// One value per sample. The values are linear over a flat triangle.
     pub values: Vec<f64>,
-    /// Dividends of the samples, see [`FaceSurface::dividend`](super::FaceSurface::dividend).
+    /// Dividends of the samples; see [`FaceSurface::dividend`](super::FaceSurface::dividend).
     pub dividends: Option<Vec<f64>>,
     pub roles: Vec<SampleRole>,
     pub limit: f64,
 }
 
 impl TileSamples<'_> {
-    /// Height difference between sample `k` and a surface that has this value at the sample.
+    /// Height difference between sample `k` and a surface that has the value `value` at the sample.
     #[inline]
     pub fn error(&self, k: usize, value: f64) -> f64 {
         match &self.dividends {
@@ -41,21 +41,21 @@ impl TileSamples<'_> {
     }
 }
 
-/// Three corners, anticlockwise if y points up. The neighbour with index `k` shares the edge from corner `k` to the
-/// next corner.
+/// A triangle with corners in anticlockwise order if y points up. The neighbour with index `k` shares the edge from
+/// corner `k` to the next corner.
 #[derive(Clone, Copy)]
 struct TileTriangle {
     corners: [u32; 3],
     neighbours: [u32; 3],
-    /// Number of changes to the triangle, which lets the heap detect outdated entries.
+    /// Number of changes to the triangle so far. The heap compares it to detect outdated entries.
     version: u32,
 }
 
-/// A sample that must become a vertex; a greater candidate is more urgent.
+/// A sample that must become a vertex. Candidates are compared by urgency: the most urgent candidate is the greatest.
 #[derive(Clone, Copy, PartialEq)]
 struct Candidate {
     error: f64,
-    /// Spreads equally urgent samples over the tile, which avoids long triangles.
+    /// Pseudo-random rank that spreads equally urgent samples over the tile, which avoids long triangles.
     order: u32,
     sample: u32,
     triangle: u32,
@@ -81,7 +81,7 @@ impl PartialOrd for Candidate {
     }
 }
 
-/// A pseudo-random but unique order for each sample (the finalizer of MurmurHash3).
+/// A pseudo-random rank that is unique for each sample (the finalizer of MurmurHash3).
 fn spread(sample: u32) -> u32 {
     let mut x = sample.wrapping_add(0x9e37_79b9);
     x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
@@ -111,7 +111,7 @@ fn is_in_circle(a: [f64; 2], b: [f64; 2], c: [f64; 2], d: [f64; 2]) -> bool {
     sum > 1e-14 * size
 }
 
-/// Working memory of the triangulation, reused for all tiles.
+/// Working memory of the triangulation, which is reused for all tiles.
 #[derive(Default)]
 pub(super) struct Triangulator {
     triangles: Vec<TileTriangle>,
@@ -123,7 +123,8 @@ pub(super) struct Triangulator {
 }
 
 impl Triangulator {
-    /// Triangulates a tile within the error limit. Returns the triangles, clockwise if y points up.
+    /// Triangulates a tile within the error limit. Returns the triangles, whose corners are in clockwise order if y
+    /// points up.
     pub fn run(&mut self, tile: &mut TileSamples) -> impl Iterator<Item = [u32; 3]> {
         self.triangles.clear();
         self.heap.clear();
@@ -175,7 +176,8 @@ impl Triangulator {
         }
     }
 
-    /// The candidate of a triangle: a needed sample inside the triangle, or the sample farthest beyond the error limit.
+    /// The candidate of a triangle: a needed sample inside the triangle, or else the sample whose error exceeds the
+    /// limit most.
     fn candidate(&self, tile: &TileSamples, index: u32) -> Option<Candidate> {
         let triangle = &self.triangles[index as usize];
         let width = tile.xs.len();
@@ -194,8 +196,8 @@ impl Triangulator {
         for row in top..=bottom {
             let y = tile.ys[row];
             let (mut low, mut high) = (tile.xs[left], tile.xs[right]);
-            // Samples to the left of the edge from p to q satisfy x·rise <= run. The quotients are exact where they are
-            // whole numbers.
+            // Samples to the left of the edge from p to q satisfy x·rise <= run, with x measured from p. The quotients
+            // are exact where they are whole numbers.
             for (p, q) in [(a, b), (b, c), (c, a)] {
                 let rise = q[1] - p[1];
                 let run = (q[0] - p[0]) * (y - p[1]);
@@ -257,7 +259,7 @@ impl Triangulator {
             self.flip(tile);
             return;
         };
-        // The edge runs from p to q; r is the opposite corner.
+        // In this triangle, the edge runs from p to q; r is the opposite corner.
         let turned = |list: [u32; 3]| [list[edge], list[(edge + 1) % 3], list[(edge + 2) % 3]];
         let ([p, q, r], [beyond, qr, rp]) = (turned([a, b, c]), turned([ab, bc, ca]));
         let right = self.add([sample, q, r], [NONE, qr, index]);

@@ -1,10 +1,11 @@
-//! Simplification of the lines between tiles: the algorithm of Douglas and Peucker 1973 with the vertical distance.
+//! Simplification of the lines between tiles by the algorithm of Douglas and Peucker 1973, which here measures vertical
+//! distances.
 
 use super::SampleRole;
 use super::delaunay::TileSamples;
 
 impl TileSamples<'_> {
-    /// Marks samples along the border of a tile as needed, until the line through the needed samples keeps within the
+    /// Marks samples along the border of a tile as needed, until the line through the needed samples stays within the
     /// error limit. The neighbouring tile must get the same result, even if it processes the line in the opposite
     /// direction. On a globe, the line can run backwards on the next face, with coordinates of opposite sign.
     pub(super) fn mark_needed_on_line(&mut self, line: &[usize], coordinates: &[f64]) {
@@ -26,8 +27,9 @@ impl TileSamples<'_> {
         }
     }
 
-    /// The next samples between `first` and `last` that must be kept: the needed sample closest to the middle,
-    /// otherwise the sample with the largest error. If two samples have equal rank, the function returns both in order.
+    /// The next samples between `first` and `last` that must be kept. This is the needed sample closest to the middle
+    /// of the line or, if there is none, the sample with the largest error above the limit. If two samples have equal
+    /// rank, the function returns both in order.
     fn farthest_of_line(&self, line: &[usize], coordinates: &[f64], first: usize, last: usize) -> [Option<usize>; 2] {
         let between = first + 1..last;
         let off = |k: usize| (2 * k).abs_diff(first + last);
@@ -49,7 +51,7 @@ impl TileSamples<'_> {
         let (mut most, mut found) = (self.limit, [None, None]);
         for k in between.filter(|&k| self.roles[line[k]] == SampleRole::Measured) {
             let here = coordinates[k];
-            // This form returns the same bits from either end of the line.
+            // This form of the interpolation returns the same bits from either end of the line.
             let error = self.error(line[k], (low * (to - here) + high * (here - from)) / (to - from));
             let [Some(other), _] = found else {
                 if error > most {

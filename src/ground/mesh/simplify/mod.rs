@@ -4,17 +4,17 @@
 //! of terrains and height fields*). The algorithm makes the sample farthest from the triangles a vertex, until no
 //! sample is farther away than the error limit. Every sample is tested against the triangle that covers it.
 //!
-//! Scheme: square [tiles](TILE), processed in parallel. The lines between tiles are simplified first, each separately
-//! (Douglas and Peucker 1973, by vertical distance), and both adjacent tiles use the vertices of the simplified line.
-//! The surface therefore has no cracks, and the triangles are the same on any number of threads. The orientation test
-//! is exact, because coordinates are whole numbers. Over a flat triangle, the values of a [`FaceSurface`] are linear in
-//! its coordinates. On a globe the values are the inverse radius, and the coordinates are those of the gnomonic
-//! projection, which keeps straight edges straight.
+//! Scheme: the face is divided into square [tiles](TILE), which are processed in parallel. The lines between tiles are
+//! simplified first, each separately (Douglas and Peucker 1973, by vertical distance), and both adjacent tiles use the
+//! vertices of the simplified line. The surface therefore has no cracks, and the triangles are the same on any number
+//! of threads. The orientation test is exact, because coordinates are whole numbers. Over a flat triangle, the values
+//! of a [`FaceSurface`] are linear in its coordinates. On a globe the values are proportional to the inverse radius,
+//! and the coordinates belong to the gnomonic projection, which keeps straight edges straight.
 //!
-//! Available crates do not suffice. `delatin` 0.2 has no tiles, no mandatory samples and a single thread. `martini` 0.2
-//! requires sides of 2^k + 1 and does not meet its error bound: `martini` compares samples with the middle of the
-//! longest edge of each level instead of with the final triangle. The benchmark `benches/mesh.rs` contains the
-//! measurements.
+//! Available crates do not suffice. `delatin` 0.2 has no tiles and no mandatory samples, and uses a single thread.
+//! `martini` 0.2 requires sides of 2^k + 1 and does not meet its error limit: `martini` compares samples with the
+//! middle of the longest edge of each level instead of with the final triangle. The benchmark `benches/mesh.rs`
+//! contains the measurements.
 
 mod delaunay;
 mod line;
@@ -31,29 +31,29 @@ use delaunay::{TileSamples, Triangulator};
 /// Maximum side length of a tile, in cells.
 const TILE: usize = 256;
 
-/// One face of a grid to be simplified.
+/// A face of a grid, with the values and limits for its simplification.
 pub(super) struct FaceSurface<'a> {
-    /// Number of samples per side.
+    /// Number of samples per side of the face.
     pub samples: usize,
-    /// Index of the face, for [`GroundRegion::contains_point`].
+    /// Index of the face in the grid, for [`GroundRegion::contains_point`].
     pub face: usize,
     /// Coordinates of the rows and columns: ascending whole numbers below 2^26 in magnitude.
     pub coordinates: &'a [f64],
-    /// Value of a sample, by index within the face. Values are linear over a flat triangle.
+    /// Returns the value of a sample, given its index within the face. Values are linear over a flat triangle.
     pub value: &'a (dyn Fn(usize) -> f64 + Sync),
-    /// The height of a sample is this number divided by the value of the sample. On a globe, the number is the length
-    /// of (x, y, 1). `None` if values are heights.
+    /// The number that, divided by the value of a sample, gives the height of the sample. On a globe, the number is the
+    /// length of (x, y, 1). `None` if values are heights.
     pub dividend: Option<&'a (dyn Fn(usize) -> f64 + Sync)>,
     /// The region of samples with data; `None` if all samples have data.
     pub region: Option<&'a GroundRegion>,
-    /// Whether a sample must become a vertex, by index within the face.
+    /// Returns whether a sample must become a vertex, given its index within the face.
     pub needed: &'a (dyn Fn(usize) -> bool + Sync),
     /// Maximum error, in the unit of the heights.
     pub limit: f64,
 }
 
-/// The triangles of a face as sample indices within the face. They are clockwise in (row, column) image coordinates,
-/// which is anticlockwise seen from outside.
+/// The triangles of a face as sample indices within the face. The corners of a triangle are clockwise in image
+/// coordinates (row, column), which is anticlockwise seen from outside.
 pub(super) fn simplify(surface: &FaceSurface, control: &Control) -> Result<Vec<[u32; 3]>, Cancelled> {
     let tiles = surface.tiles();
     let done: Result<Vec<Vec<[u32; 3]>>, Cancelled> = tiles
@@ -72,11 +72,12 @@ pub(super) fn simplify(surface: &FaceSurface, control: &Control) -> Result<Vec<[
 }
 
 impl FaceSurface<'_> {
-    /// The rows and columns of every tile. The last row and column of a tile are also the first ones of the next tile.
+    /// The rows and columns of every tile. Neighbouring tiles share a border: the last row or column of one tile is the
+    /// first row or column of the next.
     fn tiles(&self) -> Vec<(Range<usize>, Range<usize>)> {
         let last = self.samples - 1;
-        // An odd number of tiles is symmetric from either end. The faces of a globe can meet in reverse direction, so
-        // this symmetry is required.
+        // An odd number of tiles gives the same tile borders from either end. This symmetry is required, because the
+        // faces of a globe can meet in reverse direction.
         let count = last.div_ceil(TILE) | 1;
         let border = |k: usize| if 2 * k < count { k * last / count } else { last - (count - k) * last / count };
         let ranges: Vec<Range<usize>> =
@@ -139,9 +140,9 @@ impl FaceSurface<'_> {
 /// Role of a sample in the triangulation of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SampleRole {
-    /// The sample is ignored, because it has no data or is already a vertex.
+    /// The sample is ignored, because it has no data or is a vertex already.
     Out,
-    /// The error is checked at this sample.
+    /// The error must stay within the limit at this sample.
     Measured,
     /// The sample must become a vertex.
     Needed,
@@ -169,7 +170,8 @@ mod tests {
         FaceSurface { samples: n, face: 0, coordinates, value, dividend: None, region, needed: &|_| false, limit }
     }
 
-    /// The largest distance between samples and triangles, and how many triangles cover each sample in their interior.
+    /// Returns the largest distance between samples and triangles. Also returns how many triangles cover each sample in
+    /// their interior.
     fn measured(n: usize, triangles: &[[u32; 3]], value: &dyn Fn(usize) -> f64) -> (f64, Vec<u32>) {
         let mut worst = 0.0f64;
         let mut covered = vec![0; n * n];
@@ -251,7 +253,7 @@ mod tests {
         for (k, &times) in covered.iter().enumerate() {
             assert_eq!(times > 0, region.contains(k), "sample {k}");
         }
-        // The area of the triangles equals the area of the cells and triangles of the region, to half a cell.
+        // The area of the triangles equals the area of the region's cells and triangles, to half a cell.
         let doubled: i64 = triangles
             .iter()
             .map(|triangle| {

@@ -1,17 +1,17 @@
-//! Fast functions that are called for every sample. They are accurate enough for the climate and return the same bits
-//! on every machine.
+//! Fast approximations of functions that the climate calls for every sample. Their results are accurate enough for the
+//! climate and have the same bits on every machine.
 
 /// e^-x for x ≥ 0, with a relative error of 4e-6 (the product with log₂ e is rounded); 0 for x ≥ 87. The function has
 /// no branches or casts, so that the compiler can vectorise loops over rows.
 #[inline(always)]
 pub fn exp_of_minus(x: f32) -> f32 {
-    /// Adding and subtracting this number, 1.5 · 2²³, rounds a float to an integer.
+    /// Adding this number, 1.5 · 2²³, to a float and subtracting it again rounds the float to an integer.
     const ROUNDS: f32 = 12_582_912.0;
     let power = if x < 87.0 { x } else { 87.0 } * -std::f32::consts::LOG2_E;
     let rounded = power + ROUNDS;
     let part = power - (rounded - ROUNDS);
     let whole = rounded.to_bits().wrapping_sub(ROUNDS.to_bits());
-    // 2^part for `part` in -½..=½, from the series of the exponential function.
+    // Series of the exponential function for 2^part, with `part` in -½..=½.
     let root = 1.0
         + part
             * (std::f32::consts::LN_2

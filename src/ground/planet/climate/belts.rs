@@ -6,19 +6,20 @@
 
 use std::f32::consts::FRAC_PI_2;
 
-/// Surface wind at a latitude in radians: its components to the east and to the north. The strongest wind has length 1.
+/// Surface wind at a latitude in radians: its components to the east and to the north, relative to the strongest wind.
 pub fn wind(latitude: f32) -> [f32; 2] {
     let away = if latitude < 0.0 { -latitude } else { latitude };
     let side = if latitude < 0.0 { -1.0 } else { 1.0 };
     let cell = libm::sinf(6.0 * away);
     let calm = 1.0 - 0.5 * (away / FRAC_PI_2);
-    // The trade winds of both hemispheres meet at the equator and continue together to the west.
+    // Near the equator, the trade winds of both hemispheres meet and continue together to the west.
     let doldrums = 1.0 - away / (FRAC_PI_2 / 6.0);
     let east = if doldrums > 0.0 { -(0.6 + 0.4 * cell) } else { -cell * calm };
     [east, -0.4 * cell * calm * side]
 }
 
-/// Fraction of the air's moisture that falls as rain if only the belts act: 0.1 in sinking air, 1 at the equator.
+/// Fraction of the air's moisture that falls as rain at a latitude in radians, without the effect of mountains. It is 1
+/// at the equator and at least 0.1 in sinking air.
 pub fn ascent(latitude: f32) -> f32 {
     let away = if latitude < 0.0 { -latitude } else { latitude };
     let rising = 0.5 + 0.5 * libm::cosf(6.0 * away);

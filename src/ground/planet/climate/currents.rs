@@ -1,15 +1,15 @@
-//! Ocean currents: how the gyres warm one coast and cool the other.
+//! Ocean currents: how the gyres warm one coast of an ocean and cool the other.
 //!
-//! Equation: s is the position of a sea cell on its parallel, as a fraction of the way from the land in the west to the
-//! land in the east. The water of the cell is warmer by A·(2s - 1)·g(latitude), with g = sin(3(|latitude| - 35°))
-//! between 5° and 80° and g = 0 elsewhere. A is the strength of the currents. Poleward of 35°, westerlies drive warm
-//! water against the west coasts of the lands (the North Atlantic Drift), and cold water flows down their east coasts
-//! (Labrador, Oyashio). Nearer to the equator the contrast is reversed (Gulf Stream, Benguela).
+//! Equation: the water of a sea cell is warmer by A·(2s - 1)·g(latitude). Here s is the position of the cell on its
+//! parallel, as a fraction of the way from the land in the west to the land in the east. A is the strength of the
+//! currents. The factor g is sin(3(|latitude| - 35°)) between 5° and 80°, and 0 elsewhere. Poleward of 35°, westerlies
+//! drive warm water against the west coasts of the lands (the North Atlantic Drift), and cold water flows down their
+//! east coasts (Labrador, Oyashio). Nearer to the equator the contrast is reversed (Gulf Stream, Benguela).
 //!
-//! Sea surface anomalies of 500 to 2000 km are added: noise in three octaves, warped by itself into meanders and
-//! shifted by the gyres. The standard deviation of the anomalies is about A/5 poleward of 35°. On Earth the sea
-//! deviates by one or two degrees from the mean of a parallel. The deviation is lower near the equator, where the sea
-//! is more uniform. A parallel without land has only the anomalies.
+//! Anomalies of the sea surface temperature, 500 to 2000 km wide, are added. They are noise in three octaves, warped by
+//! itself into meanders and shifted by the gyres. The standard deviation of the anomalies is about A/5 poleward of 35°.
+//! On Earth the temperature deviates by one or two degrees from the mean of a parallel. The deviation is smaller near
+//! the equator, where the sea is more uniform. A parallel without land has only the anomalies.
 //!
 //! Source: the gyres of Sverdrup 1947 and Stommel 1948, as in any atlas. This form of the equation is not taken from a
 //! paper.
@@ -22,21 +22,22 @@ use super::{Climate, ClimateTerrain};
 use crate::field::globe::from_angles;
 use crate::planet::space_noise::noises;
 
-/// Radius of the smoothing, in cells of the climate grid.
+/// Radius over which the warming by the gyres is smoothed, in cells of the climate grid.
 const SMOOTHING: usize = 3;
-/// Latitude at which the currents change sign, and the latitudes where they end, in degrees.
+/// Absolute latitude at which the currents change sign, and the two absolute latitudes where they end, in degrees.
 const TURN: f32 = 35.0;
 const ENDS: [f32; 2] = [5.0, 80.0];
 
 /// Frequency of the widest anomalies, in bumps per planet radius: 2000 km on Earth. Each further octave has twice the
-/// frequency and is weaker by the factor `ANOMALY_SHARE`.
+/// frequency, and its amplitude is multiplied by `ANOMALY_SHARE`.
 const ANOMALY_HUMPS: f32 = 3.2;
 const ANOMALY_OCTAVES: usize = 3;
 const ANOMALY_SHARE: f32 = 0.8;
-/// Strength of the anomalies relative to the currents, and the fraction of this strength that remains at the equator.
+/// Strength of the anomalies as a fraction of the strength of the currents. The next constant is the fraction of this
+/// strength that remains at the equator.
 const ANOMALY: f32 = 0.85;
 const ANOMALY_AT_EQUATOR: f32 = 0.3;
-/// Strength of the warp, and the poleward shift by the gyres, both in noise bumps.
+/// Two lengths, in bumps of the anomaly noise: the strength of the warp, and the greatest poleward shift by the gyres.
 const MEANDERS: f32 = 1.5;
 const DRAWN: f32 = 0.8;
 
@@ -61,7 +62,8 @@ pub fn currents(climate: &Climate, ground: &ClimateTerrain) -> Option<ClimateGri
     }))
 }
 
-/// The anomaly of a grid cell, mostly between -0.6 and 0.6. `gyre` is the warming by the gyre, from -1 to 1.
+/// The temperature anomaly of a grid cell, mostly between -0.6 and 0.6. `gyre` is the warming by the gyre, from -1 to
+/// 1.
 fn anomaly(sheet: &ClimateGrid, [i, j]: [usize; 2], gyre: f32) -> f32 {
     let latitude = sheet.latitude(i);
     let longitude = (j as f32 + 0.5) * (2.0 * PI / sheet.width as f32) - PI;
@@ -105,7 +107,8 @@ mod tests {
     use crate::field::{Globe, Grid, Terrain};
     use crate::planet::climate::TerrainClimate;
 
-    /// One land along a meridian: the sea off its west coast is warmer than off its east coast.
+    /// The test planet has one land along a meridian. The sea off its west coast must be warmer than off its east
+    /// coast.
     #[test]
     fn the_west_coasts_of_cold_lands_have_the_warmer_sea() {
         let mut terrain = Terrain::flat(Grid::globe(65));
@@ -130,7 +133,8 @@ mod tests {
         assert_eq!(along_parallel(&[-1.0, -1.0, 1.0, -1.0], 0.0), [0.0, 0.5, 0.0, -0.5]);
     }
     /// On a planet covered by water, the temperature deviates from the mean of a parallel with a standard deviation of
-    /// one or two degrees. The anomalies are as wide as real anomalies of the sea surface temperature, 500 to 2000 km.
+    /// one or two degrees. The anomalies must be as wide as anomalies of Earth's sea surface temperature: 500 to 2000
+    /// km.
     #[test]
     fn ocean_anomalies_without_land_are_like_those_of_earth() {
         const EARTH_KM: f32 = 6371.0;
@@ -141,8 +145,8 @@ mod tests {
         let warmed = currents(&climate, &ground).unwrap();
         let is_middle = |&i: &usize| (35.0..65.0).contains(&warmed.latitude(i).abs().to_degrees());
         let rows: Vec<usize> = (0..warmed.height).filter(is_middle).collect();
-        // Sums over pairs of cells on the same parallel: the square of the anomaly, and its products with the values
-        // 100 km and 2000 km away.
+        // The sums run over pairs of cells on the same parallel. They hold the square of the anomaly, and its products
+        // with the anomalies 100 km and 2000 km away.
         let (mut squares, mut near, mut far, mut greatest) = (0.0, 0.0, 0.0, 0.0f32);
         for &i in &rows {
             let (row, latitude) = (warmed.row(i), warmed.latitude(i));

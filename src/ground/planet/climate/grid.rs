@@ -4,21 +4,23 @@ use rayon::prelude::*;
 
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
-/// Values on a separate grid of `width` × `height`, over a flat terrain or over longitude and latitude.
+/// Values on a grid of `width` × `height` cells. The grid covers a flat terrain, or the longitudes and latitudes of a
+/// planet.
 #[derive(Clone, Debug)]
 pub struct ClimateGrid {
     /// Number of values per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
-    /// Whether the columns wrap around, as longitudes do; the first and last column lie half a cell from the border.
+    /// Whether the columns wrap around, as longitudes do. The first and last column are then half a cell from the
+    /// border.
     pub round: bool,
     /// The values, row by row from the north-west corner.
     pub values: Vec<f32>,
 }
 
 impl ClimateGrid {
-    /// A grid from a function of row and column.
+    /// A grid whose values are a function of row and column.
     pub fn from_fn(width: usize, height: usize, round: bool, value: impl Fn(usize, usize) -> f32 + Sync) -> Self {
         let mut values = vec![0.0; width * height];
         values.par_chunks_mut(width).enumerate().for_each(|(i, row)| {
@@ -37,7 +39,7 @@ impl ClimateGrid {
         &self.values[row * self.width..][..self.width]
     }
 
-    /// Latitude of a row, from north to south, in radians.
+    /// Latitude of a row of a planet's grid, in radians; rows run from north to south.
     pub fn latitude(&self, row: usize) -> f32 {
         FRAC_PI_2 - (row as f32 + 0.5) * PI / self.height as f32
     }
@@ -72,7 +74,7 @@ impl ClimateGrid {
         self.value(u * (self.width - 1) as f32, v * (self.height - 1) as f32)
     }
 
-    /// Value at a longitude and latitude in radians.
+    /// Value at a longitude and a latitude, both in radians, by bilinear interpolation.
     #[inline]
     pub fn at_angles(&self, longitude: f32, latitude: f32) -> f32 {
         let x = (longitude + PI) * (self.width as f32 / TAU) - 0.5;

@@ -1,18 +1,19 @@
 //! Sunlight by latitude and season.
 //!
-//! Equation: the daily mean on level terrain, as a fraction of vertical sunlight, is Q = (H sin φ sin δ + cos φ cos δ
-//! sin H) / π. φ is the latitude, δ the sun's declination and H the hour angle of sunset, with cos H = -tan φ tan δ.
-//! The declination follows from the axial tilt ε and the longitude λ on the orbit: sin δ = sin ε sin λ. The orbit is a
-//! circle.
+//! Equation: Q is the daily mean of the sunlight on level terrain, as a fraction of vertical sunlight. It follows from
+//! the latitude φ, the sun's declination δ and the hour angle H of sunset: Q = (H sin φ sin δ + cos φ cos δ sin H) / π,
+//! with cos H = -tan φ tan δ. The declination follows from the axial tilt ε and the longitude λ on the orbit: sin δ =
+//! sin ε sin λ. The orbit is a circle.
 //!
 //! Source: Berger 1978; any textbook of climatology.
 
 use std::f32::consts::{PI, TAU};
 
-/// Daily mean of the sunlight at a latitude for a declination of the sun, both in radians.
+/// Daily mean of the sunlight, as a fraction of vertical sunlight, at a latitude and for a declination of the sun. Both
+/// angles are in radians.
 pub fn daily_mean(latitude: f32, declination: f32) -> f32 {
     let (up, level) = (libm::sinf(latitude) * libm::sinf(declination), libm::cosf(latitude) * libm::cosf(declination));
-    // The sun never sets, never rises, or rises and sets.
+    // On this day the sun never sets, never rises, or rises and sets.
     let sunset = if up >= level {
         PI
     } else if up <= -level {
@@ -24,7 +25,8 @@ pub fn daily_mean(latitude: f32, declination: f32) -> f32 {
     if mean > 0.0 { mean } else { 0.0 }
 }
 
-/// Declination of the sun for a position on the orbit, given as the longitude since the spring equinox.
+/// Declination of the sun for a position on the orbit, given as the longitude since the spring equinox. All angles are
+/// in radians.
 pub fn declination(tilt: f32, season: f32) -> f32 {
     libm::asinf((libm::sinf(tilt) * libm::sinf(season)).clamp(-1.0, 1.0))
 }
@@ -42,8 +44,8 @@ mod tests {
 
     #[test]
     fn earth_has_the_sunlight_of_the_tables() {
-        // A quarter of the solar constant is the mean of a sphere. Berger gives 0.3053 of the constant at the equator
-        // and 0.1266 at the pole, at 23.44° of tilt.
+        // The mean over a sphere is a quarter of the solar constant. Berger gives 0.3053 of the constant at the equator
+        // and 0.1266 at the pole, for an axial tilt of 23.44°.
         let tilt = 23.44f32.to_radians();
         assert!((yearly_mean(0.0, tilt) - 0.3053).abs() < 1e-3);
         assert!((yearly_mean(PI / 2.0, tilt) - 0.1266).abs() < 1e-3);
@@ -51,10 +53,10 @@ mod tests {
         let sphere = (0..rows).map(|k| ((k as f32 + 0.5) / rows as f32 - 0.5) * PI);
         let mean: f32 = sphere.map(|a| yearly_mean(a, tilt) * libm::cosf(a)).sum::<f32>() * PI / rows as f32 / 2.0;
         assert!((mean - 0.25).abs() < 1e-3, "{mean}");
-        // Midsummer: the pole gets more sunlight than the equator. Midwinter: the pole gets no sunlight.
+        // At midsummer the pole gets more sunlight than the equator. At midwinter the pole gets no sunlight.
         assert!(daily_mean(PI / 2.0, tilt) > daily_mean(0.0, tilt));
         assert_eq!(daily_mean(PI / 2.0, -tilt), 0.0);
-        // Above 54° of tilt, poles get more sunlight than the equator over the year.
+        // If the axial tilt exceeds 54°, the poles get more sunlight than the equator over the year.
         assert!(yearly_mean(PI / 2.0, 1.2) > yearly_mean(0.0, 1.2));
     }
 }

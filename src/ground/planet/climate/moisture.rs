@@ -1,15 +1,15 @@
-//! Moisture: the wind carries it from the sea, and mountains remove it.
+//! Moisture of the air: the wind carries it from the sea, and mountains remove it.
 //!
-//! Equation: along the wind, over the sea, the moisture M of the air grows towards 1: dM = (1 - M)·e·ds/L_sea, where e
-//! is the evaporation of warm or cold water. Over land the moisture relaxes towards the moisture M_land that the land
-//! returns: dM = (M_land - M)·ds/L. Air that climbs by dz loses dM = -M·dz/H. ds is the distance along the wind; L_sea,
-//! L and H are constants and settings. A position receives M·(0.2 + 0.8·a) with the ascent a of its latitude
+//! Equation: M is the moisture of the air, and ds is the distance along the wind. Over the sea the moisture grows
+//! towards 1: dM = (1 - M)·e·ds/L_sea, where e is the evaporation of warm or cold water. Over land the moisture relaxes
+//! towards the moisture M_land that the land returns: dM = (M_land - M)·ds/L. Air that climbs by dz loses dM = -M·dz/H.
+//! L_sea, L and H are constants and settings. A position receives M·(0.2 + 0.8·a) with the ascent a of its latitude
 //! ([`ascent`]), and more where air climbs.
 //!
-//! Scheme: on a planet, a fixed number of semi-Lagrangian steps. The wind depends on latitude only. Each row is
-//! therefore interpolated from two shifted rows, with slight mixing between rows. On a flat terrain, the scheme sweeps
-//! once along the wind, line by line, and is exact over each step. A flat terrain with a moisture map uses that map, so
-//! that a patch keeps the climate of its planet.
+//! Scheme: on a planet, the scheme takes a fixed number of semi-Lagrangian steps. The wind depends on latitude only.
+//! Each row is therefore interpolated from two shifted rows, with slight mixing between rows. On a flat terrain, the
+//! scheme sweeps once along the wind, line by line, and is exact over each step. A flat terrain with a moisture map
+//! uses that map, so that a patch keeps the climate of its planet.
 //!
 //! Boundary: longitudes wrap around. Over open edges, air of a fixed moisture flows in. On terrains with wrapping edges
 //! the sweep runs three times.
@@ -30,47 +30,49 @@ use crate::field::globe::locate_fast;
 use crate::field::{Cancelled, Edges, Globe, MapKind, SquareReader, bilinear, cell_and_fraction};
 use crate::planet::projection::{Equirectangular, Registration};
 
-/// Number of cells of the climate grid around a planet, and from pole to pole.
+/// Number of cells of the climate grid around a planet; the next constant is the number from pole to pole.
 const AROUND: usize = 320;
 const DOWN: usize = 160;
-/// Distance that the strongest wind travels per step, in cells of the climate grid; then the number of steps: 100° of
-/// longitude in total.
+/// Distance that the strongest wind travels per step, in cells of the climate grid. The next constant is the number of
+/// steps, which together span 100° of longitude.
 const STEP_CELLS: f32 = 1.5;
 const STEPS: usize = 60;
-/// Fraction of a cell's moisture that is mixed with its northern and southern neighbours per step.
+/// Fraction of a cell's moisture that is exchanged with its northern and southern neighbours per step.
 const MIXED: f32 = 0.10;
-/// Distance over the sea after which air is moist, as a fraction of a quarter of the circumference (or of the side).
+/// Distance over the sea in which air becomes moist. It is a fraction of the side length of a flat terrain or, on a
+/// planet, of a quarter of its circumference.
 const SEA_REACH: f32 = 0.08;
-/// Moisture that land returns to the air. The first value is for a flat terrain, which is small compared with a planet.
-/// The second is for sinking air on a planet. The third is the increase in rising air, where forests evaporate water.
+/// Moisture that the land of a flat terrain returns to the air. The next constant is the same moisture for sinking air
+/// on a planet. The third constant is added in rising air on a planet, where forests evaporate water.
 const LAND_OF_TERRAIN: f32 = 0.55;
 const LAND_OF_PLANET: f32 = 0.12;
 const FOREST_MOISTURE: f32 = 0.5;
-/// Factor by which the climb that dries the air is larger on a planet. On a planet whole mountain ranges matter rather
-/// than single slopes, because air flows around and between mountains.
+/// Factor for the height that air must climb to become dry on a planet. There whole mountain ranges matter rather than
+/// single slopes, because air flows around and between mountains.
 const CLIMB_FACTOR_ON_PLANETS: f32 = 3.0;
 /// Moisture of the air that flows in over open edges.
 const INFLOW: f32 = 0.75;
 /// Maximum number of samples per side of the climate grid over a flat terrain.
 const SIDE: usize = 129;
 const ROUNDS: usize = 3;
-/// Extra rain where air climbs, as a fraction of the moisture that the air loses.
+/// Extra rain where air climbs, as a fraction of the moisture that the air loses in the climb.
 const WINDWARD: f32 = 1.3;
 
-/// Moisture and distance from the sea over a whole terrain.
+/// Moisture and distance from the sea over a whole terrain, each on a climate grid.
 pub struct MoistAir {
     /// Moisture from 0 in a desert to 1 in a rain forest.
     pub moisture: ClimateGrid,
-    /// Distance from the sea: 0 in the middle of a sea, 1 in the middle of a continent.
+    /// Fraction of land around each cell, as a measure of the distance from the sea: 0 in the middle of a sea, 1 in the
+    /// middle of a continent.
     pub inland: ClimateGrid,
 }
 
 impl MoistAir {
-    /// Computes both grids. `sea_warmth` returns the sea temperature at a latitude in radians; `shift` is the shift of
-    /// the rain belts towards the sun, in radians.
+    /// Computes the grids of moisture and of the distance from the sea. `sea_warmth` returns the temperature of the sea
+    /// in °C at a latitude in radians. `shift` is the shift of the rain belts towards the sun, in radians.
     pub fn new(climate: &Climate, ground: GroundSheets, sea_warmth: &(dyn Fn(f32) -> f32 + Sync), shift: f32) -> Self {
         let GroundSheets { height, moisture_map: given, edges, sea_metres: sea } = ground;
-        // Only seasons need the distance from the sea.
+        // This grid is needed only for seasons, which depend on the distance from the sea.
         let land = |i: usize, j: usize| if height.row(i)[j] > sea { 1.0 } else { 0.0 };
         let radius = (height.width / 40).max(1);
         let inland = match climate.warmth {
@@ -143,12 +145,13 @@ impl GroundSheets {
     }
 }
 
-/// The climate grid over a square of `samples` per side.
+/// The climate grid over a square terrain of `samples` samples per side.
 #[derive(Clone, Copy)]
 struct SquareSheet {
     samples: usize,
     side: usize,
-    /// Number of terrain samples that a climate grid cell averages along each axis; a cell can span more samples.
+    /// Number of terrain samples along each axis that are averaged for a climate grid cell. A cell can span more
+    /// samples.
     fine: usize,
 }
 
@@ -158,12 +161,12 @@ impl SquareSheet {
         Self { samples, side, fine: ((samples - 1) / (side - 1)).clamp(1, 8) }
     }
 
-    /// The terrain sample at a row or column of the climate grid.
+    /// The row or column of the terrain at row or column `k` of the climate grid.
     fn terrain_sample(&self, k: usize) -> usize {
         (k * (self.samples - 1) + (self.side - 1) / 2) / (self.side - 1)
     }
 
-    /// Position, from 0 to 1, of the averaging point with index `fine` in a row or column of the climate grid.
+    /// Position, from 0 to 1, of averaging point number `fine` in row or column `k` of the climate grid.
     fn position(&self, k: usize, fine: usize) -> f32 {
         let cell = 1.0 / (self.side - 1) as f32;
         k as f32 * cell + ((fine as f32 + 0.5) / self.fine as f32 - 0.5) * cell
@@ -184,10 +187,10 @@ impl SquareSheet {
     }
 }
 
-/// Heights in metres on the climate grid around a planet, each averaged over a few points of the cell.
+/// Heights in metres on the climate grid around a planet, each averaged over a few points of its cell.
 pub fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
     let globe = Globe::new(ground.terrain.samples());
-    // Number of points per axis that a climate grid cell averages.
+    // Number of points along each axis that are averaged for a cell of the climate grid.
     let fine = (4 * (globe.samples() - 1) / AROUND).clamp(1, 3);
     let map =
         Equirectangular { width: AROUND * fine, height: DOWN * fine, registration: Registration::Pixel }.directions();
@@ -201,16 +204,16 @@ pub fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
     })
 }
 
-/// The wind of a grid row, and the effect of one step along it.
+/// The wind in a row of the climate grid, and the effects of one step along this wind.
 struct Belt {
-    /// The air of a step arrives from a position between two grid rows: index of the upper row, and interpolation
-    /// weight of the lower row.
+    /// The air of a step comes from a position between two grid rows. `top` is the index of the upper row, and `down`
+    /// is the interpolation weight of the lower row.
     top: usize,
     down: f32,
-    /// Number of columns to the position that the air comes from, and the remaining fraction of a column.
+    /// Number of whole columns to the position that the air comes from; `right` is the remaining fraction of a column.
     shift: usize,
     right: f32,
-    /// Fraction by which the moisture approaches its limit per step, over the sea and over land.
+    /// Fraction by which the moisture approaches its limit per step: over the sea, and in the next field over land.
     sea: f32,
     land: f32,
     /// Moisture that land returns to the air.
@@ -231,7 +234,7 @@ impl Belt {
         let moved = (latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2);
         let [east, north] = wind(moved);
         let cell = PI / height.height as f32;
-        // Distances such as the rain reach are in units of a quarter of the circumference.
+        // Distances such as the rain reach are fractions of a quarter of the circumference.
         let way = STEP_CELLS * cell / FRAC_PI_2 * (east * east + north * north).sqrt();
         let falls = ascent(moved);
         let warm = (0.3 + (sea_warmth(latitude) + 5.0) * (0.7 / 30.0)).clamp(0.15, 1.0);
@@ -252,12 +255,12 @@ impl Belt {
         }
     }
 
-    /// Interpolates a grid at the upwind positions of a row; `line` is scratch memory.
+    /// Interpolates the values of a grid at the upwind positions of this row; `line` is scratch memory.
     fn upwind(&self, sheet: &ClimateGrid, line: &mut Vec<f32>, out: &mut [f32]) {
         let (top, bottom) = (sheet.row(self.top), sheet.row(self.top + 1));
         line.clear();
         line.extend(top.iter().zip(bottom).map(|(a, b)| a + (b - a) * self.down));
-        // Repeat the row, so that the shifted window can wrap around.
+        // Repeat the row once, so that the shifted window can wrap around.
         line.extend_from_within(..);
         let pairs = line[self.shift..].iter().zip(&line[self.shift + 1..]);
         out.iter_mut().zip(pairs).for_each(|(out, (a, b))| *out = a + (b - a) * self.right);
@@ -272,7 +275,7 @@ fn upwind(belts: &[Belt], sheet: &ClimateGrid) -> ClimateGrid {
     out
 }
 
-/// Moisture from the winds of a planet, on a grid over longitude and latitude.
+/// Moisture that the winds of a planet carry, on a grid over longitude and latitude.
 fn over_planet(
     climate: &Climate,
     sea_metres: f32,
@@ -309,7 +312,7 @@ fn over_planet(
     got.map(|i, j| climate.rain * got.row(i)[j] * (0.2 + 0.8 * belts[i].rain_fraction))
 }
 
-/// Moisture from a single wind over a flat terrain.
+/// Moisture that a single wind carries over a flat terrain.
 fn over_terrain(climate: &Climate, sea_metres: f32, edges: Edges, height: &ClimateGrid) -> ClimateGrid {
     let n = height.width;
     let wraps = edges == Edges::Wrap;
@@ -318,7 +321,7 @@ fn over_terrain(climate: &Climate, sea_metres: f32, edges: Edges, height: &Clima
     let by_columns = east.abs() >= south.abs();
     let (main, side) = if by_columns { (east, south) } else { (south, east) };
     let last = n - 1;
-    // Index of a sample from its position along the wind's main axis and across it.
+    // Returns the index of a sample from its position along the wind's main axis and its position across this axis.
     let index = |along: usize, across: usize| {
         let along = if main > 0.0 { along } else { last - along };
         if by_columns { across * n + along } else { along * n + across }
@@ -327,7 +330,8 @@ fn over_terrain(climate: &Climate, sea_metres: f32, edges: Edges, height: &Clima
     let step = (1.0 + drift * drift).sqrt() / last as f32;
     let land = 1.0 - exp_of_minus(step / climate.rain_reach);
     let sea = 1.0 - exp_of_minus(step / SEA_REACH);
-    // Interpolation weight between the two samples across the wind that surround the upwind position.
+    // The upwind position is between two samples across the wind. `part` is the interpolation weight of the second
+    // sample.
     let whole = libm::floorf(-drift);
     let part = -drift - whole;
     let upwind = |across: usize, add: isize| {

@@ -78,7 +78,7 @@ fn the_help_has_the_laws_of_the_sources() {
 }
 
 #[test]
-fn every_preset_can_be_set_by_its_name() {
+fn the_help_page_describes_the_nodes() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/help/nodes.md");
     let text = help::markdown();
     if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {

@@ -1,4 +1,4 @@
-//! Reads the numbers of a TIFF file, or averages of these numbers.
+//! Reads the numbers of a TIFF file. Very large images are averaged to fewer numbers.
 
 use std::io::ErrorKind;
 
@@ -12,11 +12,11 @@ use crate::io::formats::png::brightness;
 use crate::io::formats::reader::{DecodedRaster, RasterSource};
 use crate::io::raster::MAX_SAMPLES;
 
-/// Reads the first image of a file, in strips or tiles: integers of 8 to 64 bits or floats, one channel or the
-/// brightness of colours. Signed numbers, floats and all images with a map position are heights. The reader applies
-/// GDAL's scale, offset and no-data value to heights, and the unit that the GeoTIFF keys state: metres or feet. Other
-/// integers are fractions between black and white. An image that exceeds the maximum number of samples, such as a
-/// published planet map, is averaged over squares of samples.
+/// Reads the first image of a file, in strips or tiles. Numbers can be integers of 8 to 64 bits or floats, in one
+/// channel or as colours, of which the reader takes the brightness. Signed numbers, floats and all images with a map
+/// position are heights. The reader applies GDAL's scale, offset and no-data value to heights, and the unit that the
+/// GeoTIFF keys state: metres or feet. Other integers are fractions between black and white. An image that exceeds the
+/// maximum number of samples, such as a published planet map, is averaged over squares of samples.
 pub(super) fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     read_within(source, MAX_SAMPLES)
 }
@@ -34,8 +34,8 @@ pub(super) fn broken(source: &RasterSource, error: &tiff::TiffError) -> RasterEr
 /// Size of the TIFF header in bytes.
 const HEAD_BYTES: usize = 8;
 
-/// Whether a strip, a tile or the table of strips or tiles extends beyond the end of the file; `None` if that is
-/// unknown.
+/// Whether a strip, a tile or the table of strips or tiles extends beyond the end of the file; `None` if the file has
+/// no such table.
 fn lacks_part(bytes: &[u8]) -> Option<bool> {
     use tiff::tags::Tag;
     let is_beyond = |error: &tiff::TiffError| matches!(error, tiff::TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
@@ -54,7 +54,8 @@ fn lacks_part(bytes: &[u8]) -> Option<bool> {
     None
 }
 
-/// Side length, in samples, of the squares to average, so that at most `most` averages remain.
+/// Side length, in samples, of the squares over which an image of `width` × `height` samples is averaged. The side
+/// length is the smallest for which at most `most` averages remain.
 fn samples_of_mean(width: u64, height: u64, most: u64) -> u64 {
     (1..=MOST_OF_MEAN).find(|side| width.div_ceil(*side).saturating_mul(height.div_ceil(*side)) <= most).unwrap_or(1)
 }
@@ -86,7 +87,8 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     let mean = samples_of_mean(u64::from(width), u64::from(height), most_samples);
     let [columns, rows] = [width, height].map(|side| u64::from(side).div_ceil(mean));
     source.check_size(columns, rows, bytes, if mean > 1 { 2 * columns * rows } else { 0 })?;
-    // A strip or tile can be larger than a small image, but not by much.
+    // A strip or tile can be larger than a small image. The limits therefore allow more than the size of the image, but
+    // not much more.
     let mut limits = Limits::default();
     limits.decoding_buffer_size = bytes as usize + PART_BYTES;
     limits.intermediate_buffer_size = bytes as usize + PART_BYTES;
@@ -109,7 +111,7 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     let mut counts = vec![0u16; if mean > 1 { values.len() } else { 0 }];
     let mut kind = NumberKind::Float;
     for part in 0..parts {
-        // GDAL omits tiles without data.
+        // A length of 0 marks a tile without data, which GDAL omits.
         if lengths.get(part) == Some(&0) {
             continue;
         }
@@ -149,7 +151,7 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     Ok(DecodedRaster { width: across_means, height: down_means, values, meaning, placement })
 }
 
-/// TIFF compression methods that are not supported.
+/// Numbers and names of the TIFF compression methods that are not supported.
 const NOT_READ: [(u16, &str); 9] = [
     (3, "CCITT fax"),
     (4, "CCITT fax"),
@@ -161,9 +163,10 @@ const NOT_READ: [(u16, &str); 9] = [
     (50000, "Zstd"),
     (50001, "WebP"),
 ];
-/// Maximum size in bytes of a TIFF tag that the reader accepts; sufficient for the tile table of the largest image.
+/// Maximum size in bytes of a TIFF tag that the reader accepts. The tile table of the largest image needs less.
 const MOST_TAG_BYTES: usize = 16 << 20;
-/// Maximum side length of an averaged square, in samples. Up to this size, sums are exact and counts fit their type.
+/// Maximum side length, in samples, of the squares that are averaged. Up to this size, sums are exact and counts fit
+/// their type.
 const MOST_OF_MEAN: u64 = 64;
 /// Maximum size in bytes of a strip or tile that is larger than its image.
 const PART_BYTES: usize = 16 << 20;
@@ -216,7 +219,7 @@ mod tests {
             step: [1.0; 2],
             is_area: true,
         };
-        // The first sample of every square of three has no data, and one square has no data at all.
+        // The first sample of every 3 × 3 square has no data, and one square has no data at all.
         let is_void = |row: usize, column: usize| {
             row.is_multiple_of(3) && column.is_multiple_of(3) || row / 3 == 2 && column / 3 == 5
         };

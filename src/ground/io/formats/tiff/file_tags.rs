@@ -1,4 +1,4 @@
-//! Reads the tags of a TIFF file: map position, scale, unit, no-data value, texts.
+//! Reads the tags of a TIFF file: map position, scale, unit, no-data value, metadata.
 
 use std::fs::File;
 use std::io::{BufReader, Error};
@@ -19,7 +19,7 @@ use crate::io::formats::{GeoReference, Texts};
 #[derive(Default)]
 pub(super) struct GeoTags {
     scale: Option<[f64; 2]>,
-    /// Tie point: column and row of a sample, and the map coordinates of this sample.
+    /// Tie point: column and row of a sample, then the two map coordinates of this sample.
     tie: Option<[f64; 4]>,
     keys: Vec<[u16; 4]>,
     /// Floating-point values that the GeoTIFF keys refer to.
@@ -31,7 +31,8 @@ pub(super) struct GeoTags {
     unit: Option<String>,
 }
 
-/// GeoTIFF keys for which the crate `tiff` has no names, and the number of the equirectangular projection.
+/// The following constants are GeoTIFF keys for which the crate `tiff` has no names, and the number of the
+/// equirectangular projection.
 pub(super) const GEOG_ELLIPSOID: u16 = 2056;
 pub(super) const GEOG_SEMI_MAJOR_AXIS: u16 = 2057;
 pub(super) const GEOG_SEMI_MINOR_AXIS: u16 = 2058;
@@ -44,9 +45,9 @@ const PROJ_CENTER_LONG: u16 = 3088;
 const EQUIRECTANGULAR: u16 = 17;
 /// Semi-major axis of WGS 84, in metres.
 const EARTH_AXIS: f64 = 6_378_137.0;
-/// GeoTIFF numbers of length units and the lengths of these units in metres.
+/// Pairs of a GeoTIFF number of a length unit and the length of this unit in metres.
 const LENGTHS: [(u16, f64); 4] = [(9001, 1.0), (9002, 0.3048), (9003, 1200.0 / 3937.0), (9036, 1000.0)];
-/// EPSG numbers of vertical coordinate systems in international feet and in US survey feet.
+/// Pairs of an EPSG number of a vertical coordinate system in international or US survey feet, and the foot in metres.
 const HEIGHTS_IN_FEET: [(u16, f64); 4] =
     [(8228, 0.3048), (6360, 1200.0 / 3937.0), (5702, 1200.0 / 3937.0), (8051, 0.3048)];
 
@@ -65,7 +66,8 @@ impl GeoTags {
         if let [column, row, _, x, y, ..] = doubles(Tag::ModelTiepointTag)?[..] {
             found.tie = Some([column, row, x, y]);
         }
-        // A transformation matrix that does not rotate the image is an alternative to both tags.
+        // Instead of the pixel scale and the tie point, a file can hold a transformation matrix. Only matrices without
+        // rotation are supported.
         if let [a, b, _, x, c, d, _, y, ..] = doubles(Tag::ModelTransformationTag)?[..]
             && b == 0.0
             && c == 0.0
@@ -146,14 +148,15 @@ impl GeoTags {
         self.length(geokeys::VERTICAL_UNITS).or_else(named).or_else(system).unwrap_or(1.0)
     }
 
-    /// Whether `number` is the no-data value.
+    /// Whether `number` is the no-data value of the file, or a usual no-data value that the file does not declare.
     pub fn is_void(&self, number: f32, kind: NumberKind) -> bool {
-        // No-data values that files use without a declaration: in old SRTM tiles, and in floats from several programs.
+        // Some files use no-data values without declaring them: old SRTM tiles use -32768, and several programs use
+        // large negative floats.
         let is_unsaid = kind == NumberKind::Signed16 && number == -32768.0 || number < -1.0e30;
         !number.is_finite() || Some(number) == self.nodata.map(|v| v as f32) || is_unsaid
     }
 
-    /// Applies scale, offset, unit and no-data to the raw numbers, and returns the meaning of the results.
+    /// Applies scale, offset, unit and no-data value to the raw numbers, and returns the meaning of the results.
     pub fn apply(&self, values: &mut [f32], kind: NumberKind, is_colour: bool) -> SampleMeaning {
         let range_metres = range_of(&self.texts);
         let is_placed = self.scale.is_some() && self.tie.is_some();
@@ -180,7 +183,8 @@ impl GeoTags {
         }
     }
 
-    /// Position of the first sample and the steps between samples, in metres or degrees.
+    /// Position of the first sample and the steps between samples, in metres or degrees; `None` if the file states
+    /// none.
     pub fn placement(&self, columns: usize) -> Option<GeoReference> {
         let ([east, south], [column, row, x, y]) = (self.scale?, self.tie?);
         let is_area = self.key(geokeys::GT_RASTER_TYPE) != Some(RasterType::PixelIsPoint.code());
@@ -206,7 +210,7 @@ impl GeoTags {
     }
 }
 
-/// Name, role and text of GDAL's metadata items, only for the first band.
+/// Name, role and text of each of GDAL's metadata items. Items of bands after the first are skipped.
 fn gdal_items(text: &str) -> Vec<(String, String, String)> {
     let attribute = |head: &str, name: &str| {
         let (_, rest) = head.split_once(&format!("{name}=\""))?;
@@ -255,7 +259,7 @@ fn unescaped(text: &str) -> String {
     made + rest
 }
 
-/// Reads the items of GDAL's metadata.
+/// Reads the items of GDAL's metadata as pairs of keyword and text.
 pub(super) fn read_texts(path: &Path) -> std::io::Result<Texts> {
     let mut decoder = Decoder::new(BufReader::new(File::open(path)?)).map_err(Error::other)?;
     let metadata = decoder.get_tag_ascii_string(tiff::tags::Tag::from_u16_exhaustive(GDAL_METADATA));

@@ -1,12 +1,13 @@
-//! TIFF of 8, 16 or 32 bits, compressed by Deflate. A sheet with a map position becomes a GeoTIFF (OGC 19-008): pixel
-//! scale, tie point, coordinate system, and no-data in GDAL's form. Texts are GDAL metadata items, which `gdalinfo` and
-//! rasterio show. Writing uses the crates `tiff-writer` and `geotiff-writer`; reading uses the crate `tiff`.
+//! TIFF of 8, 16 or 32 bits, compressed by Deflate. A raster with a map position becomes a GeoTIFF (OGC 19-008), which
+//! stores the pixel scale, the tie point, the coordinate system and the no-data value in GDAL's form. Metadata become
+//! GDAL metadata items, which `gdalinfo` and rasterio show. Writing uses the crates `tiff-writer` and `geotiff-writer`;
+//! reading uses the crate `tiff`.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `text_tag` | adds texts to files, because the writing crate has no support for them |
+//! | `text_tag` | adds metadata to files, because the writing crate has no support for them |
 //! | `decode` | the numbers of a file |
-//! | `file_tags` | the tags of a file: position, scale, unit, no-data, texts |
+//! | `file_tags` | the tags of a file: position, scale, unit, no-data, metadata |
 
 mod decode;
 mod file_tags;
@@ -31,7 +32,7 @@ pub(super) static TIFF: RasterFormat = RasterFormat {
     id: "tiff",
     extensions: &["tif", "tiff"],
     name: "GeoTIFF",
-    help: "32-bit floats with extent, coordinate system and no-data",
+    help: "32-bit floats with extent, coordinate system and no-data value",
     kinds: &[SampleType::U8, SampleType::U16, SampleType::F32],
     channels: 4,
     has_placement: true,
@@ -48,7 +49,7 @@ pub(super) static CLOUD_OPTIMISED: RasterFormat = RasterFormat {
     id: "cog",
     extensions: &["cog.tif", "cog.tiff"],
     name: "Cloud-optimised GeoTIFF",
-    help: "in tiles with overviews, read in parts over a network",
+    help: "tiles with overviews, so that programs can read parts over a network",
     kinds: &[SampleType::U8, SampleType::U16, SampleType::F32],
     channels: 4,
     has_placement: true,
@@ -68,10 +69,10 @@ pub(super) static READER: RasterReader =
 const STRIP_BYTES: usize = 1 << 18;
 /// Side length of the tiles of a cloud-optimised file, in samples.
 const TILE: usize = 512;
-/// GeoTIFF numbers of the units metre and degree.
+/// GeoTIFF numbers of two units: the metre and the degree.
 const METRE: u16 = 9001;
 const DEGREE: u16 = 9102;
-/// GeoTIFF number for a user-defined coordinate system.
+/// GeoTIFF number that stands for a user-defined coordinate system.
 const USER_DEFINED: u16 = 32767;
 const SOFTWARE: u16 = 305;
 const GDAL_METADATA: u16 = 42112;
@@ -144,10 +145,10 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
     if let Some(nodata) = sheet.nodata {
         base = base.nodata(&nodata.to_string());
     }
-    // Each overview has half the size of the previous image, until one tile holds the whole image.
+    // Each overview has half the width and height of the previous image, until one tile holds the whole image.
     let longest = sheet.width.max(sheet.height);
     let levels = (1..16).map(|k| 1u32 << k).take_while(|level| longest.div_ceil(*level as usize / 2) > TILE).collect();
-    // Type numbers and palette indices are not averaged: an average would be an unrelated type.
+    // Type numbers and palette indices must not be averaged: the average of two types would be an unrelated type.
     let is_number = sheet.palette.is_some() || sheet.samples.kind() == SampleType::U8 && sheet.channels == 1;
     let resampling = if is_number { Resampling::NearestNeighbor } else { Resampling::Average };
     let builder = CogBuilder::new(base).overview_levels(levels).resampling(resampling);
@@ -168,7 +169,7 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
     writer.finish().map_err(Error::other)?.finish(&text)
 }
 
-/// Appends the numbers in a rectangle of the sheet to a vector, row by row.
+/// Appends the numbers in a rectangle of the raster to a vector, row by row.
 fn read_part<T>(
     sheet: &RasterSheet,
     at: SampleAt<T>,
@@ -199,13 +200,14 @@ fn predictor(sheet: &RasterSheet) -> Predictor {
     }
 }
 
-/// The colour map with 256 entries; entries after the last colour of the palette are black.
+/// The TIFF colour map of a palette. It has 256 entries; entries after the last colour of the palette are black.
 fn colour_map(colours: &[[u8; 3]]) -> std::io::Result<ColorMap> {
     let channel = |c: usize| (0..256).map(|k| colours.get(k).map_or(0, |colour| u16::from(colour[c]) * 257)).collect();
     ColorMap::new(channel(0), channel(1), channel(2)).map_err(Error::other)
 }
 
-/// Sheet coordinates and map coordinates of the tie point: the first sample or, for areas, its north-western corner.
+/// Raster coordinates and map coordinates of the tie point. The tie point is the first sample or, if samples are areas,
+/// the north-western corner of the first area.
 fn tie_point(place: &GeoReference) -> [f64; 6] {
     let half = if place.is_area { 0.5 } else { 0.0 };
     [0.0, 0.0, 0.0, place.west - half * place.step[0], place.north + half * place.step[1], 0.0]
@@ -252,7 +254,7 @@ fn geo_reference_tags(place: &GeoReference) -> std::io::Result<Vec<Tag>> {
     Ok(tags)
 }
 
-/// Texts in GDAL's metadata format: XML with escaped markup and with character references for non-ASCII letters.
+/// The metadata in GDAL's format: XML with escaped markup and with character references for non-ASCII letters.
 fn gdal_metadata(texts: &[(String, String)]) -> String {
     let escaped = |text: &str| -> String {
         let letter = |c: char| match c {

@@ -1,33 +1,34 @@
-//! Adds texts to TIFF files, because the crate that writes TIFF does not support them.
+//! Adds metadata to TIFF files, because the crate that writes TIFF does not support them.
 
 use std::io::{Error, Seek, SeekFrom, Write};
 
 use super::GDAL_METADATA;
 use crate::io::formats::RasterOut;
 
-/// Adds a tag with GDAL's metadata to the first directory of a TIFF file whose writer does not support that tag. That
-/// writer starts after a gap with the size of the tag, and all offsets in the file include the gap. At the end, this
-/// type moves the header and the directory to the front of the file and adds one entry to the directory. The text then
-/// fills the gap between the directory and the values of the directory. Directories therefore still precede all data.
-/// The first directory is where readers of cloud-optimised files expect it.
+/// Adds a tag with GDAL's metadata to the first directory of a TIFF file. The wrapped TIFF writer does not support that
+/// tag. It starts after a gap with the size of the tag, and all offsets in the file include the gap.
+///
+/// At the end, this type moves the header and the directory to the front of the file and adds one entry to the
+/// directory. The text then fills the gap between the directory and the values of the directory. Directories therefore
+/// still precede all data. Readers of cloud-optimised files expect the first directory there.
 pub(super) struct TextTagWriter<'a> {
     out: &'a mut dyn RasterOut,
-    /// Offset at which the writer starts.
+    /// Offset in bytes at which the wrapped TIFF writer starts.
     start: u64,
     at: u64,
-    /// The bytes from offset `begin` on: header, GDAL's layout notes, first directory.
+    /// The first bytes from offset `begin`: header, GDAL's layout notes, first directory.
     head: Vec<u8>,
 }
 
 /// TIFF number of the value type "text".
 const ASCII: u16 = 2;
-/// Number of leading bytes that stay in memory; no directory that Talweg writes is longer.
+/// Number of leading bytes that stay in memory. No directory that Talweg writes is longer.
 const MOST_HEAD: usize = 4096;
 /// Maximum size of a directory entry, in bytes.
 const MOST_ENTRY: u64 = 20;
 
 impl<'a> TextTagWriter<'a> {
-    /// A writer that adds `text` to the file; an empty text adds nothing.
+    /// A writer that adds `text` to the file; an empty `text` adds no tag.
     pub fn new(out: &'a mut dyn RasterOut, text: &str) -> std::io::Result<Self> {
         let begin = if text.is_empty() { 0 } else { (text.len() as u64 + 1 + MOST_ENTRY).next_multiple_of(16) };
         out.seek(SeekFrom::Start(begin))?;
