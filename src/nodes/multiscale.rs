@@ -10,10 +10,10 @@
 //! requested size is not one of these sizes, the last refinement is by a factor other than 2.
 //!
 //! A process can keep its trunk streams in place on all grids finer than a certain grid
-//! ([`settled_samples`](StreamBeds::settled_samples)); [`StreamBeds`] lists the ways.
+//! ([`trunk_stream_samples`](StreamBeds::trunk_stream_samples)); [`StreamBeds`] lists the ways.
 //!
-//! A process scales its own lengths and depths from level to level ([`Context::level`]) if they follow the cell size.
-//! Lengths that result from a slope or a time stay unchanged.
+//! A process scales its own lengths and depths from level to level ([`Context::cell_ratio`]) if they follow the cell
+//! size. Lengths that result from a slope or a time stay unchanged.
 
 use super::Context;
 use talweg_ground::field::{Cancelled, Grid, GridDisplacement};
@@ -150,8 +150,8 @@ impl FinerGrids {
 }
 
 /// How finer grids treat the beds of trunk streams when a process runs from coarse to fine. Trunk streams are found on
-/// the grid of [`settled_samples`](Self::settled_samples), on squares only. On planets a cell of that grid is many
-/// kilometres wide, far wider than a stream, so all beds are free.
+/// the grid of [`trunk_stream_samples`](Self::trunk_stream_samples), on squares only. On planets a cell of that grid is
+/// many kilometres wide, far wider than a stream, so all beds are free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamBeds {
     /// The finer grids reshape the beds freely.
@@ -163,14 +163,14 @@ pub enum StreamBeds {
     /// process starts on a finer grid, no obstacle across a bed rises above the bed's former height. This suits rough
     /// beds that the process neither erodes nor fills. The process can run in parts.
     Cleared,
-    /// As [`Kept`](Self::Kept), and the process also preserves the beds on finer grids. This suits processes that do
-    /// not know the drainage area and would divert the streams.
+    /// As [`WithoutNewDetail`](Self::WithoutNewDetail), and the process also preserves the beds on finer grids. This
+    /// suits processes that do not know the drainage area and would divert the streams.
     Preserved,
     /// Channels are cut along the beds, deeper where the drainage area is larger: once before the process starts on a
     /// finer grid, and again after the process has run there. The process also preserves the beds as in
-    /// [`Held`](Self::Held). This suits processes that do not know the drainage area and leave plains of debris without
-    /// streams. Detail of the layers below does not return to the beds. The process runs on the whole terrain at once,
-    /// not in parts.
+    /// [`Preserved`](Self::Preserved). This suits processes that do not know the drainage area and leave plains of
+    /// debris without streams. Detail of the layers below does not return to the beds. The process runs on the whole
+    /// terrain at once, not in parts.
     Incised,
 }
 

@@ -101,7 +101,7 @@ struct SessionFile {
 }
 
 /// The session of a running editor. If the editor ends without [`Session::end`], its unsaved work stays available to
-/// [`left_work`].
+/// [`abandoned_work`].
 #[derive(Debug)]
 pub struct Session {
     folder: PathBuf,

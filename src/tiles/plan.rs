@@ -175,7 +175,7 @@ pub struct PlannedSmoothing {
     pub iteration: Option<u32>,
     /// The field to smooth.
     pub field: SmoothedField,
-    /// The step, which is applied to the product [`beneath`](PlanStage::beneath).
+    /// The step, which is applied to the product [`terrain_below`](PlanStage::terrain_below).
     pub step: SmoothingStep,
 }
 

@@ -295,7 +295,7 @@ fn without_the_editor_the_program_says_so() {
     let folder = Folder::new();
     talweg(&[]).code(1).stderr(contains("without the editor"));
     talweg(&[&save("island")]).code(1).stderr(contains("without the editor"));
-    talweg(&["shot", "island", "-o", &folder.at("v.png")]).code(1).stderr(contains("without the editor"));
+    talweg(&["shot", "island", "-o", &folder.path_text("v.png")]).code(1).stderr(contains("without the editor"));
 }
 
 #[test]

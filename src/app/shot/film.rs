@@ -16,14 +16,14 @@ use talweg::timelapse::{FilmFormat, check_target};
 
 /// Inclination of the turntable camera, in radians.
 const TILT: f32 = -0.45;
-/// Heading of the first turntable frame; the perspective view has the same heading.
+/// Heading of the first turntable frame, in radians. The command for the perspective view uses the same heading.
 const FIRST_YAW: f32 = 0.56;
 
 /// The path of the camera.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CameraPath {
-    /// One turn around the terrain at constant height. After the last frame, the film can repeat from the first without
-    /// a jump.
+    /// One turn around the terrain at constant height. A repeated film continues from the last frame to the first
+    /// without a jump.
     Turntable,
     /// A smooth flight through these poses at nearly constant speed.
     Through(Vec<Pose>),
@@ -111,7 +111,7 @@ impl ViewFilm {
                     let yaw = (FIRST_YAW + TAU * k as f32 / count as f32).rem_euclid(TAU);
                     Pose::framing(bounds.0, bounds.1, yaw, TILT, &lens)
                 };
-                // use the greatest distance over all headings, so that the distance stays constant
+                // at every heading use the greatest of the framing distances, so that the distance stays constant
                 let distance = (0..count).map(|k| framed(k).eye_world.distance(middle)).fold(0.0, f32::max);
                 Ok((0..count)
                     .map(|k| {
@@ -129,7 +129,7 @@ impl ViewFilm {
     }
 }
 
-/// Raises a pose above the terrain, because a spline may pass through it.
+/// Raises a pose above the terrain, because a spline between two poses may pass through the terrain.
 fn above_ground(pose: Pose, terrain: &SquareTerrain) -> Pose {
     let scale = &terrain.scale;
     if !scale.is_inside(pose.eye_world) {
@@ -140,7 +140,7 @@ fn above_ground(pose: Pose, terrain: &SquareTerrain) -> Pose {
 }
 
 /// `count` evenly spaced poses along a centripetal Catmull-Rom spline through the stops (Barry and Goldman 1988).
-/// Between two stops, the camera turns the shorter way.
+/// Between two stops, the camera turns in the shorter direction.
 fn spline(stops: &[Pose], count: usize) -> Vec<Pose> {
     let mut stops = stops.to_vec();
     for k in 1..stops.len() {
@@ -151,7 +151,8 @@ fn spline(stops: &[Pose], count: usize) -> Vec<Pose> {
     let last = stops.len() - 1;
     let fine: Vec<Pose> =
         (0..=last * STEPS).map(|k| pose_between(&stops, k / STEPS, (k % STEPS) as f32 / STEPS as f32)).collect();
-    // spacing that makes a turn on the spot also take time
+    // greatest distance from the first stop; a turn counts as a fraction of it, so that a turn on the spot also takes
+    // time
     let reach = stops.iter().map(|stop| stop.eye_world.distance(stops[0].eye_world)).fold(1.0, f32::max);
     let way = |a: &Pose, b: &Pose| {
         let turn = (b.yaw - a.yaw).abs() + (b.pitch - a.pitch).abs();
@@ -187,7 +188,7 @@ fn pose_between(stops: &[Pose], from: usize, t: f32) -> Pose {
     }
     let at = |k: usize| (stops[k].eye_world, Vec3::new(stops[k].yaw, stops[k].pitch, 0.0));
     let (b, c) = (at(from), at(from + 1));
-    // beyond its ends, the path continues straight
+    // beyond the first and the last stop, the path continues straight
     let mirrored = |p: (Vec3, Vec3), q: (Vec3, Vec3)| (2.0 * p.0 - q.0, 2.0 * p.1 - q.1);
     let a = if from == 0 { mirrored(b, c) } else { at(from - 1) };
     let d = if from + 2 > last { mirrored(c, b) } else { at(from + 2) };
@@ -227,7 +228,7 @@ mod tests {
         assert!(turn < 2.2, "from heading 6.2 to 0.1 the camera turns by {turn}, not the shorter way");
         let steps: Vec<f32> = poses.windows(2).map(|pair| pair[0].eye_world.distance(pair[1].eye_world)).collect();
         let (least, most) = steps.iter().fold((f32::MAX, 0.0_f32), |(a, b), s| (a.min(*s), b.max(*s)));
-        // the camera is slower while it turns
+        // the steps differ, because the camera moves more slowly while it turns
         assert!(most < 3.0 * least, "the camera's steps are from {least} to {most} units long");
     }
 

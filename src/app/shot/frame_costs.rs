@@ -1,6 +1,6 @@
 //! Cost of each part of a view on a graphics card, counted with any driver. Each frame contains everything that a
-//! graphics card would draw, and the driver counts vertices, triangles and pixels. The shader text gives the greatest
-//! work per pixel.
+//! graphics card would draw, and the driver counts vertices, triangles and pixels. The greatest work per pixel is
+//! counted in the shader text.
 
 use std::fmt;
 
@@ -18,15 +18,15 @@ use super::{OffscreenRenderer, ShotError, ShotOptions, ShotSubject, guarded};
 use crate::view::render::pipelines::part_name;
 use crate::view::{RenderQuality, drawn_pipelines};
 
-/// Frames to draw before the driver's counts for a frame are available.
+/// Number of frames to draw until the driver's counts of a frame are available.
 const FRAMES: u32 = 8;
 /// Texels per second that a mid-range graphics card reads (88 units at 1.7 GHz).
 const TEXELS_PER_SECOND: f64 = 150e9;
-/// Texels per texture read: from two mip levels, with two samples along the longer axis of the pixel's footprint.
+/// Texels per texture read: two samples along the longer axis of the pixel's footprint, each from two mip levels.
 const TEXELS_PER_READ: f64 = 4.0;
-/// Operations per second of a mid-range card, half of its peak (1,408 units at 1.7 GHz, two operations per cycle).
+/// Operations per second of a mid-range card: half of its peak rate (1,408 units at 1.7 GHz, two operations per cycle).
 const OPERATIONS_PER_SECOND: f64 = 2.5e12;
-/// Triangles per second that a mid-range card sets up.
+/// Triangles per second that a mid-range card can set up.
 const TRIANGLES_PER_SECOND: f64 = 2e9;
 
 /// The cost of a part of the view in one frame.
@@ -37,9 +37,9 @@ pub struct PartCost {
     pub vertices: f64,
     /// Number of triangles that remain after clipping.
     pub triangles: f64,
-    /// Runs of the fragment stage. A software driver counts blocks of 4 × 4 pixels, including hidden pixels.
+    /// Number of runs of the fragment stage. A software driver counts blocks of 4 × 4 pixels, including hidden pixels.
     pub fragments: f64,
-    /// Whether the part hides the parts behind it. A card shades little more than one opaque part per pixel.
+    /// Whether the part hides the parts behind it. A card shades each pixel for little more than one such part.
     pub covers: bool,
     /// Greatest shader work per vertex.
     pub per_vertex: ShaderWork,
@@ -53,7 +53,7 @@ impl PartCost {
         self.shape_milliseconds() + self.fragments * milliseconds_of(self.per_fragment)
     }
 
-    /// The time of the part's vertices and triangles alone, in milliseconds.
+    /// Time of the part's vertices and triangles without its fragments, in milliseconds.
     fn shape_milliseconds(&self) -> f64 {
         self.vertices * milliseconds_of(self.per_vertex) + 1e3 * self.triangles / TRIANGLES_PER_SECOND
     }
@@ -78,19 +78,19 @@ impl FrameCosts {
     /// Counts the costs of one frame that contains everything that a graphics card draws.
     ///
     /// # Errors
-    /// If a single image fails, the driver has no counters, or a shader cannot be parsed.
+    /// If drawing a still image would fail, the driver has no counters, or a shader cannot be parsed.
     pub fn count(subject: &ShotSubject, options: &ShotOptions) -> Result<Self, ShotError> {
         let options = super::supersampled_options(options)?;
         guarded(|| draw(subject, &options))?
     }
 
-    /// Milliseconds of all parts of the view together, if every counted pixel is shaded.
+    /// Milliseconds of all parts of the view together, if all counted pixels are shaded, including hidden pixels.
     pub fn most_milliseconds(&self) -> f64 {
         self.parts.iter().map(PartCost::milliseconds).sum()
     }
 
     /// Milliseconds if every pixel of the opaque parts is shaded once, at the cost of the most expensive opaque part. A
-    /// card comes close to this time: patches are drawn from near to far, and the card skips hidden pixels.
+    /// card comes close to this time, because patches are drawn from near to far and the card skips hidden pixels.
     pub fn least_milliseconds(&self) -> f64 {
         let pixels = f64::from(self.width) * f64::from(self.height);
         let (covering, others): (Vec<_>, Vec<_>) = self.parts.iter().partition(|part| part.covers);
@@ -141,7 +141,7 @@ fn counted(found: &DiagnosticsStore) -> Vec<PartCost> {
     parts.into_values().filter(|part| part.vertices > 0.0).collect()
 }
 
-/// The vertex and fragment work of each part of the view, and whether the part hides the parts behind it.
+/// For each part of the view: its vertex work, its fragment work, and whether it hides the parts behind it.
 fn stage_work(app: &App) -> Result<HashMap<String, (ShaderWork, ShaderWork, bool)>, ShotError> {
     let render = app.sub_app(RenderApp).world();
     let cache = render.resource::<PipelineCache>();

@@ -1,5 +1,5 @@
-//! Frame times of the view, measured over many frames while the camera turns once on the spot. Frames are drawn as in
-//! the window.
+//! Frame times of the view, measured over many frames while the camera turns once on the spot. The frames have the same
+//! quality as in the window.
 
 use std::f32::consts::TAU;
 use std::fmt;
@@ -22,13 +22,15 @@ pub struct FrameTimes {
     pub adapter: String,
     pub width: u32,
     pub height: u32,
-    /// Milliseconds from the start of a frame until the card has drawn it, if the program waits for each frame; sorted.
+    /// Milliseconds from the start of a frame until the card has drawn it, in the run that waits for each frame;
+    /// sorted.
     pub waited: Vec<f64>,
     /// Milliseconds of processor time for the same frames; sorted.
     pub processor: Vec<f64>,
-    /// Mean milliseconds per frame if the processor starts a frame while the previous frame is still being drawn.
+    /// Mean milliseconds per frame in the run in which the processor starts a frame while the card still draws the
+    /// previous frame.
     pub overlapped: f64,
-    /// Mean milliseconds of each pass on the graphics card, longest first; empty if the driver has no timer.
+    /// Mean milliseconds of each pass on the graphics card, longest first; empty if the driver cannot time passes.
     pub passes: Vec<(String, f64)>,
 }
 
@@ -37,7 +39,7 @@ impl FrameTimes {
     /// the last frame.
     ///
     /// # Errors
-    /// If a single image fails, or the graphics card is lost.
+    /// If drawing a still image would fail, or the graphics card is lost.
     pub fn measure(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<Self, ShotError> {
         let options = super::supersampled_options(options)?;
         guarded(|| draw(subject, &options, frames.max(1)))?
@@ -70,7 +72,7 @@ fn draw(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<Fra
             }
         }
     };
-    // wait until the earlier frames are finished
+    // wait until all earlier frames are finished, before the measurement begins
     wait()?;
     let (mut waited, mut processor) = (Vec::new(), Vec::new());
     for frame in 0..frames {

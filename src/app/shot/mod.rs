@@ -39,13 +39,13 @@ use talweg::io::SaveTarget;
 pub struct ShotOptions {
     pub width: u32,
     pub height: u32,
-    /// Samples per pixel along each axis, from 1 to [`MOST_SUPERSAMPLING`].
+    /// Number of samples per pixel along each axis, from 1 to [`MOST_SUPERSAMPLING`].
     pub supersampling: u32,
     pub view: ShotView,
-    /// Projection of a square terrain. If the view is a pose, the pose is meant in this projection.
+    /// Projection of a square terrain. A viewpoint that is a pose is a pose for this projection.
     pub projection: ViewProjection,
     pub mode: ViewMode,
-    /// Ray distance of half the detail, in metres; see [`ViewState::half_detail`].
+    /// Distance along a ray, in metres, at which the level of detail κ is 0.5; see [`ViewState::half_detail`].
     pub half_detail: Option<f32>,
 }
 
@@ -98,10 +98,10 @@ pub enum ShotError {
 const SMALLEST: u32 = 16;
 const LARGEST: u32 = 8192;
 
-/// Number of frames to wait for shaders and uploads before the image fails.
+/// Greatest number of frames to wait for shaders and uploads before the drawing fails.
 const PATIENCE_FRAMES: usize = 20_000;
 
-/// The subject of the image.
+/// The terrain that the image shows.
 pub enum ShotSubject {
     /// A square terrain and its palette. A construction tree, if given, is drawn in place of the grid.
     Terrain(Arc<SquareTerrain>, Arc<PaletteTable>, Option<Arc<TreeSurface>>),
@@ -119,7 +119,8 @@ pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: impl Into<SaveTar
     Ok(averaged(&image, fine.width as usize, options.supersampling as usize).save(out)?)
 }
 
-/// The options with the image size multiplied by the supersampling. The resulting size must be within the limits.
+/// The options with the image size multiplied by the supersampling factor. The resulting size must be within the
+/// limits.
 fn supersampled_options(options: &ShotOptions) -> Result<ShotOptions, ShotError> {
     let ShotOptions { width: own_width, height: own_height, supersampling: times, .. } = *options;
     if !(1..=MOST_SUPERSAMPLING).contains(&times) {
@@ -132,7 +133,7 @@ fn supersampled_options(options: &ShotOptions) -> Result<ShotOptions, ShotError>
     Ok(ShotOptions { width, height, ..*options })
 }
 
-/// Averages blocks of `times` × `times` pixels in linear light. The input is RGBA, in rows from the top.
+/// Averages blocks of `times` × `times` pixels in linear light. The input is RGBA, row by row from the top.
 fn averaged(image: &[u8], width: usize, times: usize) -> RgbImage {
     let pixels = image.as_chunks::<4>().0;
     let mean = |x: usize, y: usize| {
@@ -152,12 +153,12 @@ fn averaged(image: &[u8], width: usize, times: usize) -> RgbImage {
     RgbImage { width: own_width, height: own_height, rgb }
 }
 
-/// Draws one image; returns RGBA rows from the top.
+/// Draws one image and returns its RGBA pixels, row by row from the top.
 fn render(subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Result<Vec<u8>, ShotError> {
     OffscreenRenderer::new(options, quality).draw_image(subject)
 }
 
-/// The engine without a window. It draws images one after another.
+/// The engine without a window, which draws images one after another.
 struct OffscreenRenderer {
     app: App,
     options: ShotOptions,
@@ -198,13 +199,13 @@ impl OffscreenRenderer {
         Self { app, options: *options, quality, target, camera: None }
     }
 
-    /// Draws the subject from another viewpoint; returns RGBA rows from the top.
+    /// Draws the subject from another viewpoint and returns the RGBA pixels, row by row from the top.
     fn draw_from(&mut self, subject: &ShotSubject, view: ShotView) -> Result<Vec<u8>, ShotError> {
         self.options.view = view;
         self.draw_image(subject)
     }
 
-    /// Draws the subject; returns RGBA rows from the top.
+    /// Draws the subject and returns the RGBA pixels, row by row from the top.
     fn draw_image(&mut self, subject: &ShotSubject) -> Result<Vec<u8>, ShotError> {
         let Self { app, options, quality, target, camera } = self;
         if let Some(before) = camera.take() {
@@ -270,7 +271,8 @@ impl OffscreenRenderer {
     }
 }
 
-/// The error of a rejected shader, if there is one. Without this check, the program would wait for the shader in vain.
+/// The error of a shader that the driver rejected, if there is one. Without this check, the program would wait for the
+/// shader in vain.
 fn shader_error(app: &App) -> Option<String> {
     let cache = app.get_sub_app(RenderApp)?.world().get_resource::<PipelineCache>()?;
     cache.pipelines().find_map(|pipeline| match &pipeline.state {
@@ -310,7 +312,7 @@ fn spawn_camera(
             command.pose(&origin, terrain.scale.bounds_world(), &lens, projection_of)
         }
         (ShotView::Pose(pose), _) => pose,
-        // a planet has its own camera
+        // a named view of a planet is set by the planet's own camera
         (ShotView::Named(_), None) => origin,
     };
     let bundle = camera_bundle(quality, world.get_resource::<RenderAdapterInfo>());

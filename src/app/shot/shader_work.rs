@@ -1,6 +1,6 @@
 //! Upper bounds for the work of a shader stage: texture reads and operations, counted in the shader's text.
 //!
-//! Of each branch, only the more expensive side counts, so the numbers are bounds, not means.
+//! Only the more expensive side of each branch counts, so the numbers are upper bounds, not means.
 
 use bevy::platform::collections::HashMap;
 use bevy::shader::ShaderDefVal;
@@ -13,7 +13,7 @@ use naga_oil::compose::{Composer, NagaModuleDescriptor, ShaderDefValue, ShaderTy
 
 /// Assumed number of iterations of a loop if the shader text does not show it.
 const UNKNOWN_TURNS: f64 = 16.0;
-/// Cost of a sine, a power or a root, in operations: only a quarter of a card's units can compute these functions.
+/// Cost of a sine, a power or a root, in operations. Only a quarter of a card's units can compute these functions.
 const TRANSCENDENTAL: f64 = 4.0;
 
 /// Upper bound for the work of one run of a shader stage.
@@ -34,7 +34,7 @@ impl ShaderWork {
         Self { texture_reads: self.texture_reads * turns, operations: self.operations * turns }
     }
 
-    /// The element-wise maximum of both bounds.
+    /// The greater of both numbers of texture reads, and the greater of both numbers of operations.
     fn max(self, other: Self) -> Self {
         Self {
             texture_reads: self.texture_reads.max(other.texture_reads),
@@ -73,7 +73,7 @@ impl ParsedShader {
             .validate(&module)
             .map_err(|error| error.as_inner().to_string())?;
         let mut shader = Self { module, info, functions: HashMap::default() };
-        // the module lists a function after the functions that it calls
+        // the module lists each function after the functions that it calls
         for (handle, function) in shader.module.functions.iter() {
             let work = shader.block(&function.body, function, &shader.info[handle]);
             shader.functions.insert(handle, work);
@@ -112,7 +112,8 @@ impl ParsedShader {
         block.iter().map(work).fold(ShaderWork::default(), ShaderWork::plus)
     }
 
-    /// Iterations of a loop that counts up from 0: the limit in the first condition that ends the loop.
+    /// Number of iterations of a loop that counts up from 0. The number is the limit in the first condition that ends
+    /// the loop.
     fn iterations(&self, body: &Block, function: &Function) -> f64 {
         let ends = |block: &Block| block.iter().any(|statement| matches!(statement, Statement::Break));
         let condition = body.iter().find_map(|statement| match statement {
@@ -123,7 +124,7 @@ impl ParsedShader {
         limit.filter(|turns| *turns > 0.0).unwrap_or(UNKNOWN_TURNS)
     }
 
-    /// The number on one side of a comparison, if the condition is a comparison with a number.
+    /// The number that a condition compares with; `None` if the condition has no comparison with a number.
     fn limit(&self, condition: Handle<Expression>, function: &Function) -> Option<f64> {
         match function.expressions[condition] {
             Expression::Unary { op: UnaryOperator::LogicalNot, expr } => self.limit(expr, function),
@@ -167,7 +168,7 @@ impl ParsedShader {
             Expression::ImageSample { .. } | Expression::ImageLoad { .. } => {
                 ShaderWork { texture_reads: 1.0, operations: 0.0 }
             }
-            // a matrix times a vector costs as many operations as the matrix has numbers
+            // a matrix times a vector costs as many operations as the matrix has elements
             Expression::Binary { left, right, .. } => {
                 operations(numbers(handle).max(numbers(left)).max(numbers(right)))
             }
@@ -181,7 +182,7 @@ impl ParsedShader {
     }
 }
 
-/// Operations that a mathematical function costs per number.
+/// Number of operations that a mathematical function costs per component of its argument.
 fn weight_of(function: MathFunction) -> f64 {
     use MathFunction::{
         Abs, Ceil, Clamp, Cross, Dot, Floor, Fma, Fract, Max, Min, Mix, Round, Saturate, Sign, SmoothStep, Step, Trunc,
@@ -228,8 +229,8 @@ mod tests {
         let shader = ParsedShader::new(TEXT, &[]).unwrap();
         let plain = shader.entry_point("main").unwrap();
         assert_eq!(plain.texture_reads, 10.0);
-        // operations per iteration: a product and a sum of vectors of four numbers, a sum of two, the counter and the
-        // conditions
+        // each iteration has a product and a sum of vectors of four numbers, a sum of vectors of two numbers, the
+        // counter, and the conditions
         assert!((5.0 * 10.0..5.0 * 16.0).contains(&plain.operations), "{plain:?}");
         let loaded = ParsedShader::new(TEXT, &["LOADED".into()]).unwrap().entry_point("main").unwrap();
         assert_eq!((loaded.texture_reads, loaded.operations), (11.0, plain.operations + 4.0));

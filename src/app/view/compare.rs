@@ -1,5 +1,5 @@
-//! Comparison of two terrains, A and B, from one camera: which part of the view shows which terrain, and with which
-//! lens.
+//! Comparison of two terrains, A and B, from one camera: which part of the view shows which terrain, and the camera
+//! lens of each part.
 
 use bevy::math::{Mat4, Rect, Vec2, Vec3, vec2};
 
@@ -31,7 +31,8 @@ pub enum CompareLayout {
     Halves,
 }
 
-/// A part of the view that shows one terrain. `from` and `to` are fractions of the view's width.
+/// A part of the view that shows one terrain. `from` and `to` are the left and right edges of this part, as fractions
+/// of the view's width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pane {
     pub side: CompareSide,
@@ -44,13 +45,13 @@ pub struct Pane {
 impl Pane {
     pub const ALONE: Self = Self { side: CompareSide::A, from: 0.0, to: 1.0, is_own_image: true };
 
-    /// Rectangle of the pane in the view.
+    /// Rectangle of the pane, in the coordinates of `view`.
     pub fn rect(&self, view: Rect) -> Rect {
         let at = |share: f32| view.min.x + share * view.width();
         Rect { min: vec2(at(self.from), view.min.y), max: vec2(at(self.to), view.max.y) }
     }
 
-    /// Rectangle of the image that the pane belongs to.
+    /// Rectangle of the complete image, in the coordinates of `view`. The pane shows all or part of this image.
     pub fn image_rect(&self, view: Rect) -> Rect {
         if self.is_own_image { self.rect(view) } else { view }
     }
@@ -64,7 +65,7 @@ impl Pane {
         Mat4::from_scale(vec2(2.0 / more, 1.0 / more).extend(1.0))
     }
 
-    /// Matrix from the clip space of the image to the clip space of the pane. It clips everything outside the pane.
+    /// Matrix from the clip space of the image to the clip space of the pane. Points outside the pane are clipped.
     pub fn crop(&self) -> Mat4 {
         if self.is_own_image {
             return Mat4::IDENTITY;
@@ -76,17 +77,17 @@ impl Pane {
     }
 }
 
-/// Aspect ratio (width over height) of an image that a framed terrain fills.
+/// Expected aspect ratio (width over height) of a terrain in its image.
 const FRAMED_ASPECT: f32 = 1.45;
 
-/// Vertical extent that a half view shows, relative to the whole view. The factor is chosen so that the middle of the
-/// whole view still fits into the half.
+/// Vertical extent that a half view shows, relative to the vertical extent of the whole view. The factor is chosen so
+/// that the half view still contains the centre of the whole view.
 fn half_view_scale(view: Vec2) -> f32 {
     (2.0 * FRAMED_ASPECT * view.y / view.x).clamp(1.0, 2.0)
 }
 
 impl CompareLayout {
-    /// The panes from left to right. An entry is `None` if the layout has only one pane.
+    /// The panes from left to right. An entry is `None` if the layout does not show this pane.
     pub fn panes(self, swapped: bool) -> [Option<Pane>; 2] {
         let (first, second) = if swapped { (CompareSide::B, CompareSide::A) } else { (CompareSide::A, CompareSide::B) };
         let pair = |at: f32, whole| {
@@ -151,7 +152,7 @@ mod tests {
             let least =
                 (0.5 * ViewProjection::Perspective.field_of_view()).tan() * (size.x / size.y).min(FRAMED_ASPECT);
             assert!(across(&half) >= least - 1e-5 && across(&half) <= across(&whole) + 1e-5, "{size}");
-            // the camera must have the same projection as the lens
+            // the camera for the whole view must have the same projection as the lens of the image
             let clip = pane.clip_from_view_clip(size);
             let up = (0.5 * whole.fov_y).tan() / (0.5 * half.fov_y).tan();
             assert!((clip.y_axis.y - up).abs() < 1e-5, "{size}");

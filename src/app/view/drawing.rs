@@ -1,5 +1,5 @@
-//! Draws the view in the render world. It extracts the wanted state, has each surface list its draw calls, and executes
-//! all draw calls in one pass.
+//! Draws the view in the render world. In every frame, it extracts the wanted state from the main world and asks each
+//! surface for its draw calls. The render world then executes all draw calls in one pass.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ use super::state::{FrameStatus, ViewState};
 use super::surface::{DrawnSurface, SurfaceDrawing};
 use talweg::appearance::PaletteTable;
 
-/// The wanted state of the view, in the render world.
+/// A copy of the wanted state of the view, for the render world.
 #[derive(Resource, Default)]
 struct ExtractedState {
     state: ViewState,
@@ -46,7 +46,7 @@ struct ExtractedState {
 }
 
 impl ExtractedState {
-    /// The construction tree that one side draws in place of its grid, if one is wanted.
+    /// The construction tree to draw for one side of the comparison instead of its grid, if there is one.
     fn tree(&self, side: CompareSide) -> Option<Arc<TreeSurface>> {
         self.state.tree_surface.clone().filter(|_| side == CompareSide::A && self.mode.draws_tree())
     }
@@ -57,7 +57,7 @@ impl ExtractedState {
     }
 }
 
-/// The terrain of one side on the graphics card.
+/// The terrain of one side of the comparison, with its data on the graphics card.
 enum SideDrawing {
     Square(Box<SurfaceDrawing<SquareDrawing>>),
     Globe(Box<SurfaceDrawing<GlobeDrawing>>),
@@ -138,7 +138,7 @@ impl SideDrawing {
     }
 }
 
-/// The drawings of terrains A and B. B has a drawing only while two terrains are compared.
+/// The drawings of the compared terrains A and B. B has a drawing only while two terrains are compared.
 #[derive(Resource, Default)]
 struct Drawings([Option<SideDrawing>; 2]);
 
@@ -243,7 +243,7 @@ fn prepare_drawings(
     for side in CompareSide::BOTH {
         let slot = &mut drawings.0[side as usize];
         let Some((terrain, palette)) = state.terrain_on_side(side) else {
-            // free the drawing of B; keep that of A, which lacks a terrain only before its first one
+            // free the drawing of B; keep the drawing of A, which lacks a terrain only before its first terrain arrives
             *slot = slot.take().filter(|_| side == CompareSide::A);
             continue;
         };
@@ -254,7 +254,7 @@ fn prepare_drawings(
     }
     let beside_is_there = drawings.side(CompareSide::B).is_some_and(|drawing| drawing.serial() != 0);
     let panes = if beside_is_there { state.panes() } else { [Some(Pane::ALONE), None] };
-    // both sides use the exposure of A, so that their brightness can be compared
+    // both sides use the exposure of A, so that the brightness of A and B can be compared
     let eye = panes.into_iter().flatten().find(|pane| pane.side == CompareSide::A);
     let stops = eye.and_then(|pane| drawings.0[0].as_ref()?.brightening(pane, &extracted, &context)).unwrap_or(0.0);
     context.auto_stops = adaptation.advance(stops, *quality, context.is_frugal());
@@ -267,7 +267,7 @@ fn prepare_drawings(
     }
 }
 
-/// The pipelines that draw the view in the render world, in drawing order.
+/// The pipelines of all current draw calls of the view, in drawing order.
 pub(crate) fn drawn_pipelines(world: &World) -> Vec<CachedRenderPipelineId> {
     let batches = world.get_resource::<Drawings>().into_iter().flat_map(Drawings::batches);
     batches.flat_map(|batch| batch.calls.iter().map(|call| call.pipeline)).collect()
@@ -341,7 +341,7 @@ fn draw(
     let serials = CompareSide::BOTH.map(|side| drawings.side(side).map_or(0, DrawnSurface::serial));
     let beside_bytes = drawings.side(CompareSide::B).map_or(0, |drawing| drawing.texture_bytes() as u64);
     status.set_settled(is_settled);
-    // with this quality, the image is drawn only once, when it is complete and a capture waits for it
+    // a still image is drawn only once: when all data is present and a capture was requested
     if *quality == RenderQuality::Still && !(is_settled && status.take_capture_request()) {
         if is_settled {
             status.report(serials, beside_bytes);

@@ -50,8 +50,8 @@ impl Plugin for IdlePlugin {
     }
 }
 
-/// Drops repeated events of the modifier keys. bevy_egui sends one in every frame, and egui asks for another frame
-/// after every event, so the window would never rest.
+/// Drops repeated events of the modifier keys. bevy_egui sends such an event in every frame, and egui requests another
+/// frame after every event. Without this filter, the editor would draw continuously.
 fn drop_unchanged_modifiers(mut inputs: Query<&mut EguiInput>, mut last: Local<egui::Modifiers>) {
     for mut input in &mut inputs {
         let mut known = *last;
@@ -64,7 +64,7 @@ fn drop_unchanged_modifiers(mut inputs: Query<&mut EguiInput>, mut last: Local<e
 }
 
 /// Sets egui's time from a separate clock. After an idle period, Bevy's clock still holds the time of the last frame
-/// before the period. A mouse press would then seem older than its release by the whole idle period, and would not
+/// before that period. A mouse press would then seem to precede its release by the whole idle period, and would not
 /// count as a click.
 fn set_egui_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Instant>>) {
     let now = begun.get_or_insert_with(Instant::now).elapsed().as_secs_f64();

@@ -1,4 +1,4 @@
-//! The lens of the camera: field of view, size of the image and projection.
+//! The lens of the camera: field of view, image size and projection.
 
 use glam::Vec2;
 
@@ -11,9 +11,10 @@ pub enum ViewProjection {
     /// Distant objects appear smaller.
     #[default]
     Perspective,
-    /// Equal lengths appear equal at any distance, so that they can be measured in the image. It is implemented as a
-    /// perspective with a very narrow field of view. Over a depth equal to the height of the image, parallel lines
-    /// converge by a thousandth of that height. So all code that needs an eye position works unchanged.
+    /// Equal lengths appear equal at any distance, so that they can be measured in the image. The projection is
+    /// implemented as a perspective with a very narrow field of view. Over a depth equal to the height of the image,
+    /// parallel lines converge by a thousandth of that height. All code that needs an eye position therefore works
+    /// unchanged.
     Orthographic,
 }
 
@@ -26,7 +27,7 @@ impl ViewProjection {
         }
     }
 
-    /// Distance of the eye from its target, relative to the distance in perspective projection.
+    /// Distance of the eye from its target, as a multiple of the distance in perspective projection.
     pub fn distance_factor(self) -> f32 {
         (0.5 * FIELD_OF_VIEW).tan() / (0.5 * self.field_of_view()).tan()
     }

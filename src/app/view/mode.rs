@@ -3,18 +3,18 @@
 use bevy::prelude::Resource;
 
 /// How fast the level of detail κ of a construction tree falls along the rays of *Sphere tracing*. κ = 1/(1 +
-/// (t/half)²): t is the distance from the eye, `half` the distance of half the detail. Source: Génevaux et al. 2014,
-/// §6.
+/// (t/half)²), where t is the distance from the eye. `half` is the distance at which κ is 0.5. Source: Génevaux et al.
+/// 2014, §6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RayDetail {
     /// Full detail at any distance.
     #[default]
     Full,
-    /// Half the detail at a distance of one side length of the terrain.
+    /// κ is 0.5 at a distance of one side length of the terrain.
     Side,
-    /// Half the detail at a distance of a quarter of the terrain's side length.
+    /// κ is 0.5 at a distance of a quarter of the terrain's side length.
     Quarter,
-    /// Half the detail at a distance of a sixteenth of the terrain's side length.
+    /// κ is 0.5 at a distance of a sixteenth of the terrain's side length.
     Sixteenth,
 }
 
@@ -31,8 +31,8 @@ impl RayDetail {
         }
     }
 
-    /// Distance from the eye, in metres, at which the level of detail is half. `side_metres` is the terrain's side
-    /// length.
+    /// Distance from the eye, in metres, at which the level of detail κ is 0.5. `None` for full detail at any distance.
+    /// `side_metres` is the terrain's side length.
     pub fn half_metres(self, side_metres: f32) -> Option<f32> {
         let share = match self {
             Self::Full => return None,
@@ -74,7 +74,7 @@ pub enum ViewMode {
     Traced,
     /// The number of evaluations of the construction tree per pixel, as colours.
     TracedCost,
-    /// The distance of each pixel from the eye, stored in 24 bits. This mode is for tests and appears in no menu.
+    /// The distance of each pixel from the eye, stored in 24 bits. This mode is for tests and is in no menu.
     TracedDistance,
 }
 
@@ -133,7 +133,7 @@ impl ViewMode {
         }
     }
 
-    /// Whether the terrain is drawn without its colours.
+    /// Whether the terrain is drawn in grey, without its colours.
     pub fn is_plain(self) -> bool {
         self == Self::Hillshade
     }

@@ -1,4 +1,4 @@
-//! Render data that squares and globes have in common.
+//! Render data that square terrains and globes have in common.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,8 +10,8 @@ use talweg::appearance::{Biomes, Paint};
 use talweg::field::{Grid, MapKind, Terrain};
 use talweg::scene::Settings;
 
-/// The data that every terrain prepared for drawing has: settings, overlay or biome colours, and the legend of these
-/// colours.
+/// The data that every terrain prepared for drawing has: the terrain and its settings, the requested overlay and its
+/// legend, and colours by biome.
 #[derive(Clone)]
 pub struct RenderBase {
     /// Serial number of this prepared terrain. No two prepared terrains share a number.
@@ -30,7 +30,7 @@ pub struct RenderBase {
 }
 
 impl RenderBase {
-    /// Returns base data without a legend. The surface adds the overlay later.
+    /// Returns base data without a legend. The surface sets the legend when it computes the overlay.
     pub fn new(terrain: Arc<Terrain>, settings: &Settings, range: (f32, f32), choice: &OverlayChoice) -> Self {
         let biomes = choice.biomes.as_ref().map(|biomes| BiomePaint::new(&terrain, settings, biomes, None));
         let (settings, choice) = (settings.clone(), choice.clone());

@@ -12,7 +12,7 @@ use talweg::field::{Cancelled, Control, Terrain};
 use talweg::planet::projection::from_map;
 use talweg::scene::Scene;
 
-/// A terrain prepared for drawing. It is immutable, and clones share the data.
+/// A terrain prepared for drawing. The data are immutable, and clones share them.
 #[derive(Clone)]
 pub enum RenderTerrain {
     Square(Arc<SquareTerrain>),
@@ -21,7 +21,7 @@ pub enum RenderTerrain {
 
 impl RenderTerrain {
     /// Prepares a scene's terrain for drawing; call it on a worker thread. A square takes about 10 ms per million
-    /// samples on one core. A globe always has the colours of its scene, whatever overlay `choice` requests.
+    /// samples on one core. A globe always has the colours of its scene and ignores the overlay in `choice`.
     ///
     /// # Errors
     /// If `control` cancels. The function polls `control` every few milliseconds.
@@ -71,8 +71,8 @@ impl RenderTerrain {
         }
     }
 
-    /// The same terrain with another overlay or other biomes. This is cheaper than [`new`](Self::new), because all
-    /// other data is shared.
+    /// The same terrain with another overlay or other biomes. The call is cheaper than [`new`](Self::new), because both
+    /// terrains share all other data.
     ///
     /// # Errors
     /// If `control` cancels.

@@ -1,7 +1,8 @@
-//! Position and scale of the terrain in world space, the space in which it is drawn.
+//! Position and scale of the terrain in world space, the space in which the terrain is drawn.
 //!
 //! The square is [`SIDE_WORLD`] units wide and centred on the origin; x points east, y up, z south. Heights are true to
-//! scale. A world of fixed size gives a garden and a continent the same floating-point and depth precision.
+//! scale. All terrains have the same size in world space. A garden and a continent therefore get the same
+//! floating-point and depth precision.
 
 use glam::{Vec2, Vec3};
 
@@ -64,24 +65,24 @@ impl WorldScale {
         self.sea_world > self.lowest_world
     }
 
-    /// Greatest drop of the land outside the square, in world units. There the land is drawn lower than the mirrored
-    /// terrain, because it slopes under the sea. See `beyond_edge` in assets/shaders/common.wgsl.
+    /// Greatest drop of the land outside the square, in world units. Outside, the terrain is mirrored and drawn lower,
+    /// so that it slopes under the sea. See `beyond_edge` in assets/shaders/common.wgsl.
     pub fn fall_under_sea(&self) -> f32 {
         (self.highest_world - self.sea_world + 0.3 * self.relief_world).max(0.0)
     }
 
-    /// Height of the highest drawn point of terrain or sea.
+    /// Height of the highest point of terrain or sea, in world units.
     pub fn top_world(&self) -> f32 {
         if self.has_sea() { self.highest_world.max(self.sea_world) } else { self.highest_world }
     }
 
-    /// Two opposite corners of the box around the terrain block.
+    /// Lowest and highest corner of the box around the terrain block, in world units.
     pub fn bounds_world(&self) -> (Vec3, Vec3) {
         let half = 0.5 * SIDE_WORLD;
         (Vec3::new(-half, self.base_world, -half), Vec3::new(half, self.top_world(), half))
     }
 
-    /// The world position at `height` (a fraction of the relief) above the position (`u`, `v`) on the square.
+    /// World position of a point of the square. `height` is its height above zero, as a fraction of the relief.
     pub fn world(&self, u: f32, v: f32, height: f32) -> Vec3 {
         Vec3::new((u - 0.5) * SIDE_WORLD, height * self.relief_world, (v - 0.5) * SIDE_WORLD)
     }
@@ -97,7 +98,7 @@ impl WorldScale {
         uv.cmpge(Vec2::ZERO).all() && uv.cmple(Vec2::ONE).all()
     }
 
-    /// Terrain height in world units. Outside the square, the height of the nearest edge point.
+    /// Terrain height in world units. Outside the square, this is the height of the nearest edge point.
     pub fn ground_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
         let uv = self.uv(position_world);
         terrain.height_at(uv.x, uv.y) * self.relief_world
@@ -109,7 +110,8 @@ impl WorldScale {
         if self.has_sea() { ground.max(self.sea_world) } else { ground }
     }
 
-    /// Terrain height in world units, or the height of the cell's two drawn triangles where they are higher.
+    /// Terrain height in world units. Where the cell's two drawn triangles are higher, this is the height of the
+    /// triangles.
     pub fn drawn_ground_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
         let last = terrain.samples() - 1;
         let uv = self.uv(position_world).clamp(Vec2::ZERO, Vec2::ONE) * last as f32;
@@ -135,8 +137,8 @@ mod tests {
 
     #[test]
     fn the_eye_stands_on_drawn_triangles_and_on_the_sea() {
-        // a saddle: its middle is as high as the mean of its four corners, but the drawn diagonal connects two high
-        // corners
+        // a saddle: the interpolated height of its centre is the mean of its four corners, but the drawn diagonal
+        // connects two high corners
         let terrain = Terrain::from_fn(2, Edges::Open, |u, v| if u == v { 1.0 } else { 0.0 });
         let settings = Settings { size_metres: 1000.0, relief_metres: 100.0, sea_level: 20.0, ..Settings::default() };
         let scale = WorldScale::new(&terrain, &settings);

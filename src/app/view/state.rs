@@ -21,7 +21,7 @@ pub struct ComparedTerrain {
     pub terrain: RenderTerrain,
     pub palette: Arc<PaletteTable>,
     pub layout: CompareLayout,
-    /// Whether B is first: on the left or, with [`CompareLayout::One`], alone.
+    /// Whether B is the first terrain: on the left or, with [`CompareLayout::One`], the only visible terrain.
     pub swapped: bool,
 }
 
@@ -36,10 +36,10 @@ pub struct ViewState {
     pub ground_detail: GroundDetail,
     /// Camera projection for square terrains.
     pub projection: ViewProjection,
-    /// Distance along a ray, in metres, at which the level of detail of a construction tree is half. `None` means full
+    /// Distance along a ray, in metres, at which the level of detail κ of a construction tree is 0.5. `None` means full
     /// detail at any distance. Only sphere tracing uses this field.
     pub half_detail: Option<f32>,
-    /// A second terrain to compare with. Its textures are freed when this becomes `None`.
+    /// A second terrain to compare with. The textures of that terrain are freed when this field becomes `None`.
     pub compared: Option<ComparedTerrain>,
     /// The construction tree of the terrain, if no other layer contributes heights. `None` while no construction tree
     /// is drawn.
@@ -80,12 +80,13 @@ impl ViewState {
         self.terrain_on_side(side)?.0.globe()
     }
 
-    /// Serial number of the terrain that the screen must show; 0 without a terrain.
+    /// Serial number of the terrain that the screen must show; 0 if there is no terrain.
     pub fn serial(&self) -> u64 {
         self.terrain.as_ref().map_or(0, |terrain| terrain.base().serial)
     }
 
-    /// Distance along a ray until it hits the square terrain of one side.
+    /// Distance from `origin_world` along a ray to the square terrain of one side, in world units. `None` if the ray
+    /// misses the terrain.
     pub fn pick(&self, side: CompareSide, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
         let square = self.square_on_side(side)?;
         match self.tree_surface.as_ref().filter(|_| side == CompareSide::A) {
@@ -151,7 +152,7 @@ impl FrameStatus {
         self.0.compared_bytes.load(Ordering::Acquire)
     }
 
-    /// Whether the screen shows the wanted state.
+    /// Whether the screen shows the wanted state completely, and the textures of a former terrain B are freed.
     pub fn is_current(&self, view_state: &ViewState) -> bool {
         let beside = view_state.compared.as_ref().map_or(0, |beside| beside.terrain.base().serial);
         let there = view_state.serial() == 0 || view_state.serial() == self.serial();

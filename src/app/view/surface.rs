@@ -24,14 +24,14 @@ use super::render::texels::TexelSource;
 use super::render::textures::{TerrainTextures, Textures, blank};
 use talweg::appearance::PaletteTable;
 
-/// A kind of surface that the view draws. Its state is kept between frames.
+/// A kind of surface that the view draws. An implementation keeps its state between frames.
 pub trait Surface: Sized + Send + Sync + 'static {
     /// The terrain prepared for drawing.
     type Terrain: TexelSource + Send + Sync + 'static;
     type Part: SurfacePart;
-    /// The surface in the form that plants and stones are placed on.
+    /// The same surface as an object on which plants and stones are placed.
     type Plants: PlantedSurface;
-    /// Further data of the main world that an image of the surface needs.
+    /// Further data from the main world that are needed to draw the surface.
     type Scene;
     /// The contents of a frame: the camera, the patches and the uniform data.
     type Plan;
@@ -52,7 +52,7 @@ pub trait Surface: Sized + Send + Sync + 'static {
     /// Selects the patches that the camera sees.
     fn select(&mut self, pane: Pane, shown: &Shown<Self>, context: &DrawContext) -> Self::Plan;
 
-    /// The properties of the plan that decide which pipelines it needs.
+    /// The properties of the plan that determine which pipelines it needs.
     fn demands(&self, shown: &Shown<Self>, plan: &Self::Plan) -> Demands;
 
     /// The pipelines that draw the plan to a target, in drawing order. A pipeline starts to compile when it is first
@@ -66,7 +66,8 @@ pub trait Surface: Sized + Send + Sync + 'static {
         pipelines: &mut Pipelines<Self::Part>,
     ) -> Parts<Self::Part>;
 
-    /// Adds finer terrain to the plan: tiles, or rays that trace it. The method may replace the pipelines.
+    /// Adds finer terrain to the plan: tiles, or rays that trace the construction tree. The method may replace the
+    /// pipelines.
     fn refine(
         &mut self,
         shown: &Shown<Self>,
@@ -88,7 +89,7 @@ pub trait Surface: Sized + Send + Sync + 'static {
     /// The shadow cascades of plants around the eye; `None` if the sun is too low.
     fn plant_shadows(&self, shown: &Shown<Self>, plan: &Self::Plan) -> Option<ShadowCascades>;
 
-    /// The cells with plants that the camera sees, nearest first.
+    /// The plant-bearing cells that the camera sees, nearest first.
     fn seen_cells<'s>(
         &self,
         shown: &Shown<Self>,
@@ -125,9 +126,9 @@ pub struct Shown<'a, S: Surface> {
     pub scene: &'a S::Scene,
 }
 
-/// The properties of a plan that its pipelines depend on.
+/// The properties of a plan that determine its pipelines.
 pub struct Demands {
-    /// Whether the surface can show the materials in detail.
+    /// Whether the surface can show the terrain materials in detail.
     pub has_detail: bool,
     /// Whether the terrain has void areas.
     pub void_mask: bool,
@@ -137,7 +138,7 @@ pub struct Demands {
 /// The pipelines chosen for a frame.
 pub struct Chosen<P> {
     pub parts: Parts<P>,
-    /// The wanted render target. `parts` draw to it once all of its pipelines are ready.
+    /// The wanted render target. `parts` draws to this target only once all pipelines of the target are ready.
     pub target: TargetKey,
     /// Whether `parts` draw everything that the plan wants.
     pub is_complete: bool,
@@ -187,7 +188,7 @@ struct PlantDrawing<S: Surface> {
     /// Plants and stones, once some have been drawn.
     scatter: Option<ScatterDrawing<S::Plants>>,
     shadows: ShadowMaps,
-    /// Bound in place of the shadow maps during the pass that draws these maps.
+    /// Bound in place of the plant shadow maps in the pass that draws these maps.
     blank_shadows: ShadowMaps,
 }
 
@@ -199,7 +200,7 @@ struct PlantFrame {
 }
 
 impl<S: Surface> PlantDrawing<S> {
-    /// The plants that the plan shows. Also starts the computation of missing plants.
+    /// Returns the plants that the plan shows. Also starts the computation of missing plants.
     fn advance(
         &mut self,
         surface: &S,
@@ -386,8 +387,8 @@ fn wanted_target<S: Surface>(
     }
 }
 
-/// The pipelines for a target. Until they are ready: the pipelines of the last drawn target, or pipelines without
-/// detail.
+/// The pipelines for a render target. Until these pipelines are ready, the function returns the pipelines of the last
+/// drawn target, or pipelines without detail.
 fn ready_parts<P: SurfacePart>(
     parts_of: &mut impl FnMut(TargetKey) -> Parts<P>,
     target: TargetKey,
@@ -408,7 +409,7 @@ fn ready_parts<P: SurfacePart>(
     Chosen { parts, target, is_complete, is_settled: is_complete, march: None, second_group: None }
 }
 
-/// A surface of any kind, with its data on the graphics card.
+/// A square terrain or a globe, with its data on the graphics card.
 pub trait DrawnSurface {
     /// The draw calls of this frame, if the surface is in view.
     fn batch(&self) -> Option<&Batch>;
@@ -419,8 +420,8 @@ pub trait DrawnSurface {
     /// Size of all textures on the graphics card, in bytes.
     fn texture_bytes(&self) -> usize;
 
-    /// Whether all wanted data of the terrain is on screen. While the surface is not drawn: whether no computation
-    /// runs.
+    /// Whether all wanted data of the terrain is on screen. For a surface that is not drawn: whether no background
+    /// computation runs.
     fn is_settled(&self) -> bool;
 }
 

@@ -6,15 +6,15 @@ use crate::appearance::colours::srgb::Light;
 use crate::appearance_files::Material;
 use crate::field::{MapKind, Terrain};
 
-/// The materials whose fractions are in the maps of [`MapKind::SHARES`], in the same order.
+/// The materials whose fractions are in the maps of [`MapKind::COVER_FRACTIONS`], in the same order.
 pub const PIECE_MATERIALS: [Material; MapKind::COVER_FRACTIONS.len()] =
     [Material::Rock, Material::Grass, Material::Sand, Material::Snow, Material::Gravel, Material::Soil];
 
 /// Colour of a road in linear light: trodden gravel, brighter than river gravel.
 const ROAD: Light = [0.42, 0.38, 0.32];
 
-/// Fractions of the ground at a position that have a primitive's material, in the order of [`MapKind::SHARES`]; their
-/// sum is at most 1.
+/// Fractions of the ground at a position that have a primitive's material, in the order of
+/// [`MapKind::COVER_FRACTIONS`]; their sum is at most 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CoverFractions(pub [f32; MapKind::COVER_FRACTIONS.len()]);
 

@@ -52,7 +52,7 @@ static CROWNS: LazyLock<Vec<Option<Crown>>> = LazyLock::new(|| {
 /// Mean area in square metres below the crown of one plant of a rule, over all its sizes.
 fn crown_area(rule: &ScatterRule, crown: &Crown) -> f32 {
     // Mean and mean square of the interpolation factor between the smallest and the largest size, see
-    // `ScatterPlacer::cell`.
+    // `ScatterPlacer::objects_in_cell`.
     const MEAN: f32 = 0.5 * (0.35 + 0.5 * 0.65);
     const SQUARE: f32 = (0.35 * 0.35 + 0.35 * 0.65 + 0.65 * 0.65 / 3.0) / 3.0;
     let (least, span) = (rule.size.0, rule.size.1 - rule.size.0);

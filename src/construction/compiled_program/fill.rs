@@ -122,7 +122,7 @@ impl Program {
         })
     }
 
-    /// Fractions of the materials of [`PieceMaterial::LAID`], from 0 to 1, at the samples of `region`, row by row.
+    /// Fractions of the materials of [`PieceMaterial::COVERING`], from 0 to 1, at the samples of `region`, row by row.
     ///
     /// # Errors
     /// When the caller cancelled the computation.

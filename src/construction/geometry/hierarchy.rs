@@ -37,7 +37,7 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Builds a hierarchy over the bounding boxes `areas`; empty if there are fewer than [`FEW`].
+    /// Builds a hierarchy over the bounding boxes `areas`; empty if there are fewer than [`MIN_PIECES`].
     pub fn new(areas: &[Area]) -> Self {
         if areas.len() < MIN_PIECES {
             return Self::default();

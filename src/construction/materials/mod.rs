@@ -47,6 +47,6 @@ impl Default for PieceMaterial {
 
 impl PieceMaterial {
     /// The materials other than the palette's ground, in the order of
-    /// [`MaterialFractions::laid`](crate::materials::shares::MaterialFractions::laid).
+    /// [`MaterialFractions::cover_fractions`](crate::materials::shares::MaterialFractions::cover_fractions).
     pub const COVERING: [Self; 6] = [Self::Rock, Self::Grass, Self::Sand, Self::Snow, Self::Road, Self::Bare];
 }

@@ -18,7 +18,7 @@ use crate::compiled_program::{NodeSelection, NodeView, Program};
 use crate::geometry::plane::{Point, higher, smooth};
 use crate::sample::{Detail, THRESHOLD};
 
-/// Fractions of the materials of [`PieceMaterial::LAID`], then of [`PieceMaterial::Ground`], from 0 to 1.
+/// Fractions of the materials of [`PieceMaterial::COVERING`], then of [`PieceMaterial::Ground`], from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MaterialFractions([f64; PieceMaterial::COVERING.len() + 1]);
 
@@ -35,7 +35,7 @@ impl MaterialFractions {
         shares
     }
 
-    /// Fractions of [`PieceMaterial::LAID`]; their sum is at most 1.
+    /// Fractions of [`PieceMaterial::COVERING`]; their sum is at most 1.
     pub fn cover_fractions(&self) -> [f64; PieceMaterial::COVERING.len()] {
         std::array::from_fn(|k| self.0[k])
     }

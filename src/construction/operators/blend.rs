@@ -4,7 +4,8 @@
 //! Gradient: ∇f = Σ (αᵢ ∇fᵢ + (fᵢ - f) ∇αᵢ) / Σ αᵢ.
 //! Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ αᵢ, where λ_f and λ_α bound |∇fᵢ| and |∇αᵢ|. The annex of the paper
 //! omits the division. This is correct only if the weights sum to 1. Where all weights vanish, |∇f| has no bound. A
-//! bound of the weighted gradient is therefore kept too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| ([`GroundBounds::laid`]).
+//! bound of the weighted gradient is therefore kept too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f|
+//! ([`GroundBounds::weighted_slope`]).
 //! Source: Génevaux et al. 2014, §5.1, fig. 10 and 11, and annex.
 
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, PieceSite, ProgramNode};

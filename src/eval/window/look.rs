@@ -38,7 +38,7 @@ pub struct LayerStencil {
     pub source: Option<usize>,
     /// Data about the whole terrain that the layer's node needs.
     pub survey: Option<LayerSurvey>,
-    /// Whether each iteration of the process runs in several steps ([`NodeParts::Worn`]).
+    /// Whether each iteration of the process runs in several steps ([`NodeParts::StreamPower`]).
     pub is_worn: bool,
     /// Fields of the whole terrain that the layer reads smoothed, in order of dependency.
     pub smoothed: Vec<SmoothedField>,
@@ -54,7 +54,7 @@ pub enum LayerSurvey {
 }
 
 /// The stencil radius of layer `index` of a scene at `samples` per side. Also returns the reason if the layer cannot be
-/// computed in parts ([`NodeParts::Whole`]). `None` for a layer that takes no part in the evaluation.
+/// computed in parts ([`NodeParts::WholeTerrain`]). `None` for a layer that takes no part in the evaluation.
 pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(LayerStencil, Option<&'static str>)> {
     let steps = plan(scene, samples, None);
     let step = steps.iter().find(|step| step.index == index)?;

@@ -359,7 +359,7 @@ impl ParamSpec {
     }
 }
 
-/// The unit that marks a number as a [fraction](ParamSpec::is_share) in [`params!`](crate::params).
+/// The unit that marks a number as a [fraction](ParamSpec::is_fraction) in [`params!`](crate::params).
 pub const SHARE: &str = "share";
 
 /// The unit of a parameter in files, on the command line and in the help: empty for fractions.

@@ -9,7 +9,7 @@
 //! [`TRUNK_STREAM_SAMPLES`](crate::multiscale::TRUNK_STREAM_SAMPLES), from 0 to 1. d is the detail of the layers below
 //! that the coarser grid does not have. c is the cell size of the coarser grid, and l is 1 along the streams. G is the
 //! terrain on which the process continues on the finer grid. Then G ← G - w·d - [`THALWEG`]·c·l. Where the process
-//! [holds](StreamBeds::Held) the beds, changes by its iterations count by 1 - w·[`HELD`]. Where rough beds are
+//! [holds](StreamBeds::Preserved) the beds, changes by its iterations count by 1 - w·[`HELD`]. Where rough beds are
 //! [cleared](StreamBeds::Cleared) instead, [`stream_courses`](crate::channels::stream_courses) has the formula. Where
 //! channels are [incised](StreamBeds::Incised), the formula of [`incised_channels`](crate::channels::incised_channels)
 //! replaces the thalweg. There, changes by iterations count as where beds are held, and the channels are cut once more
@@ -223,8 +223,8 @@ pub struct SavedBeds {
 }
 
 impl SavedBeds {
-    /// Undoes most of the change of the beds on the grid of `cx` since they were [held](TrunkStreams::held), and cuts
-    /// the channels once more.
+    /// Undoes most of the change of the beds on the grid of `cx` since they were [held](TrunkStreams::save_beds), and
+    /// cuts the channels once more.
     ///
     /// # Errors
     /// If the evaluation is cancelled.

@@ -3,11 +3,11 @@
 //!
 //! Scheme: gather, in two passes. Pass 1 computes the amount that each cell gives, and the part of this amount per unit
 //! of level difference ([`GatherLaw::give`]). In pass 2 every cell sums the amounts from its neighbours
-//! ([`GatherLaw::settle`]). A step reads the old maps and writes new ones, and the bits do not depend on the threads.
-//! On a square both passes run down a band of rows together: rolling rows hold the amounts given, and the rows adjacent
-//! to a band are computed twice. On a globe each pass runs over all cells before the next pass starts, because cells on
-//! another face, with other neighbours, give the amounts that cross a border. Between the passes copies get the values
-//! of their owners.
+//! ([`GatherLaw::update_row`]). A step reads the old maps and writes new ones, and the bits do not depend on the
+//! threads. On a square both passes run down a band of rows together: rolling rows hold the amounts given, and the rows
+//! adjacent to a band are computed twice. On a globe each pass runs over all cells before the next pass starts, because
+//! cells on another face, with other neighbours, give the amounts that cross a border. Between the passes copies get
+//! the values of their owners.
 //! Boundary: nothing leaves an open edge; a wrapping square continues on the other side; a globe has no edge.
 
 use rayon::prelude::*;

@@ -61,7 +61,7 @@ impl Construction {
         self.tree.root(material).is_some_and(|piece| !piece.hidden)
     }
 
-    /// The material fractions that the node writes, by their index in [`MapKind::SHARES`].
+    /// The material fractions that the node writes, by their index in [`MapKind::COVER_FRACTIONS`].
     fn written_fractions(&self) -> impl Iterator<Item = usize> {
         (0..MapKind::COVER_FRACTIONS.len()).filter(|k| self.tree.is_made_of(PieceMaterial::COVERING[*k]))
     }

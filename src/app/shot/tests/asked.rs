@@ -1,11 +1,11 @@
-//! Conditions of material rules have the same effect in the image as in the processor's computation.
+//! The conditions of material rules must have the same effect in the image as in the processor's computation.
 
 use super::*;
 use talweg::appearance::GroundConditions;
 use talweg::appearance_files::{CONDITIONS, EVERYWHERE, Material, MaterialRule};
 
 const SIDE: u32 = 200;
-/// Height of the eye above the middle of the terrain, in world units.
+/// Height of the eye above the centre of the terrain, in world units.
 const UP: f32 = 1200.0;
 
 /// Hills with water and hard beds.
@@ -35,8 +35,8 @@ fn curvature_wetness_and_hardness_match_the_cpu() {
     let engine = SharedEngine::default();
     let pose = Pose { eye_world: Vec3::new(0.0, UP, 0.0), yaw: 0.0, pitch: -0.5 * std::f32::consts::PI };
     let options = ShotOptions { width: SIDE, height: SIDE, view: ShotView::Pose(pose), ..ShotOptions::default() };
-    // each condition, its threshold between the two materials, and a margin within which roughness may change the
-    // result
+    // each condition has a threshold between the two materials, and a margin around it within which roughness may
+    // change the result
     for (condition, middle, near) in [("curvature", 0.0, 0.8), ("wetness", 0.5, 0.12), ("hardness", 0.5, 0.1)] {
         let at = CONDITIONS.iter().position(|name| *name == condition).unwrap();
         let mut bands = [EVERYWHERE; CONDITIONS.len()];
@@ -57,7 +57,7 @@ fn curvature_wetness_and_hardness_match_the_cpu() {
         let seen = UP * (0.5 * crate::view::ViewProjection::Perspective.field_of_view()).tan();
         let (mut clear, mut alike) = (0, 0);
         for (x, y) in (4..SIDE - 4).flat_map(|y| (4..SIDE - 4).map(move |x| (x, y))) {
-            // the terrain is about 15 units high
+            // correct for perspective: the terrain is about 15 units high
             let place = [x, y]
                 .map(|at| 0.5 + ((at as f32 + 0.5) / SIDE as f32 * 2.0 - 1.0) * seen * (1.0 - 15.0 / UP) / 1000.0);
             let value = ground.values(place)[at];

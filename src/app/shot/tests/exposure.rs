@@ -1,4 +1,4 @@
-//! Tests in whole images: auto exposure, clouds, and plants on construction trees.
+//! Tests on whole images: auto exposure, clouds, and plants on construction trees.
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn options(eye_world: [f32; 3], pitch: f32, mode: ViewMode) -> ShotOptions {
     ShotOptions { width: SIDE, height: SIDE, view, mode, ..ShotOptions::default() }
 }
 
-/// A deep valley from north to south between plateaus.
+/// A deep valley that runs from north to south between plateaus.
 fn valley(settings: &Settings) -> ShotSubject {
     let ground = Terrain::from_fn(129, Edges::Open, |u, _| if (0.42..0.58).contains(&u) { 0.0 } else { 0.9 });
     ShotSubject::Terrain(prepared(&Arc::new(ground), settings, Overlay::None), red(), None)
@@ -48,7 +48,7 @@ fn shade_is_brightened_and_sunlit_ground_is_not() {
         draw(plateau, true, ViewMode::Shaded) == draw(plateau, false, ViewMode::Shaded),
         "sunlit terrain is not brightened"
     );
-    // the grey hillshade shows data, so its exposure stays fixed
+    // the grey hillshade shows data, so auto exposure does not apply
     let [dark, bright] = [false, true].map(|auto| draw(floor, auto, ViewMode::Hillshade));
     assert!(dark == bright);
 }
@@ -58,7 +58,7 @@ fn clouds_darken_a_part_of_the_ground_and_stand_in_the_sky() {
     let engine = SharedEngine::default();
     let ground = Arc::new(Terrain::from_fn(65, Edges::Open, |_, _| 0.2));
     let draw = |clouds: f32, eye, pitch| {
-        // dark enough that the tone curve compresses no brightness
+        // the image is so dark that the tone curve compresses no brightness
         let (size_metres, exposure) = (20_000.0, -1.5);
         let settings = Settings { size_metres, exposure, sea_level: -9000.0, clouds, ..Settings::default() };
         let subject = ShotSubject::Terrain(prepared(&ground, &settings, Overlay::None), red(), None);

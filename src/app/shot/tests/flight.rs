@@ -1,12 +1,12 @@
-//! Slow flights: no jump between two frames when levels of detail change and plants appear.
+//! Slow flights: the image must not jump between two frames when levels of detail change or plants appear.
 
 use super::*;
 
 const WIDTH: u32 = 192;
 const HEIGHT: u32 = 120;
-/// Limit of the largest change between frames, relative to the median change.
+/// Limit of the largest change between two frames, relative to the median change.
 const MOST_JUMP: f32 = 1.5;
-/// Limit of the largest change in the block that changes most, relative to the median change.
+/// The same limit for single blocks of the image: it applies to the block that changes most.
 const MOST_BLOCK_JUMP: f32 = 2.5;
 
 /// Hills, ridges and valleys, with forests and meadows on them.
@@ -23,8 +23,8 @@ fn hills() -> (Arc<SquareTerrain>, Arc<PaletteTable>) {
     (prepared(&Arc::new(terrain), &settings, Overlay::None), palette)
 }
 
-/// Changes from one frame to the next: the mean difference of the channels, and the greatest mean difference in a block
-/// of 24 × 24 pixels. The block shows the jump of a single plant or patch.
+/// Two changes from one frame to the next: the mean difference of the channels, and the greatest mean difference in any
+/// block of 24 × 24 pixels. The block shows the jump of a single plant or patch.
 #[derive(Debug)]
 struct FlightSteps {
     whole: Vec<f32>,
@@ -50,7 +50,7 @@ impl FlightSteps {
     }
 }
 
-/// The images of a flight over the hills.
+/// The images of a flight over the hills, one for each pose.
 fn pictures_of_hills(engine: &SharedEngine, poses: &[Pose], quality: RenderQuality) -> Vec<Vec<u8>> {
     let (terrain, palette) = hills();
     let subject = ShotSubject::Terrain(terrain, palette, None);
@@ -86,21 +86,22 @@ fn nothing_jumps_in_a_slow_flight() {
         let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
         assert!(largest_jump(&whole) < MOST_JUMP, "{quality:?}: {} in {whole:?}", largest_jump(&whole));
         assert!(largest_jump(&block) < MOST_BLOCK_JUMP, "{quality:?}: {} in {block:?}", largest_jump(&block));
-        // check that the test notices a jump: here four frames are missing
+        // check that the test notices a jump: here four frames are left out
         let skipped = FlightSteps::of_pictures(&[&pictures[..10], &pictures[14..]].concat());
         let seen = largest_jump(&skipped.whole);
         assert!(seen > MOST_JUMP, "{quality:?}: {seen}");
     }
 }
 
-/// The greatest ratio of a step to the larger of its two neighbours. It exposes a jump even if all steps grow or
-/// shrink.
+/// The greatest ratio of a change to the larger of its two neighbours. This ratio exposes a jump even while all changes
+/// grow or shrink.
 fn largest_spike(steps: &[f32]) -> f32 {
     let beside = |k: usize| steps[k - 1].max(steps[k + 1]);
     (1..steps.len() - 1).map(|k| steps[k] / beside(k)).fold(0.0, f32::max)
 }
 
-/// Near the surface, sunlight under clouds and mountain shadows is computed per vertex instead of per pixel.
+/// Near the surface of a planet, the sunlight below clouds and in mountain shadows is computed per vertex, not per
+/// pixel.
 #[test]
 fn nothing_jumps_where_vertices_take_over_the_sun_of_a_planet() {
     use talweg::preferences::{AirModel, GlobeView};
@@ -113,7 +114,7 @@ fn nothing_jumps_where_vertices_take_over_the_sun_of_a_planet() {
     let planet_view = PlanetView { view, ..PlanetView::default() };
     let flight = |frames: std::ops::Range<i32>| -> Vec<Vec<u8>> {
         let draw = |k: i32| {
-            // from 70 km down to 20 km, where the horizon is near enough for sunlight per vertex
+            // the eye descends from 70 km to 20 km, where the horizon is near enough to compute sunlight per vertex
             let place = [24.0, 38.0, 2_000.0 + 3.0e6 * 0.975_f64.powi(k), 30.0, -65.0];
             let camera = GlobeCamera::framing(&planet, &planet_view, size).placed_over(&planet, &planet_view, place);
             let subject = ShotSubject::Planet(planet.clone(), Box::new(planet_view.clone()), Box::new(camera));
@@ -136,7 +137,7 @@ fn nothing_jumps_in_a_slow_flight_to_a_planet() {
     let engine = SharedEngine::default();
     let planet = globe(257, 0.0);
     let size = Vec2::new(WIDTH as f32, HEIGHT as f32);
-    // from an orbit down to the surface, each step a fortieth of the remaining height
+    // the eye descends from an orbit to the surface, in steps of a fortieth of the remaining height
     let height = |k: i32| 2_000.0 + 3.0e6 * 0.975_f64.powi(k);
     let flight = |frames: std::ops::Range<i32>| -> Vec<Vec<u8>> {
         let draw = |k: i32| {
@@ -149,7 +150,7 @@ fn nothing_jumps_in_a_slow_flight_to_a_planet() {
         };
         frames.map(draw).collect()
     };
-    // in three parts, because the change per step depends on the height above the surface
+    // compare the frames in three groups, because the change per step depends on the height above the surface
     for start in [0, 80, 160] {
         let pictures = flight(start..start + 24);
         let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
@@ -161,7 +162,7 @@ fn nothing_jumps_in_a_slow_flight_to_a_planet() {
     }
 }
 
-/// Part of an example planet, with its forests or without them.
+/// An example planet, with its forests or without them.
 fn forested(rules: &str) -> Arc<GlobeTerrain> {
     let scene = talweg::scene::example("earthlike").expect("a built-in").scene.clone();
     let mut store = talweg::eval::Store::forgetful();
@@ -185,12 +186,12 @@ fn nothing_jumps_in_a_slow_flight_over_the_forests_of_a_planet() {
         engine.draw(&subject, &options, RenderQuality::Still)
     };
     let forest = forested("earth");
-    // the camera moves a metre and a half to the north per frame
+    // the camera moves one and a half metres to the north per frame
     let pictures: Vec<Vec<u8>> = (0..14).map(|k| picture(&forest, 2.0 + 1.4e-5 * f64::from(k))).collect();
     let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
     assert!(largest_spike(&whole) < MOST_JUMP, "{} in {whole:?}", largest_spike(&whole));
     assert!(largest_spike(&block) < MOST_BLOCK_JUMP, "{} in {block:?}", largest_spike(&block));
-    // check that trees are visible: trees, their shadows and the canopy darken the surface
+    // check that trees are visible, because trees, their shadows and the canopy darken the surface
     let bare = picture(&forested("none"), 2.0);
     let light = |picture: &[u8]| picture.iter().map(|c| f64::from(*c)).sum::<f64>() / picture.len() as f64;
     let steps = FlightSteps::of_pictures(&[bare.clone(), pictures[0].clone()]);

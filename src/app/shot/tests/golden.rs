@@ -8,12 +8,13 @@ use talweg::scene::{LightPreset, SunPlacement};
 
 const WIDTH: u32 = 160;
 const HEIGHT: u32 = 100;
-/// Largest accepted difference of a channel, and how many of a thousand channels may differ more. Drivers round
-/// differently and move edges by a pixel. A wrong light or material, by contrast, changes the whole image.
+/// `NEAR` is the largest accepted difference of a channel. The second constant is the number of channels per thousand
+/// that may differ more. Drivers round differently and move edges by a pixel. A wrong light or material, by contrast,
+/// changes the whole image.
 const NEAR: u8 = 12;
 const FAR_PER_MILLE: usize = 30;
 
-/// How many of a thousand channels differ much from the stored image.
+/// Number of channels per thousand that differ from the stored image by more than `NEAR`.
 fn far_per_mille(drawn: &RgbImage, kept: &RgbImage) -> usize {
     assert_eq!((drawn.width, drawn.height), (kept.width, kept.height));
     drawn.rgb.iter().zip(&kept.rgb).filter(|(a, b)| a.abs_diff(**b) > NEAR).count() * 1000 / drawn.rgb.len()
@@ -41,7 +42,7 @@ fn compare(pose: Pose, subjects: Vec<(String, ShotSubject)>) {
     };
     let drawn = |(name, subject): &(String, ShotSubject)| (name.clone(), draw(&engine, subject));
     let pictures: Vec<(String, RgbImage)> = subjects.iter().map(drawn).collect();
-    // the same image from a separate engine
+    // a separate engine must draw the same image
     let (name, subject) = &subjects[0];
     assert!(draw(&SharedEngine::default(), subject).rgb == pictures[0].1.rgb, "{name} differs between two runs");
     let mut wrong = Vec::new();
@@ -57,7 +58,7 @@ fn compare(pose: Pose, subjects: Vec<(String, ShotSubject)>) {
     }
     assert!(
         wrong.is_empty(),
-        "{wrong:?} of the channels differ; compare NAME.new.png with NAME.png in tests/golden/view, then TALWEG_BLESS=1"
+        "{wrong:?} of the channels differ; compare NAME.new.png with NAME.png in tests/golden/view, then accept the new images with TALWEG_BLESS=1"
     );
     for (k, (name, one)) in pictures.iter().enumerate() {
         for (other_name, other) in &pictures[k + 1..] {
@@ -79,7 +80,7 @@ fn coast() -> Terrain {
     terrain
 }
 
-/// A light's name, and the change it makes to the settings.
+/// The name of a light, and the change of the settings that creates the light.
 type NamedLight<'a> = (&'a str, &'a dyn Fn(&mut Settings));
 
 #[test]
@@ -104,14 +105,14 @@ fn every_light_matches_its_stored_picture() {
     lights.extend(presets.iter().map(|(name, apply)| -> NamedLight { (name, apply) }));
     lights.push(("fog", &|settings| (settings.fog, settings.fog_height) = (4.0, 60.0)));
     lights.push(("early", &|settings| (settings.sun, settings.hour, settings.day) = (SunPlacement::Time, 7.0, 80)));
-    // seen from the sea, looking towards the peak
+    // the eye is over the sea and looks towards the peak
     let pose = Pose { eye_world: Vec3::new(0.0, 150.0, 800.0), yaw: 0.0, pitch: -0.1 };
     compare(pose, lights.into_iter().map(subject).collect());
 }
 
 #[test]
 fn every_material_matches_its_stored_picture() {
-    // a few metres of terrain, seen from the eye height of a standing person
+    // the eye is at the height of a standing person over a terrain a few metres wide
     let terrain = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| 0.5 + 0.3 * (u * 5.0).sin() * (v * 4.0).cos()));
     let subject = |material: Material| {
         let settings = Settings { size_metres: 40.0, relief_metres: 2.0, sea_level: -9000.0, ..Settings::default() };
@@ -144,7 +145,7 @@ fn rules_as_text_and_as_numbers_give_the_same_materials() {
     };
     let [shipped, bare] = [DEFAULT_MATERIALS, "bare"].map(|name| MaterialRules::named(name).unwrap().clone());
     let written_out = draw(shipped.clone());
-    // a list with equal rules that is not the built-in one
+    // draw with a copy of the list, which has the same rules but is not the built-in list
     let numbers = draw(Arc::new((*shipped).clone()));
     let differing =
         |other: &RgbImage| written_out.rgb.iter().zip(&other.rgb).filter(|(a, b)| a.abs_diff(**b) > 3).count();

@@ -1,4 +1,4 @@
-//! The land around a terrain: mirrored copies of the terrain beyond its edges.
+//! The land around a terrain, drawn as mirrored copies of the terrain beyond its edges.
 
 use super::*;
 use talweg::scene::Surroundings;
@@ -6,7 +6,7 @@ use talweg::scene::Surroundings;
 const WIDTH: u32 = 192;
 const HEIGHT: u32 = 120;
 
-/// Mean of the pixels between two fractions of the width, over the middle rows of the image.
+/// Mean brightness of the pixels between two fractions of the image's width, over its middle rows.
 fn mean_between(picture: &[u8], from: f32, to: f32) -> f32 {
     let columns = (from * WIDTH as f32) as usize..(to * WIDTH as f32) as usize;
     let rows = 40..80;
@@ -29,13 +29,13 @@ fn a_slope_continues_beyond_the_edge_of_the_terrain() {
         sea_level: -9000.0,
         sun_azimuth: 270.0,
         sun_elevation: 20.0,
-        // dark enough that no pixel saturates
+        // the image is so dark that no pixel saturates
         exposure: -2.0,
         auto_exposure: false,
         ..Settings::default()
     };
     let subject = ShotSubject::Terrain(prepared(&terrain, &settings, Overlay::None), red(), None);
-    // looking straight down on the edge, with east to the right
+    // the eye looks straight down on the east edge, with east to the right in the image
     let view = ShotView::Pose(Pose { eye_world: Vec3::new(500.0, 650.0, 0.0), yaw: 0.0, pitch: -1.57 });
     for quality in [RenderQuality::Still, RenderQuality::Moving] {
         let options = ShotOptions { width: WIDTH, height: HEIGHT, view, ..ShotOptions::default() };

@@ -1,4 +1,4 @@
-//! Images without a window: every part of the view is drawn in its place, and no part is missing.
+//! Images without a window: every part of the view must be drawn in its place, and no part may be missing.
 
 #![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 
@@ -29,7 +29,7 @@ fn red() -> Arc<PaletteTable> {
     })
 }
 
-/// An engine shared by the images of a test, as long as their size and quality are the same.
+/// An engine that successive images of a test share while their size and quality stay the same.
 #[derive(Default)]
 struct SharedEngine(RefCell<Option<OffscreenRenderer>>);
 
@@ -57,14 +57,14 @@ fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Ar
     Arc::new(SquareTerrain::new(terrain, settings, &choice, &Control::default()).expect("never cancelled"))
 }
 
-/// Number of pixels that show something other than terrain.
+/// Number of pixels that show something other than the red terrain.
 fn holes(engine: &SharedEngine, samples: usize, eye: [f32; 3], pitch: f32, quality: RenderQuality) -> usize {
     let draw = Stream::new(1, 2);
     let terrain = Arc::new(Terrain::from_fn(samples, Edges::Open, |u, v| {
         let at = |position: f32| (position * (samples - 1) as f32).round() as i32;
         0.3 * (u * 40.0).sin() * (v * 36.0).cos() + 0.12 * draw.signed(at(u), at(v))
     }));
-    // a small terrain, because in dark places the blue of kilometres of air would look like holes
+    // use a small terrain, because the blue of many kilometres of air would look like holes in dark places
     let (size_metres, relief_metres) = (80.0, 18.0);
     let settings =
         Settings { sea_level: -9000.0, sun_elevation: 80.0, size_metres, relief_metres, ..Settings::default() };
@@ -78,7 +78,7 @@ fn holes(engine: &SharedEngine, samples: usize, eye: [f32; 3], pitch: f32, quali
 
 #[test]
 fn pixels_are_averaged_in_linear_light() {
-    // 2 × 2 black and white pixels average to half the light, not to half the encoded value
+    // 2 × 2 black and white pixels average to half the light, not to half of the encoded value
     let [black, white] = [[0, 0, 0, 255], [255, 255, 255, 255]];
     let image: Vec<u8> = [black, white, white, black].concat();
     let RgbImage { width, height, rgb } = averaged(&image, 2, 2);
@@ -114,11 +114,11 @@ fn the_gpu_work_of_a_frame_is_counted() {
     let costs = FrameCosts::count(&subject, &options).unwrap();
     let part = |name: &str| costs.parts.iter().find(|part| part.name == name).unwrap();
     let (ground, sky) = (part("Ground"), part("Sky"));
-    // the sky counts each 4 × 4 block at most once; terrain and sky together count every block at least once
+    // the sky counts each block of 4 × 4 pixels at most once; terrain and sky together count every block at least once
     let pixels = f64::from(160 * 90);
     assert!(sky.fragments <= 1.2 * pixels && sky.fragments + ground.fragments > 0.5 * pixels, "{costs}");
     assert!(ground.triangles > 1_000.0 && ground.vertices > 1_000.0, "{costs}");
-    // two materials, each read at three scales and projected from three sides
+    // each pixel blends two materials, each read at three scales and projected from three sides
     assert!((18.0..80.0).contains(&ground.per_fragment.texture_reads), "{costs}");
     assert!(ground.per_fragment.operations > sky.per_fragment.operations && ground.covers, "{costs}");
     assert!(0.0 < costs.least_milliseconds() && costs.least_milliseconds() < costs.most_milliseconds(), "{costs}");
@@ -138,7 +138,7 @@ fn levels_of_detail_meet_without_cracks() {
     }
 }
 
-/// Number of pixels that do not show a red planet, seen from above a place on it.
+/// Number of pixels that do not show a red planet, in an image from above a place on the planet.
 fn globe_holes(
     engine: &SharedEngine,
     samples: usize,
@@ -153,7 +153,7 @@ fn globe_holes(
     image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
 }
 
-/// A planet with hills. Each sample is offset by up to the fraction `rough` of the relief.
+/// A planet with hills. Each sample is raised or lowered by up to the fraction `rough` of the relief.
 fn globe(samples: usize, rough: f32) -> Arc<GlobeTerrain> {
     use talweg::field::{Globe, Grid};
 
@@ -162,7 +162,7 @@ fn globe(samples: usize, rough: f32) -> Arc<GlobeTerrain> {
     let globe = Globe::new(samples);
     for (k, h) in terrain.height.iter_mut().enumerate() {
         let [x, y, z] = globe.direction_of(k);
-        // the same offset on every face that shares the sample
+        // a sample has the same offset on every face that shares it
         let off = rough * draw.signed(globe.grid().owner(k) as i32, 0);
         *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos() + off;
     }
@@ -172,7 +172,7 @@ fn globe(samples: usize, rough: f32) -> Arc<GlobeTerrain> {
     Arc::new(prepared.expect("never cancelled"))
 }
 
-/// A planet without air, seen from above a place on it.
+/// A planet without air, as seen from above a place on it.
 fn over_globe(prepared: &Arc<GlobeTerrain>, place: [f64; 5], exaggeration: f32, size: Vec2) -> ShotSubject {
     use talweg::preferences::{AirModel, GlobeView};
 
@@ -193,7 +193,7 @@ fn over_globe(prepared: &Arc<GlobeTerrain>, place: [f64; 5], exaggeration: f32, 
 #[test]
 fn a_globe_has_no_cracks_within_or_between_faces() {
     let engine = SharedEngine::default();
-    // above a corner of the cube, an edge and the middle of a face; each from space and from near the surface
+    // places above a corner, an edge and the centre of a cube face, each from space and from near the surface
     let places = [
         ([35.26, 45.0, 400_000.0, 0.0, -90.0], 30.0, RenderQuality::Moving),
         ([10.0, 45.0, 2_000_000.0, 20.0, -90.0], 10.0, RenderQuality::Still),
@@ -205,7 +205,7 @@ fn a_globe_has_no_cracks_within_or_between_faces() {
     }
 }
 
-/// An image of a terrain from straight above, and the position of the square in it.
+/// An image of a terrain from straight above, with the position of the square in the image.
 fn from_above(engine: &SharedEngine, prepared: Arc<SquareTerrain>, palette: Arc<PaletteTable>) -> Above {
     let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };
     let options = ShotOptions { width: 300, height: 300, view: ShotView::Pose(pose), ..ShotOptions::default() };
@@ -232,7 +232,7 @@ impl Above {
         [self.rgba[at], self.rgba[at + 1], self.rgba[at + 2]]
     }
 
-    /// Mean colour of a small area around a position.
+    /// Mean colour of a small area of the image around a position on the square.
     fn mean(&self, u: f32, v: f32) -> [f32; 3] {
         let mut sum = [0.0; 3];
         for k in 0..81 {
@@ -252,7 +252,7 @@ fn snow_and_sand_hide_the_ground_where_they_lie() {
     let draw = |terrain: Terrain| from_above(&engine, prepared(&Arc::new(terrain), &settings, Overlay::None), red());
     for (kind, is_sand) in [(MapKind::Snow, false), (MapKind::Sand, true)] {
         let mut laid = bare.clone();
-        // a thick layer in the west, a thin dusting in the east
+        // the layer is thick in the west and a thin dusting in the east
         for (k, depth) in laid.map_mut(kind).iter_mut().enumerate() {
             *depth = metres(if k % 129 < 64 { 3.0 } else { 0.01 });
         }
@@ -269,7 +269,7 @@ fn snow_and_sand_hide_the_ground_where_they_lie() {
     }
 }
 
-/// One stop doubles the light; the tone curve compresses what is too bright.
+/// One stop doubles the light, except that the tone curve compresses bright values.
 #[test]
 fn exposure_doubles_the_light() {
     let engine = SharedEngine::default();
@@ -294,7 +294,7 @@ fn inland_water_is_drawn_only_where_the_map_has_it() {
     let engine = SharedEngine::default();
     let dry = Terrain::from_fn(129, Edges::Open, |_, _| 0.2);
     let settings = Settings { sea_level: -9000.0, ..Settings::default() };
-    // a lake, and a stream one sample wide across the square
+    // there is a lake, and a stream one sample wide that crosses the square
     let (mut wet, film) = (dry.clone(), 1e-4);
     let is_lake = |u: f32, v: f32| (u - 0.3).hypot(v - 0.35) - 0.15;
     for k in 0..129 * 129 {
@@ -332,7 +332,7 @@ fn inland_water_is_drawn_only_where_the_map_has_it() {
 fn an_overlay_has_the_colours_of_its_ramp() {
     let engine = SharedEngine::default();
     let mut terrain = Terrain::from_fn(65, Edges::Open, |_, _| 0.2);
-    // flow of 1, 10, 100 and 1000 in the four quarters
+    // the flow is 1, 10, 100 and 1000 in the four quarters of the square
     let quarter = |k: usize| 2 * usize::from(k / 65 > 32) + usize::from(k % 65 > 32);
     for (k, flow) in terrain.map_mut(MapKind::Flow).iter_mut().enumerate() {
         *flow = [1.0, 10.0, 100.0, 1000.0][quarter(k)];
@@ -355,7 +355,7 @@ fn an_overlay_has_the_colours_of_its_ramp() {
     }
 }
 
-/// A scene whose only layer is a construction, ready to be drawn.
+/// The built-in example `name`, whose only layer is a construction, ready to be drawn.
 fn tree(name: &str) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
     tree_of(&talweg::scene::example(name).expect("a built-in example").scene)
 }
@@ -364,7 +364,7 @@ fn tree_of(scene: &talweg::scene::Scene) -> (Arc<SquareTerrain>, Arc<TreeSurface
     let mut store = talweg::eval::Store::forgetful();
     let terrain =
         talweg::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
-    // without the sea, which would hide the terrain
+    // lower the sea, which would otherwise hide the terrain
     let settings = Settings { sea_level: -9000.0, ..scene.settings.clone() };
     let tree_surface = TreeSurface::without_layers(scene);
     (prepared(&terrain, &settings, Overlay::None), Arc::new(tree_surface))

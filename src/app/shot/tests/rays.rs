@@ -8,7 +8,7 @@ use talweg::construction::trace::{TraceRay, Tracer};
 #[path = "../../../../tests/core/kits/construction.rs"]
 mod construction_kit;
 
-/// A construction tree with a grid of its heights; `seed` is that of its noise.
+/// A construction tree and a grid of its heights. `seed` is the seed of the tree's noise.
 fn gridded(tree: Tree, seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
     let settings = Settings { sea_level: -9000.0, ..Settings::default() };
     let recipe = TreeRecipe {
@@ -36,7 +36,7 @@ fn pose_of(prepared: &SquareTerrain, width: u32, height: u32) -> (Pose, crate::v
     (ViewCommand::Perspective.pose(&origin, prepared.scale.bounds_world(), &lens, perspective), lens)
 }
 
-/// A world-space ray in the metres of the construction tree, and the length of the ray's unit in metres.
+/// A world-space ray in the metres of the construction tree, and the length of the ray's direction vector in metres.
 fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64) {
     let (along, up) = (1.0 / tree_surface.world_per_metre, 1.0 / tree_surface.world_per_height_metre);
     let metres = |v: Vec3| [f64::from(v.x) * along, f64::from(v.z) * along, f64::from(v.y) * up];
@@ -46,8 +46,8 @@ fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64
     (TraceRay { origin: [x + half, y + half, z], direction: way.map(|w| w / long) }, long)
 }
 
-/// Rays must end at or above the processor's hit point, by at most the height of a pixel. At most one ray in 40 may
-/// differ, at edges, where a single pixel decides.
+/// Every ray must end at or above the processor's hit point, by at most the height of a pixel. At most one ray in 40
+/// may end elsewhere, at edges where a single pixel decides what the ray hits.
 fn assert_ends_agree(
     engine: &SharedEngine,
     name: &str,
@@ -68,15 +68,15 @@ fn assert_ends_agree(
     for (k, [r, g, b, _]) in image.as_chunks::<4>().0.iter().enumerate() {
         let at = Vec2::new((k as u32 % width) as f32 + 0.5, (k as u32 / width) as f32 + 0.5);
         let (ray, long) = in_metres(tree_surface, pose.eye_world, pose.ray(&lens, at).normalize());
-        // the processor's ray then skips the same octaves as the shader
+        // make the processor's ray skip the same noise octaves as the shader
         tracer.spread = 0.5 * pixel * along / long;
-        // convert the horizontal metres to world units, then to a length along the ray
+        // convert the distance from horizontal metres to world units, and then to a length along the ray
         tracer.half_distance = half_detail.map(|half| f64::from(half) * long / along);
         tracer.tolerance = (1e-7 * tree_surface.program.side, 1e-6);
         let trace = tracer.trace(&ray);
         let Some(cpu) = trace.distance else { continue };
         if ray.point(cpu)[2] * tree_surface.world_per_height_metre < f64::from(prepared.scale.base_world) {
-            continue; // the ray hits below the block
+            continue; // the ray hits a point below the terrain block
         }
         met += 1;
         let whole = u32::from(*r) << 16 | u32::from(*g) << 8 | u32::from(*b);
@@ -91,8 +91,8 @@ fn assert_ends_agree(
     assert!(met > 100 && apart * 40 <= met, "{name}: {apart} of {met} rays end at another point");
 }
 
-/// κ = 1 / (1 + (t/half)²) along every ray, as on the processor. With another formula, rays would hit a disc with many
-/// octaves elsewhere.
+/// On the graphics card and on the processor, κ = 1 / (1 + (t/half)²) along every ray. With another formula, rays would
+/// hit other points of a disc with many noise octaves.
 #[test]
 fn gpu_and_cpu_rays_reduce_detail_in_the_same_way() {
     let engine = SharedEngine::default();
@@ -144,7 +144,8 @@ fn rays_and_grid_show_the_same_picture() {
     let away: u32 = rays.iter().zip(&grid).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
     let mean = f64::from(away) / rays.len() as f64;
     assert!(mean < 5.0, "the pictures differ by {mean} of 255");
-    // evaluation counts have many colours, few of them as red as the palette; roads and rock keep their own colours
+    // evaluation counts have many colours, few of them as red as the palette; in the shaded image, roads and rock are
+    // not red either
     let cost = draw(ViewMode::TracedCost);
     let red = |image: &[u8]| {
         let is_red = |[r, g, b, _]: &&[u8; 4]| u32::from(*r) > u32::from(*g.max(b)) + 40;
@@ -187,7 +188,7 @@ fn overlays_look_the_same_with_rays_and_grid() {
         let options = ShotOptions { width: 48, height: 30, mode, ..ShotOptions::default() };
         draw_tree(&engine, prepared, &tree_surface, &options)
     };
-    // one stored and one computed overlay, each in a different view mode
+    // one overlay is stored and the other computed by the shader; each is drawn in a different view mode
     for (overlay, mode) in [(Overlay::Map(MapKind::Vegetation), ViewMode::Traced), (Overlay::Slope, ViewMode::Adaptive)]
     {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };

@@ -57,7 +57,8 @@ pub fn spawn_camera(mut commands: Commands, quality: Res<RenderQuality>, adapter
     commands.spawn(camera_bundle(*quality, adapter.as_deref()));
 }
 
-/// Moves Bevy's camera to a pose. `near` is the distance of the near plane and `fov` the vertical field of view.
+/// Moves Bevy's camera to a pose. `near` is the distance of the near plane in world units, and `fov` is the vertical
+/// field of view in radians.
 pub fn place_camera(pose: &Pose, (near, fov): (f32, f32), transform: &mut Transform, projection: &mut Projection) {
     *transform = Transform { translation: pose.eye_world, rotation: pose.rotation(), scale: Vec3::ONE };
     if let Projection::Perspective(perspective) = projection {
@@ -65,7 +66,8 @@ pub fn place_camera(pose: &Pose, (near, fov): (f32, f32), transform: &mut Transf
     }
 }
 
-/// Distance of the near plane from the eye. No part of the visible terrains is nearer to the eye.
+/// Distance of the near plane from the eye, in world units. The near plane is nearer to the eye than any visible
+/// terrain.
 pub fn near_plane_world<'a>(
     pose: &Pose,
     terrains: impl IntoIterator<Item = &'a SquareTerrain>,
@@ -139,8 +141,8 @@ pub fn update_probe(
     probe.set_if_neq(Probe { hit: found() });
 }
 
-/// Requests another frame if the panels changed the area that they leave free. Panels are laid out only after the
-/// camera has moved.
+/// Requests another frame if the panels have changed the area that they leave free for the view. Panels are laid out
+/// only after the camera has moved.
 pub fn redraw_when_area_changes(
     area: Res<ViewportArea>,
     mut last: Local<Option<Rect>>,

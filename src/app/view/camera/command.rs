@@ -21,7 +21,7 @@ pub enum ViewCommand {
         low_world: Vec3,
         high_world: Vec3,
     },
-    /// Moves to a pose over a terrain: the eye in world space, and the heading and inclination in radians.
+    /// Moves to a pose over a terrain. The eye is in world space; the heading and the inclination are in radians.
     Stand {
         eye_world: Vec3,
         yaw: f32,
@@ -53,7 +53,7 @@ impl ViewCommand {
         matches!(self, Self::FromSouth | Self::FromEast | Self::FromNorth | Self::FromWest)
     }
 
-    /// The box to bring into view. `low` and `high` bound the terrain.
+    /// The box to bring into view: the box of [`Self::Look`], otherwise the box of the terrain from `low` to `high`.
     pub fn seen(self, low: Vec3, high: Vec3) -> (Vec3, Vec3) {
         match self {
             Self::Look { low_world, high_world } => (low_world, high_world),
@@ -61,8 +61,8 @@ impl ViewCommand {
         }
     }
 
-    /// The pose after the command, from which the whole box between two corners is visible. An orthographic view from
-    /// the side is an elevation, so the camera looks horizontally.
+    /// The pose after the command. The whole box between the two corners is visible from this pose. An orthographic
+    /// view from the side is an elevation, so the camera looks horizontally.
     pub fn pose(self, now: &Pose, (low, high): (Vec3, Vec3), lens: &Lens, projection: ViewProjection) -> Pose {
         if let Self::Stand { eye_world, yaw, pitch } = self {
             return Pose { eye_world, yaw, pitch };

@@ -1,4 +1,4 @@
-//! Input that all cameras share: the free area of the window, mouse gestures and the wheel.
+//! Input that all cameras share: the free area of the window, mouse gestures and the mouse wheel.
 
 use bevy::input::mouse::{MouseScrollUnit, MouseWheel};
 use bevy::prelude::*;
@@ -42,13 +42,13 @@ impl ViewportArea {
     }
 }
 
-/// How the camera responds to the mouse and how it moves. The `frame` module writes these settings.
+/// How the camera responds to the mouse and moves. The `frame` module writes these settings.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CameraBehaviour {
     pub mouse: MouseStyle,
     /// Whether the camera jumps to its goal instead of gliding.
     pub jumps: bool,
-    /// Whether the camera flies or walks. The left button then looks around.
+    /// Whether the camera flies or walks. If so, a drag with the left button turns the view direction.
     pub flies: bool,
 }
 
@@ -59,7 +59,7 @@ impl Default for CameraBehaviour {
 }
 
 impl CameraBehaviour {
-    /// The camera gesture of a drag with the pressed button and held keys; `None` if the camera does not move.
+    /// The camera gesture for the pressed mouse button and the held keys; `None` if they do not move the camera.
     pub fn gesture(
         &self,
         is_planet: bool,
@@ -89,10 +89,11 @@ impl CameraBehaviour {
     }
 }
 
-/// Pixels of a drag that zooms as far as one line of the mouse wheel. A drag to the right or upwards zooms in.
+/// Length of a zoom drag, in pixels, that zooms as far as one line of the mouse wheel. A drag to the right or upwards
+/// zooms in.
 pub const PIXELS_OF_A_LINE: f32 = 24.0;
 
-/// Lines that the mouse wheel was turned.
+/// Number of lines by which the mouse wheel was turned.
 pub fn lines_scrolled(wheel: &MouseWheel) -> f32 {
     match wheel.unit {
         MouseScrollUnit::Line => wheel.y,

@@ -1,4 +1,4 @@
-//! The cameras: poses, commands and the mouse, and the terrain point under the cursor.
+//! The cameras: poses, commands, mouse control, and the terrain point under the cursor.
 
 pub mod apply;
 pub mod command;
@@ -13,8 +13,8 @@ use bevy::transform::TransformSystems;
 
 use super::globe::PlanetView;
 
-/// The plugin that adds the cameras over squares and globes to a window. It handles the mouse, the commands and the
-/// point under the cursor.
+/// The plugin that adds the cameras over squares and globes to a window. The plugin handles the mouse, the commands and
+/// the point under the cursor.
 pub struct ViewCameraPlugin;
 
 impl Plugin for ViewCameraPlugin {

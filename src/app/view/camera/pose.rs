@@ -1,7 +1,7 @@
-//! The camera as plain geometry: an eye, a heading and an inclination, and how the mouse changes them.
+//! The camera as plain geometry: an eye, a heading and an inclination, and the changes that mouse motions make.
 //!
-//! Every mouse motion holds one point of the surface. Orbiting keeps the point in place on screen, and panning keeps it
-//! under the cursor. Zooming moves the eye straight towards the point. The camera never rolls.
+//! Every mouse motion is anchored to one point of the surface. Orbiting keeps the point in place on screen, and panning
+//! keeps it under the cursor. Zooming moves the eye straight towards the point. The camera never rolls.
 
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
@@ -19,7 +19,7 @@ const MIN_PITCH: f32 = -FRAC_PI_2;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     pub eye_world: Vec3,
-    /// Heading in radians, clockwise from north.
+    /// Heading in radians, clockwise from north seen from above.
     pub yaw: f32,
     /// Inclination in radians, negative downwards.
     pub pitch: f32,
@@ -30,12 +30,12 @@ pub struct Pose {
 pub enum PanPlane {
     /// The horizontal plane: the eye keeps its height.
     Level,
-    /// The plane parallel to the image.
+    /// The plane parallel to the image plane.
     Picture,
 }
 
 impl Pose {
-    /// The pose of a bookmark over a terrain that is `size_metres` wide.
+    /// The pose of a bookmark over a terrain whose side is `size_metres` long.
     pub fn from_bookmark(bookmark: &CameraBookmark, size_metres: f32) -> Self {
         let [east, south, height, heading, tilt] = bookmark.view();
         let world = SIDE_WORLD / size_metres;
@@ -65,7 +65,8 @@ impl Pose {
         (seen.z < 0.0).then(|| (flat * 0.5 + 0.5) * lens.size)
     }
 
-    /// Orbits about `pivot_world`, which stays in place in the image.
+    /// The pose after an orbit about `pivot_world`, which stays in place in the image. `yaw` and `pitch` are changes in
+    /// radians.
     #[must_use]
     pub fn rotate_about(&self, pivot_world: Vec3, yaw: f32, pitch: f32) -> Self {
         let turned = Self {
@@ -77,7 +78,7 @@ impl Pose {
         Self { eye_world: pivot_world - turned.rotation() * arm, ..turned }
     }
 
-    /// Moves the eye towards `anchor_world`. The distance between them is multiplied by `factor`.
+    /// Moves the eye towards `anchor_world`. The distance between eye and anchor is multiplied by `factor`.
     #[must_use]
     pub fn zoom_towards(&self, anchor_world: Vec3, factor: f32) -> Self {
         Self { eye_world: anchor_world + (self.eye_world - anchor_world) * factor, ..*self }
@@ -98,14 +99,15 @@ impl Pose {
         Self { eye_world: grabbed_world - ray * distance, ..*self }
     }
 
-    /// The pose for another projection, in which objects at `distance_world` ahead keep their size.
+    /// The pose for another projection. Objects at the distance `distance_world` ahead of the eye keep their size in
+    /// the image.
     #[must_use]
     pub fn projected(&self, distance_world: f32, from: ViewProjection, to: ViewProjection) -> Self {
         let farther = distance_world * (to.distance_factor() / from.distance_factor() - 1.0);
         Self { eye_world: self.eye_world - self.forward() * farther, ..*self }
     }
 
-    /// The pose from which the box between two corners exactly fits into the image.
+    /// The pose from which the box between two corners fills the image as far as possible, with a small margin.
     pub fn framing(low_world: Vec3, high_world: Vec3, yaw: f32, pitch: f32, lens: &Lens) -> Self {
         const MARGIN: f32 = 1.06;
         let mut pose = Self { eye_world: Vec3::ZERO, yaw, pitch };
@@ -115,7 +117,7 @@ impl Pose {
             let pick = |axis: usize| if k >> axis & 1 == 0 { low_world[axis] } else { high_world[axis] };
             inverse * Vec3::new(pick(0), pick(1), pick(2))
         });
-        // along each screen axis, the eye is where the outermost lines of sight of both sides meet
+        // along each image axis, the box fits exactly if the eye is where the two outermost lines of sight meet
         let mut eye = Vec3::new(0.0, 0.0, f32::NEG_INFINITY);
         for axis in 0..2 {
             let reach = |side: f32| {
@@ -256,8 +258,8 @@ mod tests {
         let length = |pose: &Pose, lens: &Lens, at: Vec3| {
             pose.project(lens, at).unwrap().distance(pose.project(lens, at + right).unwrap())
         };
-        // both projections show the same size at the focus; only the orthographic projection keeps lengths at other
-        // depths
+        // both projections show the same length at the focus; only the orthographic projection shows it unchanged at
+        // other depths
         let (whole, parallel) = (length(&pose, &near, focus), length(&away, &far, focus));
         assert!((whole - parallel).abs() < 0.01 * whole, "perspective length {whole}, orthographic length {parallel}");
         for depth in [-300.0, 300.0] {

@@ -1,8 +1,8 @@
-//! Converts between terrain positions and screen points of the 3D view. Tools use this module to draw over the view, or
+//! Converts between terrain positions and screen points of the 3D view. Tools use this module to draw over the view and
 //! to drag handles in it.
 //!
-//! Terrain positions are fractions of the square's side, u to the east and v to the south. Screen points are egui's, in
-//! logical points of the window.
+//! Terrain positions are fractions of the square's side, u to the east and v to the south. Screen points are in egui's
+//! logical points, measured from the upper left corner of the window.
 
 use std::sync::Arc;
 
@@ -61,14 +61,14 @@ impl TerrainView {
         Some(Self { pose: camera.pose, lens, origin: pane.image_rect(view).min, square, tree_surface })
     }
 
-    /// The terrain position under a screen point. `None` if the ray misses the terrain.
+    /// The terrain position under a screen point; `None` if the ray through this point misses the terrain.
     pub fn ground(&self, at: [f32; 2]) -> Option<GroundPosition> {
         let ray = self.ray(at);
         let Some(tree_surface) = &self.tree_surface else {
             let point = self.square.picker().pick_point(self.pose.eye_world, ray)?;
             return Some(self.position(point));
         };
-        // a coarse grid may miss the highest peak of the construction tree
+        // search a little above the grid, because a coarse grid can miss the highest peak of the construction tree
         let highest = self.square.scale.highest_world + 0.03 * SIDE_WORLD;
         let t = tree_surface.pick(self.pose.eye_world, ray, highest)?;
         let place = self.position(self.pose.eye_world + ray.normalize() * t);
@@ -83,7 +83,7 @@ impl TerrainView {
             let distance = (height - self.pose.eye_world.y) / ray.y;
             (distance.is_finite() && distance > 0.0).then(|| {
                 let [u, v] = self.position(self.pose.eye_world + ray * distance);
-                // limit the position, because an almost horizontal ray would hit the plane very far away
+                // limit the position, because an almost horizontal ray hits the plane very far away
                 [u.clamp(-0.5, 1.5), v.clamp(-0.5, 1.5)]
             })
         })
@@ -96,7 +96,7 @@ impl TerrainView {
         Some([at.x, at.y])
     }
 
-    /// Whether the eye sees this terrain position, so that no terrain hides it.
+    /// Whether no terrain hides this terrain position from the eye.
     pub fn is_seen(&self, place: GroundPosition) -> bool {
         let point = self.point_above(place, 0.0);
         let way = point - self.pose.eye_world;
@@ -106,7 +106,8 @@ impl TerrainView {
         }
     }
 
-    /// Serial numbers of the visible grid and construction tree. They change whenever the visible terrain changes.
+    /// Serial numbers of the visible grid and construction tree. The numbers change whenever the visible terrain
+    /// changes.
     pub fn serial(&self) -> (u64, u64) {
         (self.square.serial, self.tree_surface.as_ref().map_or(0, |tree_surface| tree_surface.serial))
     }
@@ -116,14 +117,15 @@ impl TerrainView {
         self.point_above(place, 0.0).y * self.square.scale.metres_per_world
     }
 
-    /// Length of one screen point at a terrain position, across the line of sight, as a fraction of the square's side.
+    /// Length of one logical screen point at the distance of a terrain position, measured across the line of sight. The
+    /// length is a fraction of the square's side.
     pub fn side_fraction_per_point(&self, place: GroundPosition) -> f64 {
         let depth = self.pose.forward().dot(self.point_above(place, 0.0) - self.pose.eye_world).max(1e-3);
         let height = 2.0 * depth * (0.5 * self.lens.fov_y).tan();
         f64::from(height / self.lens.size.y / SIDE_WORLD)
     }
 
-    /// The box around the terrain between two positions, in world space.
+    /// The box in world space around the terrain within a rectangle. `low` and `high` are corners of the rectangle.
     pub fn box_world(&self, low: GroundPosition, high: GroundPosition) -> [[f32; 3]; 2] {
         const STEPS: usize = 12;
         let span = |k: usize, axis: usize| low[axis] + (high[axis] - low[axis]) * k as f64 / STEPS as f64;
@@ -139,7 +141,7 @@ impl TerrainView {
         let (on_grid, scale) = ([u as f32, v as f32], &self.square.scale);
         let mut ground = scale.world(on_grid[0], on_grid[1], self.square.terrain.height_at(on_grid[0], on_grid[1]));
         if let Some(tree_surface) = &self.tree_surface {
-            // the grid is fine enough where a cell is no larger than a pixel
+            // the height of the grid is accurate enough where a cell is no larger than a pixel
             let away = ground.distance(self.pose.eye_world);
             if scale.cell_world > away * self.radians_per_point() {
                 let flat = [u, v].map(|at| (at.clamp(0.0, 1.0) - 0.5) * f64::from(SIDE_WORLD));

@@ -1,11 +1,11 @@
-//! A construction tree under filters and erosion layers. Its detail below the cell size is added to the eroded grid.
+//! A construction tree under filters and erosion layers. Tree detail smaller than a cell is added to the eroded grid.
 //!
 //! E is the height after all layers and T is the height of the construction tree alone. Both are sampled on the grid
 //! and interpolated by curves through four samples (Catmull & Rom 1974). Where the requested positions are closer than
-//! the samples, h(p) = E(p) + w (tree(p) - T(p)). This adds the tree's detail below the cell size to the eroded
-//! terrain. Elsewhere, h = E. The weight w falls from 1 to 0 as a deposit of [`BURYING_CELLS`] buries the detail.
-//! Incised rock keeps its roughness. The water comes from the grid. Its depth is measured from E, so terrain that is
-//! higher than the water rises above it.
+//! the samples, h(p) = E(p) + w (tree(p) - T(p)). This adds the tree's detail smaller than a cell to the eroded
+//! terrain. Elsewhere, h = E. The weight w falls from 1 to 0 as a deposit of thickness [`BURYING_CELLS`] buries the
+//! detail. Incised rock keeps its roughness. The water comes from the grid. Its depth is measured from E, so terrain
+//! that is higher than the water surface rises above it.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use talweg::eval::{Store, evaluate};
 use talweg::field::{Cancelled, Control, Terrain, catmull_rom_weights, smooth_step};
 use talweg::scene::Scene;
 
-/// Thickness of a deposit that hides all detail of the construction tree, as a multiple of the cell size.
+/// Thickness of a deposit that buries all detail of the construction tree, as a multiple of the cell size.
 pub const BURYING_CELLS: f64 = 0.05;
 
-/// A construction tree with layers above it, and the terrain that results from all layers.
+/// A construction tree with layers above it, and the terrain after all these layers.
 #[derive(Clone, Debug)]
 pub struct ErodedTree {
     /// The scene with only the construction layer.
@@ -45,8 +45,8 @@ pub struct ErodedGround {
 }
 
 impl ErodedGround {
-    /// Samples the construction tree on the grid, which takes as long as its evaluation. If `known` holds the heights
-    /// already, it uses them instead.
+    /// Samples the construction tree on the grid, which takes as long as its evaluation. If `known` holds these samples
+    /// already, the function uses them instead.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -79,8 +79,8 @@ impl ErodedGround {
         1.0 / (self.terrain.samples() - 1) as f64
     }
 
-    /// The interpolated grid at a position, with both coordinates from 0 to 1. Outside the square, the values at the
-    /// nearest edge continue.
+    /// The interpolated grid values at a position, with both coordinates from 0 to 1. Outside the square, the function
+    /// returns the values at the nearest edge.
     pub fn sample(&self, place: [f64; 2]) -> GridSample {
         let n = self.terrain.samples();
         let last = (n - 1) as f64;

@@ -2,9 +2,10 @@
 //!
 //! The construction tree itself uses metres on its own square. This module maps that square to the drawn square, and
 //! scales the heights by the relief of the scene. As in the node `Construction`, sand and snow raise the surface, and
-//! water has a depth. The level of detail κ follows from the number of samples along the side: 0 for [`COARSEST`]
-//! samples, rising to 1 at [`FINEST`]. These numbers are low on purpose: a terrain that is as small as a thumbnail on
-//! the screen must already have its full detail, and the sample spacing excludes waves that are too short.
+//! water has a depth. The level of detail κ follows from the number of samples along the square's side: 0 for
+//! [`COARSEST`] samples, rising to 1 at [`FINEST`]. These numbers are low on purpose. The sample spacing alone already
+//! excludes waves that are too short for it. Even a terrain that is only a few hundred pixels wide on screen must have
+//! full detail.
 
 pub mod adaptive;
 pub mod eroded;
@@ -27,7 +28,7 @@ use talweg::field::{Cancelled, Control, Terrain};
 use talweg::nodes::generators::construction::Construction;
 use talweg::scene::{Layer, NotSoleConstruction, Scene};
 
-/// Samples along a side up to which κ is 0, and samples from which κ is 1.
+/// Number of samples along the square's side up to which κ is 0, and number from which κ is 1.
 const COARSEST: f64 = 4.0;
 const FINEST: f64 = 128.0;
 
@@ -36,7 +37,7 @@ const FINEST: f64 = 128.0;
 pub struct TreeRecipe {
     pub tree: Arc<Tree>,
     pub seed: u32,
-    /// Greatest level of detail that the view requests.
+    /// Factor of the level of detail κ, which is also its greatest value.
     pub level: f32,
     pub relief_over_size: f32,
     /// The construction tree with the terrain after the layers above it, if there are such layers.
@@ -160,18 +161,18 @@ pub struct TreeSurface {
     pub program: Arc<Program>,
     eroded: Option<ErodedGround>,
     whole_selection: NodeSelection,
-    /// World units per metre of the construction tree: horizontally, and vertically.
+    /// World units per metre of the construction tree: `per_metre` horizontally, `rise` vertically.
     pub world_per_metre: f64,
     pub world_per_height_metre: f64,
     /// The construction tree encoded as 32-bit words for the graphics card.
     pub buffer: Buffer,
-    /// Lower and upper bound of all heights, in world units.
+    /// Lower and upper bound of all heights of the surface, in world units.
     pub range_world: [f32; 2],
 }
 
 impl TreeSurface {
-    /// Prepares a construction tree. This takes milliseconds, or no time if the tree is already compiled. An eroded
-    /// tree is also evaluated on the grid, unless `before` already holds the heights.
+    /// Prepares a construction tree. The preparation takes milliseconds, or no time if the tree is already compiled. A
+    /// tree with erosion layers is also evaluated on the grid, unless `before` already holds these heights.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -249,7 +250,7 @@ impl TreeSurface {
         self.program.selection(&Area { low: self.tree_position(low_world), high: self.tree_position(high_world) })
     }
 
-    /// The surface at a position, computed only from the primitives of a selection.
+    /// The surface at a position, computed only from the primitives of `selection`.
     pub fn sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         let p = self.tree_position(flat_world);
         if let Some(eroded) = &self.eroded {
@@ -299,13 +300,13 @@ impl TreeSurface {
         }));
     }
 
-    /// Whether the requested spacing is finer than the grid, so that the construction tree must add detail.
+    /// Whether the requested spacing is finer than the grid, so that the construction tree must add detail to the grid.
     fn has_detail(&self, eroded: &ErodedGround, detail: &Detail) -> bool {
         detail.spacing < eroded.cell() * self.program.side
     }
 
-    /// The eroded surface at the position `p` on the construction tree's square. There the tree itself is `tree` metres
-    /// high.
+    /// The eroded surface at the position `p` on the construction tree's square. `tree` returns the height of the tree
+    /// itself at this position, in metres.
     fn sample_on(&self, eroded: &ErodedGround, p: [f64; 2], detail: &Detail, tree: impl Fn() -> f64) -> Sample {
         let grid = eroded.sample(p.map(|at| at / self.program.side));
         let detail_metres = if self.has_detail(eroded, detail) {
@@ -320,12 +321,13 @@ impl TreeSurface {
         Sample { height: height * self.world_per_height_metre, depth: depth * self.world_per_height_metre }
     }
 
-    /// The surface at a position of the world.
+    /// The surface at a horizontal position in world space.
     pub fn sample(&self, flat_world: [f64; 2], detail: &Detail) -> Sample {
         self.sample_in(&self.whole_selection, flat_world, detail)
     }
 
-    /// Height of the terrain or the water at a position. Outside the square, the height at the nearest edge.
+    /// Height of the terrain or of the water surface at a position, whichever is higher. Outside the square, this is
+    /// the height at the nearest edge.
     pub fn floor_world(&self, at: Vec3, spacing_world: f64) -> f32 {
         let half = 0.5 * f64::from(SIDE_WORLD);
         let flat = [f64::from(at.x).clamp(-half, half), f64::from(at.z).clamp(-half, half)];
@@ -333,8 +335,8 @@ impl TreeSurface {
         (sample.height + sample.depth.max(0.0)) as f32
     }
 
-    /// Distance along a ray to the terrain. Each step is half the height above the terrain, so few evaluations suffice.
-    /// The search may miss features thinner than a step, which is accurate enough for the mouse.
+    /// Distance along a ray to the terrain. Each step is half the height above the terrain, so the search needs few
+    /// evaluations. The search can miss features thinner than a step, which is accurate enough for the mouse.
     pub fn pick(&self, origin: Vec3, direction: Vec3, highest_world: f32) -> Option<f32> {
         const MOST_STEPS: usize = 160;
         let (origin, direction) = (origin.as_dvec3(), direction.as_dvec3().normalize());
@@ -363,7 +365,7 @@ impl TreeSurface {
         };
         let mut t = from;
         if t > 0.0 && t < to && above(t) < -1e-3 {
-            return None; // the ray entered through a side of the block
+            return None; // the ray entered through a side wall of the terrain block
         }
         for _ in 0..MOST_STEPS {
             if t >= to {
@@ -379,7 +381,7 @@ impl TreeSurface {
         Some(t as f32)
     }
 
-    /// The rectangle of the world in which this surface differs from `before`; `None` if both are equal.
+    /// The rectangle in world space in which this surface differs from `before`; `None` if both are equal.
     pub fn changed_from(&self, before: &Self) -> Option<[[f64; 2]; 2]> {
         let all = Some([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]);
         let is_eroded = self.eroded.is_some() || before.eroded.is_some();
@@ -461,8 +463,8 @@ mod tests {
             [0, 1].map(|axis| (cells[axis] as f64 + by[axis]) * cell_world - 0.5 * f64::from(SIDE_WORLD))
         };
         let (coarse, as_grid, fine) = (eroded.detail(4.0 * cell_world), eroded.detail(cell_world), eroded.detail(0.01));
-        // two sums, over incised and over buried cells: the roughness of the construction tree, and its deviation
-        // (incised) or the remainder (buried)
+        // sums of roughness. `cut`: over incised cells, the roughness of the construction tree and its change by
+        // erosion. `buried`: over buried cells, the roughness before and after
         let (mut cut, mut buried) = ([0.0f64; 2], [0.0f64; 2]);
         for k in (0..N * N).filter(|k| k % N != N - 1 && k / N != N - 1) {
             let wanted = f64::from(terrain.height[k]) * relief_world;
@@ -476,7 +478,7 @@ mod tests {
                 height(0.05) + height(-0.05) - 2.0 * height(0.0)
             };
             let (with, without) = (roughness(&eroded), roughness(&plain));
-            // height changes at the four corners of the cell
+            // height changes by erosion and deposition at the four corners of the cell, as multiples of the cell size
             let raised = [0, 1, N, N + 1].map(|by| terrain.height[k + by] - tree_on_grid.height[k + by]);
             let raised = raised.map(|by| f64::from(by) * relief_world / cell_world);
             if raised.iter().all(|by| *by <= 0.0) {
@@ -520,7 +522,7 @@ mod tests {
             let scene = scene(name);
             let (terrain, tree_surface) = (evaluated(&scene, 129), TreeSurface::without_layers(&scene));
             let spacing = f64::from(SIDE_WORLD) / 128.0;
-            // use the level of detail κ of the node
+            // use the level of detail κ that the node `Construction` uses
             let detail = Detail { level: f64::from(tree_surface.recipe.level), ..tree_surface.detail(spacing) };
             let relief_world = scene.settings.relief_over_size() * SIDE_WORLD;
             for k in 0..129 * 129 {

@@ -4,25 +4,27 @@
 //! The light scattered into a ray of length L is E ∫ β ρ(h) P(θ) T(eye → x) T(x → sun) dx. E is the sunlight, β the
 //! scattering coefficient, h the height of the point x, and θ the angle between the sunlight and the ray. The density
 //! is ρ = exp(-h / H), where H is the scale height. The phase function P is 3 (1 + cos² θ) / 16 π for molecules, and
-//! Cornette and Shanks's function for haze. The transmittance is T = exp(-Σ β · depth). The shader marches along the
-//! ray. The optical depth towards the sun comes from the Chapman function in closed form (its limit for large planets,
-//! with the bounds of erfc). This file repeats the closed form to check it against the integral. Where the relief is
-//! exaggerated, the layers are drawn thicker by the square root of the exaggeration. The mass of air above each point
-//! stays the same. Sources: Nishita et al. 1993; coefficients of Bucholtz 1995 for 680, 550 and 440 nm.
+//! Cornette and Shanks's function for haze. The transmittance T is exp(-Σ β · depth), summed over molecules and haze;
+//! depth is the optical depth of the path. The shader marches along the ray. The optical depth towards the sun comes
+//! from the Chapman function in closed form (its limit for large planets, with the bounds of erfc). This file repeats
+//! the closed form to check it against the integral. Where the relief is exaggerated, the layers are drawn thicker by
+//! the square root of the exaggeration. The mass of air above each point stays the same. Sources: Nishita et al. 1993;
+//! coefficients of Bucholtz 1995 for 680, 550 and 440 nm.
 
 /// Scattering of clear air at the Earth's surface, per metre, for red, green and blue.
 const RAYLEIGH: [f64; 3] = [5.80e-6, 13.56e-6, 33.10e-6];
-/// Scattering of the Earth's haze, per metre. Its extinction is a tenth greater than its scattering.
+/// Scattering of the Earth's haze at the surface, per metre. The second constant is its extinction relative to its
+/// scattering.
 const MIE: f64 = 3.0e-6;
 const MIE_EXTINCTION: f64 = 1.11;
-/// Absorption by ozone, which this model distributes like the air. Without ozone, the sky at dusk would be green
-/// between the blue and the red near the sun.
+/// Absorption by ozone at the Earth's surface, per metre, for red, green and blue. In this model, ozone is distributed
+/// like the air. Without ozone, the sky at dusk would be green between the blue and the red near the sun.
 const OZONE: [f64; 3] = [1.20e-6, 3.50e-6, 0.16e-6];
 const RAYLEIGH_HEIGHT: f64 = 8000.0;
 const MIE_HEIGHT: f64 = 1200.0;
 /// Height of the drawn atmosphere, in scale heights. The density falls to 1/e over one scale height.
 const TOP: f64 = 6.0;
-/// An atmosphere with a lower relative density than this is invisible and not drawn.
+/// Density of air, relative to the Earth, below which an atmosphere is invisible and not drawn.
 const NOTHING: f64 = 1e-4;
 
 /// Scattering coefficients of an atmosphere as drawn. Lengths are in metres.
@@ -34,10 +36,10 @@ pub struct AirScattering {
     pub extinction: [f64; 3],
     pub mie: f64,
     pub mie_extinction: f64,
-    /// Heights over which the density of clear air and of haze falls to 1/e.
+    /// Scale heights of clear air and of haze: heights over which the density falls to 1/e.
     pub rayleigh_height: f64,
     pub mie_height: f64,
-    /// Radius above which there is no air.
+    /// Distance from the planet's centre above which there is no air.
     pub top: f64,
 }
 
@@ -48,7 +50,7 @@ impl AirScattering {
         if density < NOTHING {
             return None;
         }
-        // on a very small planet, layers of actual thickness would be larger than the planet
+        // on a very small planet, layers of the Earth's thickness would be larger than the planet
         let true_height = RAYLEIGH_HEIGHT.min(0.02 * radius);
         let rayleigh_height = true_height * exaggeration.max(1.0).sqrt().min(0.04 * radius / true_height);
         let thinner = RAYLEIGH_HEIGHT / rayleigh_height * density;
@@ -65,13 +67,13 @@ impl AirScattering {
     }
 }
 
-/// Optical path of a ray to infinity, in scale heights of air as dense as at its start. `x` is the start's distance
-/// from the centre in scale heights, and `cosine` the cosine of the zenith angle.
+/// Optical path of a ray to infinity, in scale heights of air as dense as at the ray's start. `x` is the distance of
+/// the start from the centre in scale heights, and `cosine` is the cosine of the zenith angle.
 #[cfg(test)]
 fn chapman(x: f64, cosine: f64) -> f64 {
     use std::f64::consts::{FRAC_PI_2, PI};
 
-    // exp(y²) erfc(y) is between known bounds
+    // `up` uses the known upper bound of exp(y²) erfc(y)
     let y = (0.5 * x).sqrt() * cosine.abs();
     let up = (2.0 * x).sqrt() / (y + (y * y + 4.0 / PI).sqrt());
     if cosine >= 0.0 {
@@ -118,7 +120,7 @@ mod tests {
     #[test]
     fn exaggeration_does_not_change_the_air_above_a_point() {
         let plain = AirScattering::new(RADIUS, 1.0, 1.0, [1.0; 3], 1.0).unwrap();
-        // vertical optical depth for blue light at the Earth's sea level
+        // this is the vertical optical depth for blue light at the Earth's sea level
         assert!((plain.rayleigh[2] * plain.rayleigh_height - 0.265).abs() < 0.01);
         for exaggeration in [4.0, 12.0, 100.0] {
             let air = AirScattering::new(RADIUS, 1.0, exaggeration, [1.0; 3], 1.0).unwrap();

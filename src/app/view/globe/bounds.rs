@@ -1,6 +1,6 @@
-//! Lowest and highest terrain of the tiles of a globe's faces. Culling of patches reads these bounds.
+//! Lowest and highest terrain of the tiles of a globe's faces. The culling of patches reads these bounds.
 
-/// Lowest and highest terrain of each face, of its four quarters, of the quarters' quarters, and so on.
+/// Height ranges of each face, of its four quarters, of their quarters, and so on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaceBounds {
     /// Height ranges of the tiles, face by face. Level `l` has 2^l × 2^l tiles per face.
@@ -43,7 +43,8 @@ impl FaceBounds {
         Self { levels }
     }
 
-    /// Height range of a tile. Below the finest level, the height range of the tile that contains it.
+    /// Lowest and highest height in a tile. Below the finest level, the function returns the range of the tile that
+    /// contains the requested tile.
     pub fn range(&self, face: usize, level: u32, row: u32, column: u32) -> (f32, f32) {
         let known = (self.levels.len() as u32 - 1).min(level);
         let up = level - known;
@@ -56,7 +57,7 @@ impl FaceBounds {
     }
 }
 
-/// The tile that contains a direction: face, row and column at a level.
+/// The tile of a level that contains a direction, as face, row and column.
 #[cfg(test)]
 pub fn tile_of(direction: glam::DVec3, level: u32) -> (usize, u32, u32) {
     let (face, u, v) = talweg::field::globe::locate(direction.to_array());

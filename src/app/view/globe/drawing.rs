@@ -1,4 +1,5 @@
-//! A globe on the graphics card: either its map, or its patches and tiles with clouds, sky and lines.
+//! A globe on the graphics card. The globe is drawn either as a flat map or from patches and tiles with clouds, sky and
+//! lines.
 
 use std::sync::Arc;
 
@@ -37,9 +38,10 @@ pub struct GlobeDrawing {
     sampler: Sampler,
     /// A sampler without anisotropy.
     level_sampler: Sampler,
-    /// The tiles of fine terrain, while the eye is near enough to see them.
+    /// The tiles of fine terrain; `None` while the eye is too far away to see them.
     tiles: Option<TileDrawing>,
-    /// The fine terrain with replaced scatter rules, and the serial number of the fine terrain that it was made from.
+    /// The fine terrain with the current scatter rules, and the serial number of the fine terrain that it was made
+    /// from.
     planted: Option<(u64, Arc<FineTerrain>)>,
     noise: NoiseVolume,
 }
@@ -266,7 +268,7 @@ impl Surface for GlobeDrawing {
 }
 
 impl GlobeDrawing {
-    /// The fine terrain with other scatter rules. New rules invalidate the canopy; the height data can be reused.
+    /// The fine terrain with other scatter rules. New rules invalidate the canopy; the heights are shared.
     fn planted(&mut self, detail: Arc<FineTerrain>, rules: &Arc<ScatterRules>) -> Arc<FineTerrain> {
         let is_own = |own: &Arc<ScatterRules>| Arc::ptr_eq(own, rules) || **own == **rules;
         if is_own(&detail.scatter.0) {

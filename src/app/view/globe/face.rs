@@ -1,4 +1,4 @@
-//! Geometry of the six faces of a globe: axes, tangents, horizontal directions and gradients.
+//! Geometry of the six faces of a globe: face axes, tangents, horizontal directions and gradients.
 
 use glam::DVec3;
 
@@ -13,20 +13,21 @@ pub fn axes(face: usize) -> [DVec3; 3] {
     [out, along(1.0, 0.5), along(0.5, 1.0)]
 }
 
-/// Two tangents of the sphere at a direction: along the rows and along the columns of a face.
+/// Two vectors tangent to the sphere at a direction: along the rows and along the columns of a face.
 pub fn tangents([_, east, _]: [DVec3; 3], direction: DVec3) -> (DVec3, DVec3) {
     let first = (east - direction * direction.dot(east)).normalize();
     (first, first.cross(direction))
 }
 
-/// Two horizontal directions at a place of a globe. Mirrors `level_axes` in `assets/shaders/globe_scatter.wgsl`.
+/// Two horizontal unit vectors at a place of a globe. Mirrors `level_axes` in `assets/shaders/globe_scatter.wgsl`.
 pub fn level_axes(up: DVec3) -> [DVec3; 2] {
     let aside = if up.z.abs() < 0.9 { DVec3::Z } else { DVec3::X };
     let first = aside.cross(up).normalize();
     [first, first.cross(up)]
 }
 
-/// Least-squares gradient in the plane of the steps, fitted to the height difference over each step.
+/// Least-squares gradient in the plane of the steps. Each step has a horizontal vector and the height difference over
+/// it.
 pub fn fitted_gradient(steps: &[(DVec3, f64)]) -> DVec3 {
     let Some(&(first, _)) = steps.first() else { return DVec3::ZERO };
     let x = first.normalize_or_zero();

@@ -18,8 +18,8 @@ use crate::view::render::mesh::PatchDetail;
 use talweg::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW, PlanetClouds};
 use talweg::preferences::AirModel;
 
-/// Brightness of sunlit white terrain, and of light that air scatters under the same sun. The two differ by the factor
-/// π, because white terrain reflects 1/π of its incident light in each direction.
+/// `SUN` is the brightness of sunlit white terrain, and `SKY` the brightness of light that air scatters under the same
+/// sun. The two differ by the factor π, because white terrain reflects 1/π of its incident light in each direction.
 const SUN: f32 = 2.3;
 const SKY: f32 = SUN * std::f32::consts::PI;
 /// Brightness of the stars.
@@ -34,44 +34,49 @@ pub struct GlobeFrame {
     eye: Vec4,
     /// Unit vector towards the sun; height of the highest drawn terrain over the radius.
     sun: Vec4,
-    /// Direction of the sun's disc in the sky; radius of the disc as a chord.
+    /// Direction of the sun's disc in the sky; radius of the disc as a chord of the unit sphere.
     disc: Vec4,
-    /// Radius of the globe, drawn height of 1, drawn sea level, exaggeration.
+    /// Radius of the globe; drawn height of the terrain height 1; drawn height of the sea; vertical exaggeration.
     size: Vec4,
-    /// Radius of the sphere on which distances are measured; height of the eye over this sphere; range of level 0;
-    /// fraction of a range at which morphing starts.
+    /// Radius of the sphere on which level-of-detail distances are measured; height of the eye over this sphere; range
+    /// of level 0; fraction of a range at which morphing starts.
     lod: Vec4,
-    /// Samples and quads per side; whether there is a sea; whether the terrain is drawn without colours.
+    /// Samples along a face's side; quads along a patch's side; whether there is a sea; whether the terrain is drawn in
+    /// grey.
     grid: Vec4,
-    /// Scale heights of clear air and of haze; top of the air; model of the air (0 none, 1 formula, 2 scattering).
+    /// Scale heights of clear air and of haze; radius of the top of the air; model of the air (0 none, 1 formula, 2
+    /// scattering).
     air: Vec4,
-    /// Scattering of clear air; fraction of light that haze scatters forwards.
+    /// Scattering of clear air per metre (three values); fraction of light that haze scatters forwards.
     rayleigh: Vec4,
-    /// Scattering and extinction of haze; steps towards the sun in the search for shadows; cell size.
+    /// Scattering and extinction of haze per metre; number of steps towards the sun in the search for shadows; cell
+    /// size.
     haze: Vec4,
     /// Colour and brightness of the sky light.
     tint: Vec4,
-    /// Cloud cover, radius of the cloud layer, drift in radians, strength of cloud shadows.
+    /// Cloud cover; radius of the cloud layer; drift of the clouds in radians; strength of cloud shadows.
     clouds: Vec4,
-    /// Width of a quad divided by its distance; octaves of the clouds; unused value; height of the sea without
-    /// exaggeration.
+    /// Greatest angle of a quad in the image, in radians; octaves of the clouds' noise; unused value; height of the sea
+    /// without exaggeration.
     cover: Vec4,
-    /// Brightness of the sun and of light scattered by air; steps of a ray march; brightness of the night.
+    /// Brightness of sunlit terrain and of light scattered by air; number of steps of a ray march; brightness of the
+    /// night.
     light: Vec4,
     /// Origin and size of the viewport in pixels.
     viewport: Vec4,
-    /// Longitude and latitude of the map's middle; radians per pixel; whether data colour the terrain.
+    /// Longitude and latitude of the map's centre; radians per pixel of the map; whether overlay data colour the
+    /// terrain.
     map: Vec4,
-    /// Rotation of the starry sky; size and brightness of a star; whether there is a night side.
+    /// Rotation angle of the starry sky; angular size and brightness of a star; whether there is a night side.
     star: Vec4,
-    /// Position of the eye relative to the origin of the terrain textures; radians per pixel of the image.
+    /// Position of the eye relative to the origin of the terrain textures; angle of a pixel of the image, in radians.
     texture: Vec4,
-    /// Extinction of clear air; exposure factor.
+    /// Extinction of clear air per metre (three values); exposure factor.
     extinction: Vec4,
     /// Matrices that transform positions relative to the eye into the shadow maps of plants.
     plant_shadows: [Mat4; SHADOW_CASCADES],
-    /// Visibility of plant shadows; half a texel of each shadow map; distance up to which all plants are drawn. Lengths
-    /// are in metres.
+    /// Strength of plant shadows; half a texel of each shadow map; distance from the eye up to which all plants are
+    /// drawn. Lengths are in metres.
     plants: Vec4,
     plant_sun: PlantSun,
 }
@@ -86,7 +91,7 @@ pub struct GlobeEye {
     pub viewport: Vec4,
     /// Width of the whole view in pixels.
     pub view_width: f64,
-    /// Angle of a pixel in the middle of the image.
+    /// Angle of a pixel in the centre of the image, in radians.
     pub radians_per_pixel: f64,
     /// Stops by which auto exposure brightens the image.
     pub auto_stops: f32,
@@ -206,7 +211,7 @@ impl GlobeFrame {
             ),
             star: Vec4::new(
                 scenery.sky_turn as f32,
-                // slightly wider than a pixel
+                // angular size of a star, about the angle of a pixel
                 (view.radians_per_pixel * 0.9) as f32,
                 if settings.stars { STARS } else { 0.0 },
                 f32::from(u8::from(settings.night_side)),
@@ -230,14 +235,14 @@ impl GlobeFrame {
         self.plant_sun = PlantSun::new(&ground, scenery.eye, scenery.sun, clouds, self.haze.z > 0.5);
     }
 
-    /// Sets the shadow maps of plants, and the distance up to which all plants are drawn.
+    /// Sets the shadow maps of plants, and the distance from the eye in metres up to which all plants are drawn.
     pub fn set_plants(&mut self, shadows: Option<&ShadowCascades>, all_metres: f32) {
         (self.plant_shadows, self.plants) = shadow_uniforms(shadows, all_metres);
     }
 }
 
-/// Texture origin for an eye. The origin is near enough that single precision resolves millimetres around the eye. All
-/// eyes in the same region share it.
+/// Origin of the terrain textures for an eye, which all eyes in the same region share. The origin is near enough that
+/// single precision resolves millimetres around the eye.
 pub fn texture_anchor(eye: DVec3) -> DVec3 {
     const APART_METRES: f64 = 65_536.0;
     (eye / APART_METRES).round() * APART_METRES

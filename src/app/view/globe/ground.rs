@@ -1,4 +1,4 @@
-//! The surface of a globe as cameras and picking need it: its drawn height, and its intersection with rays.
+//! The surface of a globe for cameras and picking: its drawn height, and its intersection with rays.
 
 use glam::DVec3;
 
@@ -16,7 +16,7 @@ pub struct GlobeSurface<'a> {
     pub relief: f64,
     /// Height of the drawn sea; `None` if no sea is drawn.
     pub sea: Option<f64>,
-    /// Lowest and highest point of the drawn surface over the radius.
+    /// Heights of the lowest and highest point of the drawn surface over the radius.
     pub range: (f64, f64),
     /// The fine terrain between the samples and its vertical exaggeration, if the fine terrain is drawn.
     pub detail: Option<(&'a FineTerrain, f64)>,
@@ -34,8 +34,8 @@ pub(super) fn smoothstep(from: f64, to: f64, at: f64) -> f64 {
 }
 
 impl GlobeSurface<'_> {
-    /// Fraction of sunlight that mountains let through to a point. `sun` is a unit vector. The method follows
-    /// `under_mountains` in `assets/shaders/globe_shadows.wgsl`, but with fewer steps.
+    /// Fraction of sunlight that mountains let through to the surface point in the direction `up`. `sun` is a unit
+    /// vector. The method follows `under_mountains` in `assets/shaders/globe_shadows.wgsl`, but with fewer steps.
     pub fn sun_fraction(&self, up: DVec3, sun: DVec3) -> f64 {
         let sine = up.dot(sun);
         if !(-0.35..0.55).contains(&sine) {
@@ -49,7 +49,7 @@ impl GlobeSurface<'_> {
             worst.max((self.surface(there) - there.length()) / way)
         });
         let shade = 1.0 - smoothstep(-0.010, 0.014, worst);
-        // fade shadows out, so that there is no edge at the sun elevation where the search ends
+        // fade the shadows out, so that no edge is visible at the sun elevation where the search ends
         shade + (1.0 - shade) * smoothstep(0.40, 0.55, sine)
     }
 
@@ -70,7 +70,7 @@ impl GlobeSurface<'_> {
         self.radius + self.sea.map_or(ground, |sea| ground.max(sea))
     }
 
-    /// Greatest height difference between the fine terrain and the samples around it.
+    /// Greatest height difference, in metres, between the fine terrain and the samples around it.
     pub fn slack(&self) -> f64 {
         self.detail.map_or(0.0, |(detail, times)| detail.slack_metres() * times)
     }
@@ -90,7 +90,8 @@ impl GlobeSurface<'_> {
         };
         let inside = self.radius + self.range.0 - 1e-7 * self.radius;
         let deepest = meet_sphere(eye, ray, inside).filter(|_| eye.length() > inside).map(|at| (at - eye).dot(ray));
-        // the point where the ray leaves the outer sphere again
+        // `along` is the distance to the ray's point nearest to the centre, `half` the distance from there to the outer
+        // sphere
         let along = -eye.dot(ray);
         let half = (outside * outside - (eye + ray * along).length_squared()).max(0.0).sqrt();
         let end = deepest.unwrap_or(along + half);
@@ -105,14 +106,16 @@ impl GlobeSurface<'_> {
                 break;
             }
             before = t;
-            // step no farther than the terrain can rise, but by a minimum length, so that the search ends
+            // the step is too short for the terrain to rise to the ray, but has a minimum length, so that the search
+            // ends
             t += (0.3 * height).max(1e-4 * t).max(0.02 * cell * (t / self.radius).clamp(1e-4, 1.0));
             t = t.min(end);
         }
         deepest.map(|t| eye + ray * t)
     }
 
-    /// Bisects between a point of the ray above the surface and a point below it.
+    /// Surface point of the ray, found by bisection. The ray is above the surface at the distance `above`, and below it
+    /// at the distance `below`.
     fn crossing(&self, eye: DVec3, ray: DVec3, mut above: f64, mut below: f64) -> DVec3 {
         for _ in 0..50 {
             let middle = 0.5 * (above + below);
@@ -123,11 +126,11 @@ impl GlobeSurface<'_> {
     }
 }
 
-/// First intersection of a ray with a sphere around the centre. If the eye is inside, the point where the ray leaves
-/// the sphere.
+/// First intersection of a ray with a sphere around the centre. If the eye is inside the sphere, this is the point
+/// where the ray leaves the sphere.
 pub fn meet_sphere(eye: DVec3, ray: DVec3, radius: f64) -> Option<DVec3> {
     let along = -eye.dot(ray);
-    // distance of the ray from the centre, computed without cancellation of large squares
+    // squared distance of the ray from the centre, computed without cancellation of large squares
     let beside = (eye + ray * along).length_squared();
     let half = radius * radius - beside;
     if half < 0.0 {
@@ -186,7 +189,7 @@ pub mod tests {
             let t = f64::from(k);
             let direction = DVec3::new((t * 0.7).sin(), (t * 1.3).cos(), (t * 0.31).sin()).normalize_or(DVec3::X);
             let point = direction * ground.surface(direction);
-            // a ray steep enough that no terrain is in between
+            // the ray is so steep that no terrain is between the eye and the point
             let aside = direction.any_orthonormal_vector();
             let height = [200.0, 3e4, 2e6, 4e7][k as usize % 4];
             let eye = point + (direction + 0.05 * aside) * height;

@@ -1,12 +1,12 @@
-//! Selects the patches to draw from the six quadtrees: fine near the eye, coarse far from the eye.
+//! Selects the patches to draw from the six quadtrees of a globe: fine near the eye, coarse far from the eye.
 //!
-//! The method is that of the flat view ([`crate::view::square::lod`]), after Strugar 2009. A patch is split if it comes
-//! nearer to the eye than the range of the next finer level. Its vertices morph to the coarser shape before the range
-//! of its own level ends. Distances are measured between directions, on a sphere through the surface below the eye. So
-//! they do not depend on the relief and are equal on both sides of a face border. Patches of neighbouring faces
+//! The method is that of the square terrain ([`crate::view::square::lod`]), after Strugar 2009. A patch is split if it
+//! is nearer to the eye than the range of the next finer level. Its vertices morph to the coarser shape before the
+//! range of its own level ends. Distances are measured between directions, on a sphere through the surface below the
+//! eye. So they do not depend on the relief and are equal on both sides of a face border. Patches of neighbouring faces
 //! therefore meet like patches of the same face. Level 0 is a whole face. With ranges of at least [`MIN_RANGE_SIDES`],
-//! neighbours differ by at most one level. They meet where the finer patch has morphed into the shape of the coarser
-//! patch.
+//! neighbours differ by at most one level. Neighbours of different levels meet where the finer patch has morphed into
+//! the shape of the coarser patch.
 
 use glam::{DMat4, DVec3, DVec4};
 
@@ -17,14 +17,15 @@ use talweg::field::topology::FACES;
 /// Fraction of the range of a level at which its vertices begin to morph.
 pub const MORPH_START: f64 = 0.85;
 
-/// Smallest range of a level, as a multiple of the side length of its patches. (2 · MORPH_START - 1) · range must
-/// exceed the diagonal of a patch of the next level (2 √2) plus the error of the spherical bound.
+/// Smallest range of a level, as a multiple of the side length of its patches. The distance (2 · MORPH_START - 1) ·
+/// range must exceed the diagonal of a patch of the next level, which is 2 √2, plus the error of the spherical bound.
 pub const MIN_RANGE_SIDES: f64 = 5.0;
 
-/// Deepest level; beyond it, quad columns would not be exact in single precision.
+/// Deepest level of the quadtrees. Beyond it, column numbers of quads would not be exact in single precision.
 pub const DEEPEST: u32 = 17;
 
-/// A patch to draw: tile `row`, `column` of the 2^level × 2^level tiles of a face.
+/// A patch to draw. Level `level` divides a face into 2^level × 2^level patches, and the patch is in `row` and
+/// `column`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GlobePatch {
     pub level: u32,
@@ -34,7 +35,7 @@ pub struct GlobePatch {
 }
 
 impl GlobePatch {
-    /// Position on the face of the point (`u`, `v`) of the patch. All coordinates are from 0 to 1.
+    /// Position on the face for the position (`u`, `v`) within the patch. All coordinates are from 0 to 1.
     pub fn face_position(&self, u: f64, v: f64) -> (f64, f64) {
         let tiles = f64::from(1u32 << self.level);
         ((f64::from(self.column) + u) / tiles, (f64::from(self.row) + v) / tiles)
@@ -45,7 +46,7 @@ impl GlobePatch {
         direction_at(self.face as usize, u, v).into()
     }
 
-    /// Direction of the patch's middle, and the chord from the middle to the farthest corner.
+    /// Direction of the patch's centre, and the chord from the centre to the farthest corner on the unit sphere.
     pub fn cap(&self) -> (DVec3, f64) {
         let centre = self.direction(0.5, 0.5);
         let corners = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)].map(|(u, v)| self.direction(u, v));
@@ -60,7 +61,8 @@ impl GlobePatch {
         })
     }
 
-    /// Position within an ancestor along rows and columns, and side length, as fractions of the ancestor's side length.
+    /// Position within an ancestor (along rows, along columns), and side length. All are fractions of the ancestor's
+    /// side length.
     pub fn place_in(&self, ancestor: &Self) -> ([f32; 2], f32) {
         let up = self.level - ancestor.level;
         let span = 1.0 / (1u32 << up) as f32;
@@ -84,14 +86,14 @@ impl GlobePatch {
     }
 }
 
-/// The eye, and the ranges of the levels of detail.
+/// The eye, and the distances up to which each level of detail is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobeLodRange {
-    /// Unit vector towards the eye.
+    /// Unit vector from the centre of the globe towards the eye.
     pub eye: DVec3,
     /// Radius of the sphere on which distances are measured, in metres.
     pub top: f64,
-    /// Height of the eye over the sphere on which distances are measured; 0 below it.
+    /// Height of the eye over the sphere on which distances are measured; 0 if the eye is below this sphere.
     pub over: f64,
     /// Distance up to which level 0 is drawn. Each finer level is drawn up to half the distance of the previous level.
     pub coarsest: f64,
@@ -100,8 +102,8 @@ pub struct GlobeLodRange {
 }
 
 impl GlobeLodRange {
-    /// Ranges of the levels for an eye. `quad_radians` is the greatest angle of a quad in the image, and
-    /// `finest_metres` the side length of the smallest useful quad.
+    /// Ranges of the levels for an eye. `quad_radians` is the greatest angle of a quad in the image. `finest_metres` is
+    /// the side length of the smallest useful quad.
     pub fn new(eye: DVec3, top: f64, quads: u32, quad_radians: f64, finest_metres: f64) -> Self {
         let side = top * std::f64::consts::FRAC_PI_2;
         let wanted = 1.0 / (f64::from(quads) * quad_radians);
@@ -119,7 +121,7 @@ impl GlobeLodRange {
         self.coarsest / f64::from(1u32 << level)
     }
 
-    /// Distance of a direction from the eye.
+    /// Distance of a direction from the eye, in metres.
     pub fn distance(&self, direction: DVec3) -> f64 {
         self.along_chord(direction.distance(self.eye))
     }
@@ -128,7 +130,7 @@ impl GlobeLodRange {
         (self.over * self.over + (self.top * chord) * (self.top * chord)).sqrt()
     }
 
-    /// Fraction by which a vertex has morphed to the next coarser level, as in the shader.
+    /// Fraction by which a vertex has morphed towards the next coarser level, computed as in the shader.
     pub fn morph(&self, level: u32, direction: DVec3) -> f64 {
         if level == 0 {
             return 0.0;
@@ -145,13 +147,14 @@ pub struct GlobeCulling<'a> {
     pub radius: f64,
     /// Drawn height, in metres, of a terrain height of 1.
     pub relief: f64,
-    /// Lowest drawn height over the radius: the height of the sea or of the lowest terrain.
+    /// Height of the lowest drawn surface over the radius: the height of the sea or of the lowest terrain.
     pub floor: f64,
-    /// Radius of a ball that hides everything behind it.
+    /// Radius of a sphere around the centre that hides everything behind it.
     pub solid: f64,
-    /// Greatest distance by which the terrain may exceed its height bounds.
+    /// Greatest distance by which the terrain can be above or below its height bounds.
     pub slack: f64,
-    /// Drawn height range of a patch in metres over the radius, where a tighter range than the bounds is known.
+    /// Returns the drawn height range of a patch, in metres over the radius, if a tighter range than the bounds is
+    /// known.
     pub known: Option<&'a dyn Fn(GlobePatch) -> Option<(f64, f64)>>,
     eye: DVec3,
     planes: [DVec4; 5],
@@ -171,7 +174,7 @@ impl<'a> GlobeCulling<'a> {
         Self { bounds, radius, relief, floor, solid: radius + floor, slack: 0.0, known: None, eye, planes }
     }
 
-    /// Position of the eye.
+    /// Position of the eye in planet space.
     pub fn eye(&self) -> DVec3 {
         self.eye
     }
@@ -205,7 +208,7 @@ impl<'a> GlobeCulling<'a> {
         if self.planes.iter().any(|plane| plane.truncate().dot(middle) + plane.w < -ball) {
             return false;
         }
-        // a patch may be hidden beyond the horizon
+        // a patch can be hidden beyond the horizon
         let (away, solid) = (self.eye.length(), self.solid);
         if away <= solid {
             return true;
@@ -216,8 +219,8 @@ impl<'a> GlobeCulling<'a> {
     }
 }
 
-/// The patches to draw, nearest first, because near patches hide others. They cover each direction exactly once, except
-/// directions that are culled.
+/// The patches to draw, nearest first, because near patches hide others. Exactly one patch contains each direction that
+/// is not culled.
 pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<GlobePatch> {
     let mut found = Vec::with_capacity(256);
     let mut open: Vec<GlobePatch> = GlobePatch::faces().collect();
@@ -289,7 +292,7 @@ mod tests {
             for direction in directions().chain(near) {
                 assert_eq!(drawn_at(&keyed, direction).len(), 1, "{direction}");
             }
-            // there are no overlaps: the areas add up to 1
+            // there are no overlaps: the areas add up to 6, where a face has the area 1
             let area: f64 = patches.iter().map(|p| 0.25f64.powi(p.level as i32)).sum();
             assert!((area - 6.0).abs() < 1e-9, "{area}");
         }
@@ -302,7 +305,7 @@ mod tests {
             let keyed = keyed(&patches);
             for patch in &patches {
                 let step = 1e-6 / f64::from(1u32 << patch.level);
-                // two test points for each of two finer neighbours
+                // if the neighbours are finer, two test points are on the edge of each of the two neighbours
                 for along in [0.125, 0.375, 0.625, 0.875] {
                     for (u, v) in [(along, 0.0), (along, 1.0), (0.0, along), (1.0, along)] {
                         let border = patch.direction(u, v);

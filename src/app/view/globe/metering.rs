@@ -1,4 +1,5 @@
-//! Light metering of the visible part of a globe from near its surface; see [`crate::view::render::metering`].
+//! Light metering of the visible part of a globe when the eye is near its surface; see
+//! [`crate::view::render::metering`].
 
 use glam::{DVec3, Mat4};
 
@@ -9,22 +10,22 @@ use crate::view::render::auto_exposure::{MOST_STOPS, brightening, darkening};
 use crate::view::render::metering::{MeteredLight, picture_rays};
 use talweg::preferences::AirModel;
 
-/// Two heights above the surface in metres. Up to the first, exposure adapts fully to the visible terrain; from the
-/// second upwards, it does not adapt.
+/// Two heights of the eye above the surface in metres. Up to the first height, exposure adapts fully to the visible
+/// terrain. From the second height upwards, it does not adapt.
 const NEAR_METRES: (f64, f64) = (15_000.0, 120_000.0);
 /// Greatest brightening at night in stops. The limit keeps the night dark.
 const NIGHT_STOPS: f32 = 1.0;
-/// Sines of the sun's elevation at the end of dusk and at the beginning of full day.
+/// Sines of the sun's elevation at the end of dusk and at the beginning of full daylight.
 const DUSK: (f64, f64) = (-0.10, 0.06);
 /// Brightness of the sun and of the sky on level terrain, as in `assets/shaders/globe_air.wgsl`.
 const SUN: f64 = 2.3;
 const SKY: f64 = 0.34;
-/// Sine of a sun elevation whose light on level terrain requires no adaptation.
+/// Sine of the usual elevation of the sun, whose light on level terrain requires no adaptation.
 const USUAL_SUN: f64 = 0.5;
 /// Greatest number of steps along a ray. A ray ends earlier where it leaves the globe.
 const MOST_RAY_STEPS: i32 = 60;
 
-/// Stops by which an image of a globe is brightened; negative to darken it.
+/// Stops by which auto exposure brightens an image of a globe; negative if the image is darkened.
 pub fn globe_brightening(terrain: &GlobeTerrain, scenery: &Scenery, clip_from_rel: Mat4) -> f32 {
     let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
     let up = scenery.eye.normalize_or(DVec3::X);
@@ -33,7 +34,7 @@ pub fn globe_brightening(terrain: &GlobeTerrain, scenery: &Scenery, clip_from_re
     if nearness <= 0.0 || terrain.has_overlay() || !scenery.view.night_side {
         return 0.0;
     }
-    // without fine terrain: the samples are accurate enough
+    // ignore the fine terrain, because the samples are accurate enough for metering
     let ground = GlobeSurface { detail: None, ..ground };
     let density = if scenery.view.air == AirModel::None { 0.0 } else { f64::from(scenery.body.air_density) };
     let light = GlobeLight { ground, sun: scenery.sun, air: density.min(1.6), has_shadows: scenery.view.shadows };
@@ -89,7 +90,7 @@ impl GlobeLight<'_> {
         SUN * self.through_air(sine) * facing.max(0.0) * sun_share + sky + 0.012
     }
 
-    /// Light on the surface at a place, relative to an ordinary day.
+    /// Light on the surface at a place, relative to level terrain under the usual sun.
     fn light_at(&self, place: DVec3) -> f64 {
         let up = place.normalize_or(DVec3::X);
         let step = 1e-4 + 0.5 / self.ground.globe.samples() as f64;

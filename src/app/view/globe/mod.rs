@@ -1,5 +1,5 @@
-//! The globe of a planet: prepared for drawing, picked, and drawn with its air, clouds, sea, night and stars; as a
-//! sphere, as a flat map, or in its orbit.
+//! The globe of a planet: prepared for drawing, picked, and drawn as a sphere, as a flat map, or in its orbit. The
+//! sphere has air, clouds, a sea, a night side and stars.
 //!
 //! ```text
 //! worker                     main world                       render world
@@ -8,13 +8,15 @@
 //!                                 mouse, commands ▶ GlobeCamera
 //!                                 plan ▶ PlannedScenery(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
 //! ```
-//! [`camera`], [`ground`], [`lod`], `sun` and `air` do not depend on Bevy. Positions are
-//! computed in double precision in planet space and reach the shaders relative to the eye.
+//! [`camera`], [`ground`], [`lod`], `sun` and `air` do not depend on Bevy. Positions are computed in double precision
+//! in planet space and reach the shaders relative to the eye.
 //!
-//! Below some thousand kilometres, fine terrain between the samples is drawn, down to a metre: [`tiles`].
+//! If the eye is lower than some thousand kilometres, fine terrain between the samples is drawn, down to a metre:
+//! [`tiles`].
 //!
-//! The fragment stage finds shadows of mountains by a search towards the sun in the height textures. They cannot be
-//! precomputed: the sun moves whenever the user drags the hour, and the exaggeration falls on the way down (`relief`).
+//! The fragment stage finds shadows of mountains by a search towards the sun in the height textures. The shadows cannot
+//! be precomputed: the sun moves whenever the user drags the hour, and the exaggeration falls as the eye descends
+//! (`relief`).
 
 mod air;
 mod body;

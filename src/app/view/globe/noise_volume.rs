@@ -1,5 +1,6 @@
-//! A lattice of noise values as a 3D texture. From filtered reads of it, shaders compute the noise of planets
-//! (`volume_noises` in `assets/shaders/globe.wgsl`). This costs a tenth of hashing eight corners.
+//! A lattice of noise values as a 3D texture. Shaders compute the noise of planets from filtered reads of this texture
+//! (`volume_noises` in `assets/shaders/globe.wgsl`). A read costs a tenth of hashing the eight corners of a lattice
+//! cell.
 
 use bevy::render::render_resource::{
     AddressMode, Extent3d, FilterMode, Sampler, SamplerDescriptor, TextureDataOrder, TextureDescriptor,
@@ -8,7 +9,7 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use talweg::planet::space_noise::corner_noises;
 
-/// Lattice points per side. The noise repeats after this number. The texture has a size of one mebibyte.
+/// Number of lattice points per side, after which the noise repeats. The texture has a size of one mebibyte.
 const SIDE: u32 = 64;
 
 pub struct NoiseVolume {

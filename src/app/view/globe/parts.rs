@@ -28,7 +28,7 @@ pub enum GlobePart {
     Sky,
     Lines,
     Clouds,
-    /// The flat map, which is drawn without any other part.
+    /// The flat map, which is drawn alone.
     Map,
 }
 
@@ -90,11 +90,11 @@ impl SurfacePart for GlobePart {
                 let fragment = if is_wireframe { "ground_wireframe" } else { "ground_shaded" };
                 (("ground_vertex", fragment), patches(), PartCover::Solid)
             }
-            // the instance input is the terrain's slope to the east and to the south
+            // each instance has the slope of the terrain to the east and to the south
             Self::Scatter => (("scatter_vertex", "scatter_fragment"), scatter_input(Float16x2), PartCover::Solid),
             Self::Sky => (("screen_vertex", "sky_fragment"), Vec::new(), PartCover::Background),
             Self::Lines => {
-                // position and colour of an end point of a line
+                // each vertex is an end point of a line, with position and colour
                 let ends = vertex_layout(28, VertexStepMode::Vertex, 0, &[(Float32x3, 0), (Float32x4, 12)]);
                 (("line_vertex", "line_fragment"), vec![ends], PartCover::Blended)
             }

@@ -11,10 +11,11 @@ use super::tiles::{FineTerrain, PatchTiles};
 use crate::view::render::mesh::PatchDetail;
 use talweg::preferences::PlanetProjection;
 
-/// Limits without fine terrain: the most quads per cell side, and the smallest quad in metres.
+/// Two limits for a globe without fine terrain. The limits are the greatest number of quads per cell side, and the side
+/// length of the smallest quad in metres.
 const QUADS_PER_CELL: f64 = 16.0;
 const SMALLEST_BARE_METRES: f64 = 25.0;
-/// Smallest quad with fine terrain, in metres.
+/// Side length of the smallest quad of a globe with fine terrain, in metres.
 const SMALLEST_QUAD_METRES: f64 = 3.0;
 /// Quad size of clouds as a fraction of the radius. Clouds have no relief, so larger quads still look round.
 const CLOUD_QUAD: f64 = 0.002;
@@ -24,11 +25,11 @@ const CLOUD_QUAD: f64 = 0.002;
 #[repr(C)]
 pub struct GlobePatchInstance {
     tile: [u32; 4],
-    /// Middle of the patch on the sphere, relative to the eye. The last value is the middle's position along rows, as a
-    /// tangent.
+    /// Position of the patch's centre on the sphere, relative to the eye. The last value is the tangent coordinate of
+    /// the centre along the rows of the face.
     centre: [f32; 4],
-    /// Direction of the patch's middle minus direction of the eye. The last value is the middle's position along
-    /// columns, as a tangent.
+    /// Direction of the patch's centre minus direction of the eye. The last value is the tangent coordinate of the
+    /// centre along the columns of the face.
     aside: [f32; 4],
     tiles: [[f32; 4]; 2],
 }
@@ -54,7 +55,7 @@ pub struct PatchPlan {
     pub range: GlobeLodRange,
     pub ground: Vec<GlobePatch>,
     pub clouds: Vec<GlobePatch>,
-    /// Radius of the cloud layer.
+    /// Radius of the cloud layer in metres.
     pub shell: f64,
 }
 
@@ -114,8 +115,8 @@ pub fn culling_of<'a>(terrain: &'a GlobeTerrain, scenery: &Scenery, view: &Globe
     culling
 }
 
-/// Whether sunlight can be computed per vertex instead of per pixel. This requires quads narrower than the sample
-/// spacing everywhere in view.
+/// Whether sunlight can be computed per vertex instead of per pixel. The computation per vertex requires quads narrower
+/// than the sample spacing everywhere in view.
 pub fn has_sun_by_vertex(terrain: &GlobeTerrain, scenery: &Scenery, eye: &GlobeEye, patch: PatchDetail) -> bool {
     if scenery.projection == PlanetProjection::Map {
         return false;
@@ -128,7 +129,7 @@ pub fn has_sun_by_vertex(terrain: &GlobeTerrain, scenery: &Scenery, eye: &GlobeE
     2.0 * farthest * f64::from(patch.quad_pixels) * eye.radians_per_pixel < cell
 }
 
-/// Drawn height ranges of patches in metres, from the tiles on the graphics card.
+/// Returns a function for the drawn height range of a patch in metres, from the tiles on the graphics card.
 pub fn known_heights(detail: &FineTerrain, exaggeration: f64) -> impl Fn(GlobePatch) -> Option<(f64, f64)> + use<> {
     let ranges = detail.ranges();
     move |patch| {

@@ -1,5 +1,5 @@
-//! Fraction of sunlight that clouds and mountains let through around the eye, for plants and stones. The processor
-//! computes it once on a lattice, because plants have more vertices than the image has pixels.
+//! Fraction of sunlight that clouds and mountains let through to plants and stones around the eye. The processor
+//! computes it once per frame on a lattice, because plants have more vertices than the image has pixels.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, Vec4};
@@ -9,8 +9,8 @@ use super::ground::GlobeSurface;
 use super::tiles::MOST_METRES;
 use talweg::planet::clouds::PlanetClouds;
 
-/// Lattice points per side. The lattice spacing is less than a kilometre. The finest clouds over the Earth are 1.4 km
-/// wide.
+/// Number of lattice points per side. The lattice spacing is less than a kilometre, and the finest clouds over the
+/// Earth are 1.4 km wide.
 const SIDE: usize = 16;
 
 /// Fractions from 0 to 1, row by row, four per vector; mirrors `plant_sun` in `assets/shaders/globe.wgsl`.
@@ -65,7 +65,7 @@ mod tests {
             lit.0[(row * SIDE + column) / 4 / SIDE][(row * 4 + column / 4) % SIDE][column % 4]
         };
         for (row, column) in [(0, 0), (7, 9), (15, 15), (12, 3)] {
-            // the z axis is north, so the first lattice axis is east and the second north
+            // `level_axes` returns east and north here, because the z axis of planet space points north
             let aside = [column, row].map(|k| (2.0 * k as f64 / 15.0 - 1.0) * 6000.0);
             let [first, second] = level_axes(DVec3::X);
             let up = (eye + first * aside[0] + second * aside[1]).normalize();

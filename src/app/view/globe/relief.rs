@@ -2,19 +2,20 @@
 //! so that they are visible; seen from the surface, mountains have their actual height.
 //!
 //! The factor is E(a) = 1 + (E₀ - 1) · x² / (1 + x²) with x = a / a₀. Here a is the height of the eye over the radius,
-//! E₀ the exaggeration from far away, and a₀ the height at which half of it remains. The factor depends on the eye's
+//! and E₀ is the exaggeration from far away. At the height a₀, E - 1 is half of E₀ - 1. The factor depends on the eye's
 //! height alone, so the terrain does not move while the eye travels along the surface. a₀ is large enough that a
 //! descending eye always comes nearer to the highest terrain. So a mountain never grows into the eye.
 
 use talweg::preferences::GlobeView;
 
-/// Height of the eye, as a multiple of the radius, at which half of the exaggeration remains.
+/// Height of the eye, as a multiple of the globe's radius, at which half of the exaggeration remains.
 const HALF_RADII: f64 = 0.08;
-/// Greatest drawn relief as a fraction of the radius. With a greater relief, a small planet would not look round.
+/// Greatest drawn relief as a fraction of the globe's radius. With a greater relief, a small planet would not look
+/// round.
 const HIGHEST_SHARE: f64 = 1.0 / 30.0;
-/// Least height of half the exaggeration, as a multiple of the height that exaggeration adds to the highest terrain.
-/// The steepest slope of x² / (1 + x²) is 0.65. With twice this number, the terrain rises at most half as fast as the
-/// eye.
+/// Least height of the eye at which half of the exaggeration remains. The unit is the height that the exaggeration adds
+/// to the highest terrain. The steepest slope of x² / (1 + x²) is 0.65. This constant is twice that slope, so the
+/// terrain rises at most half as fast as the eye.
 const HALF_RELIEFS: f64 = 1.3;
 
 /// The vertical exaggeration of one planet, as a function of the eye's height.
@@ -22,7 +23,8 @@ const HALF_RELIEFS: f64 = 1.3;
 pub struct Exaggeration {
     /// Exaggeration seen from far away.
     pub most: f64,
-    /// Height of the eye, in metres, at which half of the exaggeration remains; 0 if the exaggeration is constant.
+    /// Height of the eye over the radius, in metres, at which half of the exaggeration remains; 0 for constant
+    /// exaggeration.
     half_metres: f64,
 }
 
@@ -85,7 +87,7 @@ mod tests {
         let view = GlobeView { exaggeration: 12.0, ..GlobeView::default() };
         let moon = Exaggeration::new(&view, 1.737e6, (-9000.0, 9000.0));
         assert!(moon.most * 18_000.0 < 0.034 * 1.737e6 && moon.most > 3.0);
-        // relief that exceeds the limit by itself is drawn unexaggerated
+        // relief that exceeds the limit even without exaggeration is drawn unexaggerated
         assert_eq!(Exaggeration::new(&view, 1e5, (0.0, 30_000.0)).most, 1.0);
     }
 }

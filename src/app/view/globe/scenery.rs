@@ -1,4 +1,4 @@
-//! The description of a globe's image. The main world passes it to the render world.
+//! All data that describe an image of a globe. The main world passes these data to the render world.
 
 use std::sync::Arc;
 
@@ -52,14 +52,14 @@ pub struct Scenery {
     pub near: f64,
     /// Unit vector towards the sun.
     pub sun: DVec3,
-    /// Direction of the sun's disc as seen from the eye, and radius of the disc as a chord. With radius 0, no sun is
-    /// drawn.
+    /// Direction of the sun's disc as seen from the eye, and radius of the disc as a chord of the unit sphere. With
+    /// radius 0, no sun is drawn.
     pub sun_from_eye: DVec3,
     pub sun_size: f64,
-    /// Rotation angle of the planet relative to the stars.
+    /// Rotation angle of the planet relative to the stars, in radians.
     pub sky_turn: f64,
     pub map: MapPose,
-    /// Width of the image in logical pixels, the pixels of the map pose.
+    /// Width of the image in logical pixels, in which the map pose is given.
     pub map_width: f64,
     /// End points of lines, in pairs.
     pub lines: LineEnds,
@@ -82,6 +82,6 @@ impl Scenery {
     }
 }
 
-/// The images of globes to draw, for side A and side B.
+/// The images of globes to draw, for side A and side B of a comparison.
 #[derive(Resource, Clone, Default)]
 pub struct PlannedScenery(pub [Option<Arc<Scenery>>; 2]);

@@ -1,7 +1,7 @@
 //! Position of the sun over a planet, and orientation of the planet in its orbit.
 //!
 //! The rotation axis keeps its direction through the year. Its tilt ε from the normal of the orbit causes the seasons.
-//! At the solar longitude λ (0° at the March equinox) the sun is overhead at the latitude δ with sin δ = sin ε · sin λ.
+//! The solar longitude λ is 0° at the March equinox. The sun is overhead at the latitude δ with sin δ = sin ε · sin λ.
 //! The hour is the local time of the prime meridian: at noon the sun is above this meridian.
 
 use glam::{DMat3, DQuat, DVec3};
@@ -18,7 +18,7 @@ pub struct Attitude {
 }
 
 impl Attitude {
-    /// Orientation from tilt and season in degrees and the time of day in hours.
+    /// Orientation from the axial tilt and the solar longitude in degrees, and the time of day in hours.
     pub fn new(tilt_degrees: f64, season_degrees: f64, hours: f64) -> Self {
         Self {
             tilt: tilt_degrees.to_radians(),
@@ -27,8 +27,8 @@ impl Attitude {
         }
     }
 
-    /// Direction of the sun in the frame of the orbit. Its z axis is the orbit's normal, its x axis points to the March
-    /// equinox.
+    /// Direction of the sun in the frame of the orbit. The z axis of this frame is the orbit's normal, and its x axis
+    /// points to the March equinox.
     fn sun_in_orbit(&self) -> DVec3 {
         DVec3::new(self.season.cos(), self.season.sin(), 0.0)
     }
@@ -38,17 +38,17 @@ impl Attitude {
         DVec3::new(0.0, self.tilt.sin(), self.tilt.cos())
     }
 
-    /// Direction of the sun in the frame that rotates with the planet. Its z axis points north, its x axis to the prime
-    /// meridian.
+    /// Direction of the sun in the frame that rotates with the planet. The z axis of this frame points north, and its x
+    /// axis to the prime meridian.
     pub fn to_sun(self) -> DVec3 {
         self.planet_from_orbit() * self.sun_in_orbit()
     }
 
-    /// Angle by which the prime meridian has turned past the March equinox.
+    /// Angle by which the prime meridian has turned past the direction of the March equinox, in radians.
     pub fn turn(&self) -> f64 {
         let y = self.axis_in_orbit().cross(DVec3::X);
         let sun = self.sun_in_orbit();
-        // along the equator to the sun's meridian, then further by the hour angle
+        // the angle along the equator to the sun's meridian, plus the hour angle
         sun.dot(y).atan2(sun.x) + self.hour
     }
 

@@ -38,10 +38,10 @@ pub struct GlobeTerrain {
     pub radius_metres: f64,
     pub relief_metres: f32,
     pub sea_metres: f32,
-    /// One half-precision image per face: slopes along rows and columns as tangents, height over the sea in kilometres,
-    /// and fraction of surface water.
+    /// One half-precision image per face. Its four values are the slopes along rows and columns as tangents, the height
+    /// over the sea in kilometres, and the fraction of surface water.
     pub shape: Arc<Vec<Mips>>,
-    /// Encoded colours, one image per face.
+    /// sRGB-encoded colours, one image per face.
     pub colours: Arc<Vec<Mips>>,
     /// The fine terrain between the samples.
     detail: Option<Arc<FineTerrain>>,
@@ -122,7 +122,7 @@ impl GlobeTerrain {
         Ok(made)
     }
 
-    /// The same terrain with another overlay. Shapes and heights are shared.
+    /// The same terrain with another overlay. Both terrains share slopes and heights.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -143,7 +143,7 @@ impl GlobeTerrain {
         Ok(laid)
     }
 
-    /// Computes the colours with the requested overlay.
+    /// Computes the terrain's colours with the requested overlay.
     fn apply_overlay(&mut self, slopes: &[[f32; 2]], control: &Control) -> Result<(), Cancelled> {
         let n = self.terrain.samples();
         let (data, legend) = overlay_places(&self.terrain, self.relief_metres, &self.choice, control)?;
@@ -188,8 +188,8 @@ impl GlobeTerrain {
         self.ramp().is_some()
     }
 
-    /// Unit vectors of samples above the sea, taken from about `samples` or more samples per side of a face. Empty if
-    /// there is no sea.
+    /// Unit vectors of samples above the sea, taken from a subset of about `samples` samples per side of a face. The
+    /// list is empty if there is no sea.
     pub fn land_directions(&self, samples: usize) -> Vec<DVec3> {
         if !self.has_sea() {
             return Vec::new();
@@ -210,7 +210,7 @@ impl GlobeTerrain {
         self.sea_metres > self.range.0 * self.relief_metres
     }
 
-    /// The surface as drawn with an exaggeration. With `with_sea`, the sea covers terrain below sea level.
+    /// The surface as drawn with a vertical exaggeration. With `with_sea`, the sea covers terrain below sea level.
     pub fn ground(&self, exaggeration: f64, view: &GlobeView, with_sea: bool) -> GlobeSurface<'_> {
         let relief = f64::from(self.relief_metres) * exaggeration;
         let sea = (with_sea && self.has_sea()).then(|| f64::from(self.sea_metres) * exaggeration);
@@ -239,7 +239,7 @@ impl GlobeTerrain {
         self.detail.as_ref().filter(|_| view.fine_ground && !self.has_overlay())
     }
 
-    /// Exaggeration for an eye at a distance of `eye_metres` from the centre.
+    /// Vertical exaggeration for an eye at a distance of `eye_metres` from the centre of the globe.
     pub fn exaggeration(&self, view: &GlobeView, eye_metres: f64) -> f64 {
         self.exaggeration_law(view).factor_at(eye_metres - self.radius_metres)
     }
@@ -262,10 +262,11 @@ impl GlobeTerrain {
         self.ground(self.exaggeration_law(view).most, view, with_sea)
     }
 
-    /// The nearest pose at which the eye is clear of the surface. The surface is the one drawn for this pose.
+    /// The nearest pose at which the eye is above the surface. The exaggeration of the surface is that for the returned
+    /// pose.
     pub fn confine(&self, pose: &GlobePose, view: &GlobeView, with_sea: bool) -> GlobePose {
         let mut pose = *pose;
-        // raising the eye also raises the drawn terrain, but by less than half as much
+        // repeat, because raising the eye also raises the drawn terrain, though by at most half as much
         for _ in 0..40 {
             let next = pose.confined(&self.ground_from(view, pose.eye(), with_sea));
             if (next.radius - pose.radius).abs() < 1e-3 {
@@ -276,7 +277,7 @@ impl GlobeTerrain {
         pose
     }
 
-    /// Distance from the centre of an eye that is `height` above the surface.
+    /// Distance from the centre for an eye that is `height` metres above the drawn surface.
     pub fn stand(&self, direction: DVec3, height: f64, view: &GlobeView, with_sea: bool) -> f64 {
         let mut radius = self.radius_metres + height;
         for _ in 0..60 {
@@ -335,14 +336,14 @@ fn base_colours(
     if !cover.is_empty() {
         control.check()?;
         let sea = base.settings.sea_level / base.settings.relief_metres;
-        // only on land, because below the sea, bright terrain would be drawn as ice
+        // cover only land, because the shaders draw bright terrain below the sea as ice
         let on_land = colours.par_iter_mut().enumerate().filter(|(k, _)| base.terrain.height[*k] >= sea);
         on_land.for_each(|(k, [r, g, b, _])| [*r, *g, *b] = covered([*r, *g, *b], cover.hidden_fractions(k)));
     }
     Ok(colours)
 }
 
-/// Slopes along rows and columns, as tangents. A sample on several faces has the same slope on each face.
+/// Slopes along rows and columns, as tangents. A sample that lies on several faces has the same gradient on each face.
 fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> Result<Vec<[f32; 2]>, Cancelled> {
     let n = globe.samples();
     let mut slopes = vec![[0.0; 2]; globe.len()];
@@ -373,7 +374,7 @@ fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> R
     Ok(slopes)
 }
 
-/// Gradient at a sample from its four orthogonal neighbours, across face borders.
+/// Gradient of the height at a sample, from its four orthogonal neighbours, also across face borders.
 fn gradient_at(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
     let here = DVec3::from(globe.direction_of(index).map(f64::from));
     let neighbours = (0..8).step_by(2).filter_map(|step| globe.grid().neighbour(index, step));
@@ -384,7 +385,7 @@ fn gradient_at(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
     fitted_gradient(&steps.collect::<Vec<_>>())
 }
 
-/// Colours by height and slope, from the palette's table. The first half of the table is water, the second half is
+/// Colours by height and slope, from the palette's table. The first half of the table is for water, the second half for
 /// land.
 fn painted(
     terrain: &Terrain,
@@ -474,7 +475,7 @@ mod tests {
         };
         let texel = |made: &GlobeTerrain, face: usize| made.colours[face].levels[0].bytes[4 * 40..4 * 40 + 3].to_vec();
         let snowy = colours(&terrain, &OverlayChoice::default());
-        // the samples in the middles of the two polar faces
+        // the samples in the centres of the two polar faces
         let (north, south) = (texel(&snowy, 4), texel(&snowy, 5));
         assert!(north.iter().all(|byte| *byte > 220) && south == [9, 9, 9], "{north:?} {south:?}");
         let slope = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };

@@ -4,11 +4,11 @@ use rayon::prelude::*;
 
 use talweg::field::Globe;
 
-/// Depths, as fractions of the relief, between which water becomes visible.
+/// Water depths, as fractions of the relief, at which water starts to be visible and at which it is fully visible.
 const FILM: (f32, f32) = (2e-5, 4e-4);
-/// Wetness at the inner corner of a diagonal step of a river. By itself, the value is too small to be visible.
-/// Interpolated with the two samples of the step, it makes the space between them wet. Without it, rivers look like
-/// strings of beads.
+/// Wetness that is given to the dry sample at the inner corner of a diagonal step of a river. By itself, the value is
+/// too small to be visible. Interpolation between this value and the two river samples of the step makes the space
+/// between these samples wet. Without this wetness, rivers look like strings of beads.
 const CORNER: f32 = 0.32;
 
 /// Visibility of water from 0 to 1 at each sample. `depth` is the water depth as a fraction of the relief.

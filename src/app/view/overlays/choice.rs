@@ -1,4 +1,4 @@
-//! The data overlays with their names, and the choice of the wanted overlay.
+//! The data overlays with their names, and the choice of the overlay to show.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use talweg::field::{MapKind, Terrain};
 use talweg::param::{ParamKind, WithoutRange};
 use talweg::scene::Scene;
 
-/// Slopes from this angle upwards have the last colour of the ramp, in degrees.
+/// Steepest slope that the colour ramp distinguishes, in degrees. Steeper slopes have the last colour of the ramp.
 pub const STEEPEST_DEGREES: f32 = 75.0;
 
 /// Data that colour the terrain in place of the scene's colours.
@@ -101,7 +101,7 @@ impl Overlay {
     }
 }
 
-/// The wanted overlay, and the terrain from which differences are measured.
+/// The overlay to show, and the data that it needs.
 #[derive(Clone, Debug, Default)]
 pub struct OverlayChoice {
     pub overlay: Overlay,
@@ -117,7 +117,7 @@ pub struct OverlayChoice {
 /// The parts of a scene that determine temperature and moisture.
 pub fn climate_of(scene: &Scene) -> Arc<Scene> {
     let Scene { settings, mut planet, climate, palette, biomes, .. } = scene.clone();
-    // the climate is the same at every hour of the day
+    // the climate does not depend on the hour of the day
     planet.hour = 0.0;
     Arc::new(Scene { settings, planet, climate, palette, biomes, ..Scene::default() })
 }

@@ -14,21 +14,22 @@ use talweg::scene::Settings;
 /// Mapping from stored values to positions on a ramp.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum OverlayScale {
-    /// Fractions of the relief, shown in metres. The scale is from 0 to a value that few samples exceed.
+    /// Fractions of the relief, shown in metres. The scale is from 0 to a value that only 2 % of the non-zero samples
+    /// exceed.
     Metres,
-    /// Powers of ten from 1 to nearly the largest value.
+    /// Powers of ten from 1 to nearly the largest value. The text is the unit.
     Powers(&'static str),
-    /// Stored values between fixed limits.
+    /// Stored values between fixed limits. The text is the unit.
     Fixed(f32, f32, &'static str),
-    /// Stored values on a scale from 0 to a value that few samples exceed.
+    /// Stored values on a scale from 0 to a value that only 2 % of the non-zero samples exceed. The text is the unit.
     Plain(&'static str),
-    /// Positive and negative values in metres, up to a magnitude that few samples exceed.
+    /// Positive and negative values in metres, up to a magnitude that only 2 % of the non-zero samples exceed.
     Signed,
     /// Weights of a mask from 0 to 1. A weight is also the opacity of the overlay.
     Weight,
 }
 
-/// Scale and colour ramp of a data map. A new kind of map gets an overlay without further changes.
+/// Scale and colour ramp of a data map. A new kind of map gets a default scale and ramp.
 fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
     match kind {
         MapKind::Water | MapKind::Film => (OverlayScale::Metres, &ramp::WATER),
@@ -47,7 +48,7 @@ fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
 /// visible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fade {
-    /// Position on the ramp where the overlay is transparent.
+    /// Position on the ramp at which the overlay is transparent.
     pub transparent_at: f32,
     /// Distance on the ramp from `nothing` at which the overlay is opaque; 0 if the overlay is opaque everywhere.
     pub width: f32,
@@ -61,8 +62,8 @@ pub struct Data {
     pub fade: Fade,
 }
 
-/// The data of an overlay with its legend. Data are absent if the overlay has no values here or if the shader computes
-/// the values.
+/// The data of an overlay with its legend. There are no data if the overlay has no values on this terrain or if the
+/// shader computes the values.
 pub fn overlay_data(
     terrain: &Terrain,
     relief_metres: f32,
@@ -122,7 +123,7 @@ struct OverlayValues {
 
 /// Why an overlay has no values.
 enum NoValues {
-    /// Required data are missing. The sentence names these data.
+    /// Data that the overlay needs are missing. The sentence names these data.
     Missing(String),
     Cancelled(Cancelled),
 }
@@ -230,7 +231,7 @@ impl OverlayScale {
     /// The range of values that the ramp shows.
     fn range(self, values: &[f32]) -> ShownRange {
         let sequential = Fade { transparent_at: 0.0, width: 0.06 };
-        // some water flows everywhere, so little flow is transparent
+        // a little water flows everywhere, so places with little flow are transparent
         let rivers = Fade { transparent_at: 0.0, width: 0.3 };
         // a diverging ramp has a colour for zero, and transparency would draw a line around it
         let opaque = Fade { transparent_at: 0.0, width: 0.0 };
@@ -250,7 +251,7 @@ impl OverlayScale {
                 let most = most();
                 (0.0, most, unit, linear(0.0, most, 4, true), opaque)
             }
-            // ticks at whole multiples of ten degrees, or at quarters of the range
+            // in °C, ticks are at whole multiples of ten degrees; otherwise they are at quarters of the range
             Self::Fixed(low, high, unit) => {
                 let tens = ((high - low) / 10.0) as usize;
                 let parts = if unit == "°C" {
@@ -297,7 +298,7 @@ pub fn overlay_colours(
     Ok(Some(places.into_iter().map(|place| coloured(legend.ramp, place, share(place))).collect()))
 }
 
-/// The range in multiples of ten that contains nearly all values. Single cold peaks do not widen the range.
+/// The range in multiples of ten that contains 99 % of the values. A few cold peaks do not widen the range.
 fn tens(values: &[f32]) -> (f32, f32) {
     let stride = values.len().div_ceil(RANGE_SAMPLES) | 1;
     let mut some: Vec<f32> = values.iter().step_by(stride).copied().filter(|v| v.is_finite()).collect();
@@ -329,7 +330,7 @@ fn collect(terrain: &Terrain, control: &Control, value: impl Fn(usize) -> f32 + 
     Ok(out)
 }
 
-/// Number of values to read for an estimate of their range.
+/// Greatest number of values to read for an estimate of their range.
 const RANGE_SAMPLES: usize = 1 << 17;
 
 /// The magnitude that only the fraction `1 - share` of the non-zero values exceeds.
@@ -415,7 +416,7 @@ mod tests {
                     let read = ends[0] + (ends[1] - ends[0]) * place;
                     assert!((read - value.clamp(ends[0], ends[1])).abs() < 1e-3, "{read} instead of {value}");
                 }
-                // another climate produces another image
+                // a scene with another climate produces another image
                 let mut other = scene.clone();
                 other.set("climate.rain=2").unwrap();
                 let changed = OverlayChoice { climate: Some(climate_of(&other)), ..choice.clone() };
@@ -428,7 +429,7 @@ mod tests {
     fn wear_is_below_the_middle_and_deposits_above_in_metres() {
         let mut terrain = Terrain::from_fn(101, Edges::Open, |_, _| 0.0);
         for k in 0..101 * 101 {
-            // 10 m in most places, and 400 m in a few that the range ignores
+            // 10 m in most places, and 400 m in a few places that the range of the ramp ignores
             let depth = if k % 1000 == 0 { 0.4 } else { 0.01 };
             terrain.map_mut(if k % 2 == 0 { MapKind::Wear } else { MapKind::Deposits })[k] = depth;
         }

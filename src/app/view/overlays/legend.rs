@@ -40,7 +40,8 @@ pub fn nice(value: f32) -> f32 {
     found.unwrap_or(10.0) * power
 }
 
-/// `parts` + 1 ticks from `low` to `high`. If the end is `open`, the last colour also shows values above `high`.
+/// `parts` + 1 ticks from `low` to `high`. If `open`, the last tick has the sign ≥, because the last colour also shows
+/// values above `high`.
 pub fn linear(low: f32, high: f32, parts: usize, open: bool) -> Vec<Tick> {
     let tick = |k: usize| {
         let at = k as f32 / parts as f32;
@@ -69,7 +70,7 @@ pub fn decades(powers: i32) -> Vec<Tick> {
     (0..=powers).step_by(step).map(|power| Tick { at: power as f32 / powers as f32, text: text(power) }).collect()
 }
 
-/// The number as text. It has as many decimals as it needs, at most three after the leading zeros.
+/// The number as text. Its decimals end at the third significant digit, and there are at most six of them.
 fn number(value: f32) -> String {
     if value.abs() < 1e-9 {
         return "0".into();

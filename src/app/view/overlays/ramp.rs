@@ -1,13 +1,14 @@
 //! Colour ramps of the data overlays.
 //!
-//! Lightness changes steadily along every sequential ramp, and away from the middle of every diverging ramp. So readers
-//! without colour vision can also see the order. The colour values are our own; each ramp names its model.
+//! Lightness changes steadily along every sequential ramp. On every diverging ramp, lightness changes steadily from the
+//! middle to both ends. So readers without colour vision can also see the order. The colour values are our own; each
+//! ramp names the published ramp that it follows.
 
 /// A colour ramp: sRGB colours with their positions from 0 to 1. Colours in between are interpolated.
 #[derive(Debug, PartialEq)]
 pub struct Ramp(pub &'static [(f32, [u8; 3])]);
 
-/// Erosion red-brown, deposition blue-green. After BrBG of ColorBrewer (Brewer, Hatchard and Harrower 2003).
+/// Erosion is red-brown and deposition blue-green. After BrBG of ColorBrewer (Brewer, Hatchard and Harrower 2003).
 pub static CHANGE: Ramp = Ramp(&[
     (0.00, [84, 24, 12]),
     (0.18, [150, 62, 32]),
@@ -18,7 +19,7 @@ pub static CHANGE: Ramp = Ramp(&[
     (1.00, [4, 56, 68]),
 ]);
 
-/// Water: pale to navy. After oslo of Crameri (2018).
+/// Water, from pale (little) to navy (much). After oslo of Crameri (2018).
 pub static WATER: Ramp = Ramp(&[
     (0.00, [206, 236, 242]),
     (0.25, [134, 198, 226]),
@@ -27,7 +28,7 @@ pub static WATER: Ramp = Ramp(&[
     (1.00, [8, 36, 92]),
 ]);
 
-/// Loose material: sand to dark earth. After lajolla of Crameri (2018).
+/// Loose material, from sand colour (little) to dark earth (much). After lajolla of Crameri (2018).
 pub static EARTH: Ramp = Ramp(&[
     (0.00, [252, 240, 196]),
     (0.25, [236, 192, 110]),
@@ -36,7 +37,7 @@ pub static EARTH: Ramp = Ramp(&[
     (1.00, [62, 28, 30]),
 ]);
 
-/// Soft to hard: navy to yellow. After cividis (Nuñez, Anderton and Renslow 2018).
+/// Hardness of rock, from navy (soft) to yellow (hard). After cividis (Nuñez, Anderton and Renslow 2018).
 pub static HARDNESS: Ramp = Ramp(&[
     (0.00, [2, 34, 78]),
     (0.25, [62, 78, 108]),
@@ -45,7 +46,8 @@ pub static HARDNESS: Ramp = Ramp(&[
     (1.00, [253, 232, 70]),
 ]);
 
-/// Bare to overgrown: pale yellow to deep green. After YlGn of ColorBrewer (Brewer, Hatchard and Harrower 2003).
+/// Plant cover, from pale yellow (bare) to deep green (overgrown). After YlGn of ColorBrewer (Brewer, Hatchard and
+/// Harrower 2003).
 pub static PLANTS: Ramp = Ramp(&[
     (0.00, [252, 250, 222]),
     (0.25, [202, 226, 148]),
@@ -54,7 +56,7 @@ pub static PLANTS: Ramp = Ramp(&[
     (1.00, [6, 64, 42]),
 ]);
 
-/// Cold to hot: deep violet over red to pale yellow. After inferno (Smith and van der Walt 2015).
+/// Temperature, from deep violet (cold) over red to pale yellow (hot). After inferno (Smith and van der Walt 2015).
 pub static HEAT: Ramp = Ramp(&[
     (0.00, [22, 14, 58]),
     (0.20, [84, 26, 110]),
@@ -64,7 +66,8 @@ pub static HEAT: Ramp = Ramp(&[
     (1.00, [252, 240, 172]),
 ]);
 
-/// Dry to wet: pale sand over green to deep blue. After YlGnBu of ColorBrewer (Brewer, Hatchard and Harrower 2003).
+/// Moisture, from pale sand (dry) over green to deep blue (wet). After YlGnBu of ColorBrewer (Brewer, Hatchard and
+/// Harrower 2003).
 pub static MOISTURE: Ramp = Ramp(&[
     (0.00, [254, 246, 212]),
     (0.25, [192, 224, 178]),
@@ -73,10 +76,10 @@ pub static MOISTURE: Ramp = Ramp(&[
     (1.00, [12, 38, 96]),
 ]);
 
-/// Strength of a mask: one colour that no terrain has.
+/// Strength of a mask: two tones of violet, a colour that no terrain has.
 pub static MASK: Ramp = Ramp(&[(0.00, [206, 150, 255]), (1.00, [126, 30, 224])]);
 
-/// All other data: navy over green and ochre to pale pink. After batlow of Crameri (2018).
+/// All other data, from navy over green and ochre to pale pink. After batlow of Crameri (2018).
 pub static PLAIN: Ramp = Ramp(&[
     (0.00, [2, 26, 88]),
     (0.25, [26, 88, 96]),
@@ -85,7 +88,7 @@ pub static PLAIN: Ramp = Ramp(&[
     (1.00, [250, 204, 244]),
 ]);
 
-/// Steepness from 0 to [`super::choice::STEEPEST_DEGREES`]: green, yellow, red, violet.
+/// Slope from 0° to [`super::choice::STEEPEST_DEGREES`]: green, yellow, red, violet.
 pub static SLOPE: Ramp = Ramp(&[
     (0.00, [63, 111, 89]),
     (0.17, [111, 174, 105]),

@@ -1,4 +1,4 @@
-//! Cells of the lattices of plants and stones: which part of a cell's objects the camera sees at each distance.
+//! Cells of the lattices of plants and stones, and the fraction of a cell's objects that is drawn at each distance.
 
 use std::sync::LazyLock;
 
@@ -8,26 +8,26 @@ use super::shadows::ShadowCascades;
 use talweg::appearance::scatter::POINTS;
 use talweg::appearance_files::{ScatterKind, ScatterRule};
 
-/// Height on screen, in pixels, from which all objects of a rule are drawn. Of smaller objects, only those of low rank
-/// are drawn.
+/// Height on screen, in pixels, of a rule's tallest objects from which all objects of the rule are drawn. If they are
+/// smaller, only objects of low rank are drawn.
 pub const ALL_PIXELS: f32 = 14.0;
-/// Number of ranks that a task adds to a cell at a time.
+/// Step in which the requested number of a cell's ranks is rounded up.
 const RANK_STEP: usize = 128;
 
-/// Index of a rule, and one of its cells.
+/// Index of a scatter rule, and one of the rule's cells.
 pub type CellKey<C> = (usize, C);
 
-/// A cell that is needed, with the number of its ranks that are needed.
+/// A cell that the image needs, with the number of its ranks that are needed.
 pub struct WantedCell<C> {
     pub key: CellKey<C>,
     pub ranks: usize,
     /// Distance from the eye in metres.
     pub metres: f32,
-    /// Whether the camera sees the cell. A cell out of view may cast shadows on visible terrain.
+    /// Whether the camera sees the cell. A cell out of view can cast shadows on visible terrain.
     pub is_seen: bool,
     /// World position from which the positions of the cell's objects are measured.
     pub origin_world: Vec3,
-    /// World displacement per metre of an object's terrain height. It includes the vertical exaggeration.
+    /// World displacement per metre of an object's terrain height. The displacement includes the vertical exaggeration.
     pub raised_world: Vec3,
 }
 
@@ -41,7 +41,7 @@ pub struct ScatterEye<'a> {
 }
 
 impl ScatterEye<'_> {
-    /// Greatest distance at which objects of a rule are drawn.
+    /// Greatest distance, in metres, at which objects of a rule are drawn.
     pub fn farthest_metres(&self, rule: &ScatterRule) -> f32 {
         (rule.size.1 * self.pixels_per_radian / least_pixels(rule.kind)).min(self.most_metres)
     }
@@ -52,7 +52,7 @@ impl ScatterEye<'_> {
     }
 }
 
-/// Number of ranks needed of a cell at this distance from the eye.
+/// Number of ranks that a cell needs at this distance from the eye.
 pub fn ranks_wanted(rule: &ScatterRule, nearest_metres: f32, eye: &ScatterEye) -> usize {
     let all_metres = rule.size.1 * eye.pixels_per_radian / ALL_PIXELS;
     let kept = (kept_fraction(nearest_metres, all_metres) * POINTS as f32) as usize + 1;
@@ -76,13 +76,13 @@ pub fn least_pixels(kind: ScatterKind) -> f32 {
     }
 }
 
-/// Fraction of the ranks drawn at a distance, if all ranks are drawn up to `all_metres`.
+/// Fraction of the ranks that is drawn at the distance `away`, if all ranks are drawn up to `all_metres`.
 fn kept_fraction(away: f32, all_metres: f32) -> f32 {
     (all_metres / away.max(1e-3)).powf(1.2).min(1.0)
 }
 
 /// Fraction of its full size that an object of a rank has at the distance `away`. The unit of `away` is the distance up
-/// to which all objects are drawn. Of the drawn ranks, the highest are not yet at full size.
+/// to which all objects are drawn. Objects of the highest drawn ranks do not have their full size yet.
 pub fn kept_size(rank: u16, away: f32) -> f32 {
     let [whole, nothing] = REACHES[usize::from(rank).min(POINTS - 1)];
     if away <= whole {
@@ -98,8 +98,8 @@ pub fn kept_size(rank: u16, away: f32) -> f32 {
 /// Fraction of the drawn ranks whose objects are smaller than their full size.
 const GROWING: f32 = 0.15;
 
-/// For each rank, the distance up to which its objects have their full size and the distance at which their size is 0.
-/// The table saves [`kept_size`] a power function for every object in every frame.
+/// Two distances for each rank: up to the first, its objects have their full size; from the second, they are not drawn.
+/// The table saves [`kept_size`] the evaluation of a power function for every object in every frame.
 static REACHES: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     let reach =
         |ranks_kept: f32| if ranks_kept > POINTS as f32 { 0.0 } else { (POINTS as f32 / ranks_kept).powf(1.0 / 1.2) };

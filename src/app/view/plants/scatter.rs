@@ -1,5 +1,5 @@
-//! Plants and stones on a square or a globe: which objects the camera sees and in which detail, as instances for the
-//! graphics card.
+//! Plants and stones on a square or a globe. The module decides which objects the camera sees and at which level of
+//! detail, and prepares the instances for the graphics card.
 //!
 //! Background tasks compute the objects' positions cell by cell, as far as the camera sees; see
 //! [`talweg::appearance::scatter`]. Until all cells are ready, the objects of finished cells are drawn.
@@ -32,9 +32,9 @@ use talweg::appearance_files::{ScatterKind, ScatterRule};
 
 /// Heights on screen, in pixels, from which a shape is drawn in its finest level of detail and in the next level.
 const DETAIL_PIXELS: [f32; SHAPE_DETAILS - 1] = [90.0, 22.0];
-/// Width of the transition between two levels of detail, as a fraction of their `DETAIL_PIXELS`.
+/// Width of the transition between two levels of detail, as a fraction of the height in `DETAIL_PIXELS`.
 const TAKE_OVER: f32 = 0.25;
-/// Level of detail of the shapes that cast shadows into each cascade.
+/// Level of detail of the shapes that cast shadows, for each cascade.
 const SHADOW_DETAILS: [usize; SHADOW_CASCADES] = [1, 2];
 const KINDS: usize = ScatterKind::ALL.len();
 
@@ -42,12 +42,12 @@ const KINDS: usize = ScatterKind::ALL.len();
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct ScatterInstance {
-    /// Position and size of the object.
+    /// Position of the object (three values) and its size.
     place: [f32; 4],
-    /// Square root of the terrain's colour below the object; a random number.
+    /// Square root of the terrain's colour below the object (three values); a random number.
     ground: [u8; 4],
     /// Interval of noise values in which the object's pixels are drawn (two values); how far the object leans with the
-    /// slope; fraction of the terrain's colour that it takes on.
+    /// terrain slope; fraction of the terrain's colour that the object adopts.
     what: [u8; 4],
     turn: f32,
     stance: u32,
@@ -57,11 +57,11 @@ pub struct ScatterInstance {
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct ScatterCorner {
-    /// Position as a multiple of the object's size; coordinate along a leaf.
+    /// Position as a multiple of the object's size (three values); coordinate along a leaf.
     position: [f32; 4],
-    /// Normal of the shape; fraction of light that reaches the vertex.
+    /// Normal of the shape (three values); fraction of light that reaches the vertex.
     normal: [f32; 4],
-    /// Colour of the vertex; coordinate across a leaf.
+    /// Colour of the vertex (three values); coordinate across a leaf.
     colour: [f32; 4],
 }
 
@@ -79,7 +79,7 @@ pub fn scatter_input(stance: VertexFormat) -> Vec<VertexBufferLayout> {
 
 /// A surface on which plants and stones stand.
 pub trait PlantedSurface: Clone + Send + 'static {
-    /// Identifies a cell in the lattice of a rule.
+    /// Identifies a cell in the lattice of a scatter rule.
     type CellPlace: Copy + Eq + Ord + Hash + Send + Sync;
 
     /// Greatest number of cells that one background task computes.
@@ -99,7 +99,7 @@ pub trait PlantedSurface: Clone + Send + 'static {
     fn has_canopy(&self) -> bool;
 }
 
-/// The result of [`PlantedSurface::plant`].
+/// The cells that [`PlantedSurface::plant`] has computed, and the canopy map.
 pub struct PlantedCells<C> {
     pub cells: Vec<(CellRequest<C>, Vec<StandingObject>)>,
     pub canopy: Option<Mips>,
@@ -116,7 +116,7 @@ pub struct StandingObject {
 }
 
 struct ScatterCell {
-    /// Number of the surface that the cell was computed for.
+    /// Number of the surface that the cell was computed for; see [`ScatterDrawing`].
     source: u64,
     /// Number of the cell's ranks that were computed.
     ranks: usize,
@@ -162,7 +162,7 @@ pub struct ScatterFrame {
     pub calls: ShapeCalls,
     /// Draw calls for the shapes that cast shadows into each cascade.
     pub shadow_calls: [ShapeCalls; SHADOW_CASCADES],
-    /// Distance from the eye, in world units, up to which all of the tallest plants are drawn, without thinning.
+    /// Distance from the eye, in world units, up to which a rule with the tallest plants draws all its plants.
     pub all_world: f32,
     /// Whether everything that the camera sees has been computed.
     pub is_settled: bool,
@@ -210,7 +210,8 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         self.canopy.as_ref().map(|(_, view)| view)
     }
 
-    /// The canopy map in main memory. Its bytes are the square root of the colour times the cover, and the cover.
+    /// The canopy map in main memory. The four bytes of a texel are the square root of the colour times the cover, and
+    /// the cover.
     pub fn canopy_mips(&self) -> Option<&Mips> {
         self.canopy_mips.as_ref()
     }
@@ -248,12 +249,12 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         let mut is_settled = missing.is_empty() && !wants_canopy;
         if !is_settled && self.task.is_none() {
             if context.quality == RenderQuality::Still {
-                // a single image waits for the objects anyway, so compute them at once
+                // a still image waits for the objects anyway, so compute them at once
                 let made = ScatterResult { planted: ground.plant(missing, wants_canopy), source: self.source };
                 self.keep(made, context);
                 is_settled = true;
             } else if !is_new {
-                // start no task while the terrain changes in every frame
+                // while the terrain changes in every frame, `is_new` is true and no task starts
                 missing.truncate(S::MOST_CELLS);
                 self.task = Some(start_task(ground.clone(), missing, wants_canopy, self.source));
             }
@@ -287,7 +288,8 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         }
     }
 
-    /// Collects two kinds of instances by shape: visible instances, and instances that cast shadows into each cascade.
+    /// Collects two kinds of instances for every shape: visible instances, and instances that cast shadows into each
+    /// cascade.
     fn gather(
         &mut self,
         rules: &[ScatterRule],
@@ -361,7 +363,7 @@ pub fn shadow_passes(
     each.filter_map(pass).collect()
 }
 
-/// Separate threads for the work of a frame. A frame must not wait while an evaluation occupies the shared threads.
+/// Separate threads for the work of a frame, so that a frame never waits for an evaluation on the shared threads.
 static FRAME_THREADS: LazyLock<Option<ThreadPool>> =
     LazyLock::new(|| ThreadPoolBuilder::new().thread_name(|k| format!("plants {k}")).build().ok());
 
@@ -432,8 +434,8 @@ impl InstanceLists {
     }
 }
 
-/// The level of detail for an object of this height on screen. During a transition to the next level, also the fraction
-/// of pixels that still show this level.
+/// The level of detail for an object of this height on screen. During a transition to the next level, the function also
+/// returns the fraction of pixels that still show this level.
 fn detail_of(pixels: f32) -> (usize, Option<f32>) {
     for (detail, least) in DETAIL_PIXELS.into_iter().enumerate() {
         if pixels >= least * (1.0 + TAKE_OVER) {

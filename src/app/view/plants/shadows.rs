@@ -1,5 +1,5 @@
-//! Shadows of plants and stones. Their depths as seen from the sun are drawn into two maps around the eye, a fine and a
-//! wide map (cascaded shadow maps; Engel 2006). The shaders of the terrain and of the plants read both maps.
+//! Shadows of plants and stones. The depths of these objects as seen from the sun are drawn into a fine and a wide map
+//! around the eye (cascaded shadow maps; Engel 2006). The shaders of the terrain and of the plants read both maps.
 
 use bevy::prelude::*;
 use bevy::render::render_resource::{
@@ -13,18 +13,18 @@ use crate::view::render::pipelines::{GroundStyle, Pipelines, SurfacePart, are_re
 
 /// Number of shadow maps around the eye.
 pub const SHADOW_CASCADES: usize = 2;
-/// Half the side length of each map in metres.
+/// Half the side length of each shadow map in metres.
 const REACH_METRES: [f32; SHADOW_CASCADES] = [60.0, 700.0];
 /// Number of texels along the side of a map.
 const SIDE: u32 = 2048;
-/// Depth format of the maps. Its steps are less than half the width of a texel whenever shadows have full strength.
+/// Depth format of the maps. Where shadows have full strength, its depth steps are less than half the width of a texel.
 const DEPTH_FORMAT: TextureFormat = TextureFormat::Depth16Unorm;
 /// Size of both maps on the graphics card, in bytes.
 #[cfg(test)]
 pub const SHADOW_BYTES: usize = SHADOW_CASCADES * (SIDE * SIDE) as usize * 2;
-/// Height of an object in texels below which its shadow is not visible.
+/// Height of an object, in texels, below which its shadow is not drawn.
 const LEAST_TEXELS: f32 = 4.0;
-/// Sines of the sun's elevation between which the shadows fade in. If the sun were lower, shadows would be too long.
+/// Two sines of the sun's elevation between which the shadows fade in. Under a lower sun, shadows would be too long.
 const LOW_SUN: (f32, f32) = (0.03, 0.09);
 
 /// Positions of the shadow maps around an eye.
@@ -39,7 +39,7 @@ pub struct ShadowCascades {
 }
 
 impl ShadowCascades {
-    /// Shadow maps around an eye over terrain whose vertical is `up`. `None` if the sun is too low.
+    /// Shadow maps around an eye over terrain whose vertical direction is `up`. `None` if the sun is too low.
     pub fn new(eye_world: Vec3, towards_sun: Vec3, up: Vec3, metres_per_world: f32) -> Option<Self> {
         let sine = towards_sun.dot(up);
         let strength = ((sine - LOW_SUN.0) / (LOW_SUN.1 - LOW_SUN.0)).clamp(0.0, 1.0);
@@ -47,15 +47,15 @@ impl ShadowCascades {
             return None;
         }
         let reach_world = REACH_METRES.map(|metres| metres / metres_per_world);
-        // axes that do not turn with the eye
+        // the axes of the maps do not turn with the eye
         let right = Vec3::Y.cross(towards_sun).normalize_or(Vec3::X);
         let aside = towards_sun.cross(right);
         let map_from_world = reach_world.map(|reach| {
-            // shift by whole texels, so that shadow edges do not flicker while the eye moves
+            // shift the maps by whole texels, so that shadow edges do not flicker while the eye moves
             let texel = 2.0 * reach / SIDE as f32;
             let snapped = |axis: Vec3| (axis.dot(eye_world) / texel).round() * texel;
             let ahead = towards_sun.dot(eye_world);
-            // the map must contain terrain that slopes down along the sun's rays: the lower the sun, the deeper
+            // the map must contain terrain that slopes down along the sun's rays, so it is deeper under a lower sun
             let deep = reach * (2.0 + 1.0 / sine);
             let rows = [right.extend(-snapped(right)) / reach, aside.extend(-snapped(aside)) / reach];
             let depth = (-towards_sun).extend(ahead + deep) / (2.0 * deep);
@@ -64,14 +64,14 @@ impl ShadowCascades {
         Some(Self { map_from_world, reach_world, strength })
     }
 
-    /// The same shadow maps for positions relative to another origin.
+    /// The same shadow maps for positions relative to `origin_world`.
     pub fn counted_from(mut self, origin_world: Vec3) -> Self {
         let shift = Mat4::from_translation(origin_world);
         self.map_from_world = self.map_from_world.map(|map| map * shift);
         self
     }
 
-    /// Whether an object of this height casts a visible shadow into one of the maps.
+    /// Whether an object of this height casts a visible shadow into the map of a cascade.
     pub fn meets(&self, cascade: usize, place: Vec3, size_world: f32) -> bool {
         if size_world < LEAST_TEXELS * 2.0 * self.reach_world[cascade] / SIDE as f32 {
             return false;
@@ -81,7 +81,7 @@ impl ShadowCascades {
         at.x.abs() < margin && at.y.abs() < margin
     }
 
-    /// Whether objects in a box may cast a shadow into any of the maps.
+    /// Whether objects in a box can cast a shadow into any of the maps.
     pub fn reaches(&self, low: Vec3, high: Vec3) -> bool {
         let widest = SHADOW_CASCADES - 1;
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
@@ -97,7 +97,7 @@ impl ShadowCascades {
     }
 }
 
-/// The uniforms `plant_shadows` and `plants` of the frame. All plants are drawn up to the distance `all_world`.
+/// The uniforms `plant_shadows` and `plants` of the frame. All plants nearer than `all_world` are drawn.
 pub fn shadow_uniforms(shadows: Option<&ShadowCascades>, all_world: f32) -> ([Mat4; SHADOW_CASCADES], Vec4) {
     let Some(shadows) = shadows else { return ([Mat4::IDENTITY; SHADOW_CASCADES], Vec4::W * all_world) };
     let [near, far] = shadows.half_texels();
@@ -158,8 +158,8 @@ impl ShadowMaps {
     }
 }
 
-/// The pipelines that draw the shadow maps of a surface. The first call starts to compile them; `None` until they are
-/// ready.
+/// The pipelines that draw the shadow maps of a surface. The first call starts to compile the pipelines; the result is
+/// `None` until they are ready.
 pub fn shadow_pipelines<P: SurfacePart>(
     pipelines: &mut Pipelines<P>,
     cache: &PipelineCache,
@@ -204,14 +204,14 @@ mod tests {
             let [low, high] = [foot, foot + 2.0 * sun].map(|place| map.transform_point3(place));
             assert!((low - high).truncate().length() < 1e-4, "{low} {high}");
             assert!(high.z < low.z && (0.0..1.0).contains(&low.z), "nearer to the sun: {low} {high}");
-            // a metre sideways in the world remains a metre sideways in the map
+            // a horizontal distance at right angles to the sun keeps its length in the map
             let reach = half * SIDE as f32;
             let side = map.transform_vector3(Vec3::Y.cross(sun).normalize());
             assert!((side.length() * reach - 1.0).abs() < 1e-4);
         }
         assert!(cascades.meets(1, eye, 1.0) && !cascades.meets(1, eye, 0.1), "a metre is less than two texels");
         assert!(cascades.meets(0, eye, 0.1) && !cascades.meets(0, eye + Vec3::new(30.0, 0.0, 0.0), 0.1));
-        // an object in the direction of the sun casts its shadow here, however far away the object is
+        // an object in the direction of the sun casts its shadow into the map from any distance
         assert!(cascades.reaches(eye + 100.0 * sun, eye + 100.0 * sun));
         assert!(!cascades.reaches(eye + Vec3::Y * 100.0, eye + Vec3::Y * 101.0));
         assert!(ShadowCascades::new(eye, Vec3::new(1.0, 0.02, 0.0), Vec3::Y, 10.0).is_none());

@@ -1,10 +1,10 @@
 //! Auto exposure: brightens an image whose visible terrain is in shade, as eyes adapt.
 //!
-//! Some rays through the image find the terrain. The maps of slopes, shadows, openness and canopy give the light at
-//! their hit points ([`super::metering`]). The measure is the mean logarithm of that light relative to sunlit level
-//! terrain (Reinhard and others 2002, *Photographic tone reproduction for digital images*). The reference is sunlit
-//! terrain, so evenings and nights stay dark. Nothing is read back from the graphics card: the same eye over the same
-//! terrain gives the same image.
+//! Some rays through the image find points of the terrain. The maps of slopes, shadows, openness and canopy give the
+//! light at these points ([`super::metering`]). The exposure depends on the mean logarithm of that light relative to
+//! sunlit level terrain (Reinhard and others 2002, *Photographic tone reproduction for digital images*). The reference
+//! is sunlit terrain, so evenings and nights stay dark. Nothing is read back from the graphics card: the same eye over
+//! the same terrain gives the same image.
 
 use std::time::Instant;
 
@@ -12,20 +12,22 @@ use super::mesh::RenderQuality;
 
 /// Greatest brightening in stops.
 pub const MOST_STOPS: f32 = 3.0;
-/// Usual loss of light through slopes and shadows, in stops below sunlit terrain. It is not compensated.
+/// Usual loss of light through slopes and shadows, in stops below sunlit level terrain. This loss is not compensated.
 const USUAL_STOPS: f32 = 0.8;
-/// Fraction of a greater loss that is compensated. It is below 1, so that shade stays darker than light.
+/// Fraction of the loss beyond the usual loss that is compensated. The fraction is below 1, so that shade stays darker
+/// than sunlit terrain.
 const ADAPTED_SHARE: f32 = 0.75;
-/// Range of stops around [`USUAL_STOPS`] over which the adaptation begins smoothly.
+/// Range in stops around [`USUAL_STOPS`] over which the compensation sets in smoothly.
 const KNEE_STOPS: f32 = 0.35;
 /// Time constant of the adaptation in seconds.
 const ADAPTATION_SECONDS: f32 = 0.35;
-/// Difference in stops at which the adaptation ends, because it is invisible.
+/// Remaining difference in stops at which the adaptation ends, because the eye cannot see it.
 const REST_STOPS: f32 = 0.02;
-/// Longest time step in seconds, so that a pause between frames does not make the exposure jump.
+/// Longest time step in seconds. The limit keeps a pause between frames from making the exposure jump.
 const LONGEST_STEP_SECONDS: f32 = 0.1;
 
-/// Stops by which an image is brightened, for the mean light in stops relative to sunlit level terrain.
+/// Number of stops by which to brighten an image. `mean_stops` is the image's mean light in stops relative to sunlit
+/// level terrain.
 pub fn brightening(mean_stops: f32) -> f32 {
     let missing = -mean_stops - USUAL_STOPS;
     let soft = if missing <= -KNEE_STOPS {
@@ -38,14 +40,15 @@ pub fn brightening(mean_stops: f32) -> f32 {
     (ADAPTED_SHARE * soft).min(MOST_STOPS)
 }
 
-/// Stops above the usual light at which an image starts to count as too bright.
+/// Mean light, in stops above the usual light, at which an image starts to count as too bright.
 const BRIGHT_STOPS: f32 = 0.15;
-/// Fraction of the over-exposure to compensate, and the cap in stops.
+/// Fraction of the over-exposure that is compensated. The second constant is the greatest darkening in stops.
 const DIMMED_SHARE: f32 = 0.6;
 const MOST_DIMMED_STOPS: f32 = 1.0;
 
-/// Stops by which an image is darkened under a sun higher than usual. Square terrains do not need this function,
-/// because their exposure already depends on the height of their sun.
+/// Number of stops by which to darken an image under a sun higher than usual. `mean_stops` is the mean light in stops
+/// relative to the usual light. Square terrains do not need this function, because their exposure already depends on
+/// the elevation of their sun.
 pub fn darkening(mean_stops: f32) -> f32 {
     (DIMMED_SHARE * (mean_stops - BRIGHT_STOPS)).clamp(0.0, MOST_DIMMED_STOPS)
 }
@@ -59,7 +62,7 @@ pub struct ExposureAdaptation {
 }
 
 impl ExposureAdaptation {
-    /// The exposure of the next frame in stops, on the way to `wanted`. Single images, and frames of a slow renderer,
+    /// The exposure of the next frame in stops, on the way to `wanted`. Still images and frames of a software renderer
     /// use `wanted` at once.
     pub fn advance(&mut self, wanted: f32, quality: RenderQuality, is_frugal: bool) -> f32 {
         let time = Instant::now();
@@ -81,8 +84,8 @@ impl ExposureAdaptation {
     }
 }
 
-/// Exposure in stops after `seconds`, on the way from `before` to `wanted`. A small remaining difference is skipped, so
-/// that the adaptation ends.
+/// Exposure in stops after `seconds`, on the way from `before` to `wanted`. The result is `wanted` if the remaining
+/// difference is invisible, so that the adaptation ends.
 fn stepped(before: f32, wanted: f32, seconds: f32) -> f32 {
     let left = (before - wanted) * (-seconds / ADAPTATION_SECONDS).exp();
     if left.abs() < REST_STOPS { wanted } else { wanted + left }
@@ -105,7 +108,7 @@ mod tests {
         }
         assert_eq!((darkening(0.1), darkening(-3.0), darkening(9.0)), (0.0, 0.0, MOST_DIMMED_STOPS));
         assert!(darkening(1.0) > 0.3);
-        // shade stays darker than light
+        // even after brightening, shade stays darker than sunlit terrain
         assert!((0..100).all(|k| brightening(-0.06 * k as f32) < 0.06 * k as f32 + 1e-6));
     }
 

@@ -21,8 +21,8 @@ use talweg::preferences::GroundDetail;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adapter {
     pub quality: RenderQuality,
-    /// Whether a driver renders without a graphics card. Software drivers abort loops after some ten thousand
-    /// iterations, and every ray costs milliseconds.
+    /// Whether the renderer is a software driver, which works without a graphics card. Software drivers abort loops
+    /// after some ten thousand iterations, and every ray costs milliseconds.
     pub is_software: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct DrawContext<'a> {
     pub ground_detail: GroundDetail,
     /// Camera projection for square terrains.
     pub projection: ViewProjection,
-    /// Distance along a ray, in metres, at which the level of detail of a construction tree is half.
+    /// Distance along a ray, in metres, at which the level of detail κ of a construction tree is 0.5.
     pub half_detail: Option<f32>,
     pub quality: RenderQuality,
     pub adapter: Adapter,
@@ -54,8 +54,9 @@ impl DrawContext<'_> {
         self.quality == RenderQuality::Moving && self.adapter.is_software
     }
 
-    /// Greatest number of texture samples along the longer side of a pixel's footprint. A software driver instead reads
-    /// all texels in a box around the footprint. This takes most of the frame time, and its effect is hardly visible.
+    /// Greatest number of texture samples along the longer side of a pixel's footprint. The number is 1 on software
+    /// drivers, which would read all texels in a box around the footprint. That would take most of the frame time, with
+    /// hardly any visible effect.
     pub fn anisotropy(&self) -> u16 {
         if self.adapter.is_software { 1 } else { 8 }
     }
@@ -72,7 +73,7 @@ pub enum Geometry {
     Strip,
     /// A number of vertices whose positions the shader computes.
     Vertices(u32),
-    /// A range of the batch's shape indices, and the vertex that the indices are relative to.
+    /// A range of the batch's shape indices. `base` is the number of the vertex that index 0 stands for.
     Shape { first: u32, count: u32, base: i32 },
 }
 

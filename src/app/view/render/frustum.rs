@@ -1,4 +1,4 @@
-//! The visible volume of a camera.
+//! The view frustum of a camera.
 
 use glam::{Mat4, Vec3, Vec4};
 
@@ -7,7 +7,7 @@ use glam::{Mat4, Vec3, Vec4};
 pub struct Frustum {
     /// Bounding planes as (normal, offset), with normals pointing inwards. There is no far plane.
     planes: [Vec4; 5],
-    /// Greatest distances by which the drawn terrain may be lower and higher than its stored heights.
+    /// Greatest distances, in world units, by which the drawn terrain can be below and above its stored heights.
     pub slack_world: (f32, f32),
 }
 
@@ -19,12 +19,14 @@ impl Frustum {
         Self { planes, slack_world: (0.0, 0.0) }
     }
 
-    /// The same frustum for terrain that is drawn lower and higher than its heights by up to these distances.
+    /// The same frustum for terrain that is drawn up to `falls_world` below and up to `rises_world` above its stored
+    /// heights.
     pub fn with_slack(self, falls_world: f32, rises_world: f32) -> Self {
         Self { slack_world: (falls_world, rises_world), ..self }
     }
 
-    /// Whether a box may be visible.
+    /// Whether a box between two corners may be visible. The test can report an invisible box as visible, but never the
+    /// reverse.
     pub fn meets(&self, low: Vec3, high: Vec3) -> bool {
         self.planes.iter().all(|plane| {
             let farthest = Vec3::select(plane.truncate().cmpge(Vec3::ZERO), high, low);

@@ -23,11 +23,11 @@ const SIDE: usize = 512;
 
 const MATERIALS: usize = Material::ALL.len();
 
-/// Size of all textures with their mip levels on the graphics card, in bytes.
+/// Size of all material textures with their mip levels on the graphics card, in bytes.
 #[cfg(test)]
 pub const MATERIAL_BYTES: usize = MATERIALS * SIDE * SIDE * 4 * 4 / 3;
 
-/// The textures, computed once per program run. This takes some tenths of a second on two cores.
+/// The textures, computed once per program run. The computation takes some tenths of a second on two cores.
 static TEXTURES: OnceLock<Vec<MaterialTexture>> = OnceLock::new();
 
 fn textures() -> &'static [MaterialTexture] {
@@ -38,8 +38,8 @@ fn textures() -> &'static [MaterialTexture] {
 fn start_textures() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
-        // use a separate thread: a pool job that waits for its parts may run another job meanwhile; if that job needed
-        // the textures too, the pool job would wait for itself
+        // use a separate thread: a job of the thread pool can run another job while it waits for its parts; if that job
+        // also requested the textures, the first job would wait for itself
         let made = std::thread::Builder::new().name("talweg-materials".into()).spawn(textures);
         if made.is_err() {
             textures();
@@ -47,13 +47,14 @@ fn start_textures() {
     });
 }
 
-/// Mirrors `MaterialLook` in `assets/shaders/materials.wgsl`.
+/// The appearance of a material; mirrors `MaterialLook` in `assets/shaders/materials.wgsl`.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct LookUniform {
-    /// Colour and gloss of the material.
+    /// Colour of the material in the first three values, gloss in the fourth.
     colour: Vec4,
-    /// Steepest slope of a texel; contrast of the tone; largest repeat in metres; strength of creases.
+    /// Steepest slope of a texel; contrast of the tone; greatest repeat length of the texture in metres; strength of
+    /// creases.
     form: Vec4,
 }
 
@@ -66,13 +67,13 @@ type PerMaterial = [f32; 12];
 struct RuleUniform {
     /// 1 at the index of the rule's material, 0 elsewhere.
     own: PerMaterial,
-    /// The rule's tint, at the index of its material.
+    /// The rule's tint at the index of its material, 0 elsewhere.
     tint: PerMaterial,
-    /// Greatest cover; index of the rule's first test; index after its last test; unused value.
+    /// Greatest cover; index of the rule's first test; index after the rule's last test; unused value.
     what: [f32; 4],
 }
 
-/// The band of a condition; mirrors `MaterialTest` in `assets/shaders/materials.wgsl`.
+/// The test of a condition against a band of values; mirrors `MaterialTest` in `assets/shaders/materials.wgsl`.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct TestUniform {
@@ -92,7 +93,7 @@ const MOST_TESTS: usize = MOST_RULES * CONDITIONS.len();
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct RulesUniform {
-    /// Number of rules; texels along a side; whether there are textures; unused value.
+    /// Number of rules; number of texels along a texture's side; 1 if there are textures; unused value.
     count: Vec4,
     looks: [LookUniform; MATERIALS],
     rules: [RuleUniform; MOST_RULES],
@@ -113,7 +114,7 @@ impl RulesUniform {
         let mut tests = Vec::new();
         for (k, (out, rule)) in uniforms.iter_mut().zip(&rules.0).enumerate() {
             let first = tests.len() as f32;
-            // the first rule applies everywhere
+            // the first rule has no tests, because it applies everywhere
             if k > 0 {
                 tests.extend(rule.bands.iter().enumerate().filter_map(|(condition, band)| test_of(condition, *band)));
             }
@@ -131,7 +132,7 @@ impl RulesUniform {
     }
 }
 
-/// The test of a band; `None` if the band covers all values.
+/// The test whether a condition is in a band; `None` if the band contains all values.
 fn test_of(condition: usize, band: Band) -> Option<TestUniform> {
     let ramps = ramps_of(band);
     ramps.iter().any(Option::is_some).then(|| {
@@ -141,7 +142,7 @@ fn test_of(condition: usize, band: Band) -> Option<TestUniform> {
     })
 }
 
-/// The rising and the falling ramp of a band. A ramp is `None` if the band has no limit on its side.
+/// The rising and the falling ramp of a band. A ramp is `None` if the band is unlimited on the side of this ramp.
 pub fn ramps_of([a, b, c, d]: Band) -> [Option<BandRamp>; 2] {
     let ramp = |none: f32, all: f32| {
         let width = if (all - none).abs() < 1e-6 { 1e-6_f32.copysign(all - none) } else { all - none };
@@ -156,7 +157,7 @@ pub struct GroundMaterials {
     pub maps: TextureView,
     pub sampler: Sampler,
     pub rules: Buffer,
-    /// Whether the maps are the finished textures. Otherwise they are a placeholder texel.
+    /// Whether the maps are the finished textures. If not, the maps are a placeholder texel.
     pub is_complete: bool,
     applied_rules: Arc<MaterialRules>,
     textures: &'static [MaterialTexture],
@@ -187,7 +188,7 @@ impl GroundMaterials {
     }
 
     /// Adopts the textures once they are computed, and the rules of the current palette. Returns whether terrain
-    /// materials are to be drawn in detail; if so, also starts to compute the textures.
+    /// materials are to be drawn in detail. If they are, the call also starts to compute missing textures.
     pub fn update(&mut self, rules: &Arc<MaterialRules>, context: &DrawContext) -> bool {
         let wants_detail = match context.ground_detail {
             GroundDetail::Automatic => !context.is_frugal(),
@@ -249,7 +250,7 @@ fn uploaded(textures: &[MaterialTexture], device: &RenderDevice, queue: &RenderQ
     texture.create_view(&TextureViewDescriptor { dimension, ..default() })
 }
 
-/// A texture of half the side length, with averages of 2 × 2 texels.
+/// A texture of half the side length. Each texel is the average of 2 × 2 texels.
 fn halved(size: usize, texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
     let half = size / 2;
     let mean = |k: usize| {
@@ -296,8 +297,8 @@ mod tests {
         assert_eq!(uniform.count.z, 0.0);
     }
 
-    /// Fractions of the materials. They are computed like `mixture_of` in `assets/shaders/materials.wgsl`, from the
-    /// last rule to the first.
+    /// Fractions of the materials at a site with these condition values. Like `mixture_of` in
+    /// `assets/shaders/materials.wgsl`, the function applies the rules from the last to the first.
     fn shares_from_the_top(uniform: &RulesUniform, values: [f32; CONDITIONS.len()]) -> [f32; MATERIALS] {
         let (mut shares, mut left) = ([0.0; MATERIALS], 1.0);
         for rule in uniform.rules[..uniform.count.x as usize].iter().rev() {

@@ -1,16 +1,17 @@
 //! Heights of a square as stored in its texture: 16 bits per sample, with a separate range for each run of samples in a
 //! row.
 //!
-//! A row of the texture holds its samples first, then one 16-bit value for every run of [`RUN`] samples. This value
-//! holds the start of the run's range (12 bits, as a fraction of the range of the whole terrain). It also holds how
-//! often the terrain's range is halved to get the run's range (4 bits). `height_at` in assets/shaders/common.wgsl reads
-//! these values. If a run spans a sixteenth of a terrain 3,000 m high, its height steps are 3 mm.
+//! A row of the texture holds its samples first, then one 16-bit value for every run of [`RUN`] samples. Twelve bits of
+//! this value are the lower end of the run's range, as a fraction of the range of the whole terrain. The other 4 bits
+//! say how often the terrain's range is halved to get the run's range. `height_at` in assets/shaders/common.wgsl reads
+//! these values. On a terrain 3,000 m high, the height steps are 3 mm in a run whose range is a sixteenth of the
+//! terrain's range.
 
 use rayon::prelude::*;
 
 use talweg::field::{Cancelled, Control, Region};
 
-/// Number of samples that share a range.
+/// Number of consecutive samples in a row that share a height range.
 const RUN: usize = 64;
 
 /// The texels of all rows.
@@ -33,7 +34,7 @@ impl HeightTexels {
         Ok(own)
     }
 
-    /// The texels for heights that differ from the current heights only within a region.
+    /// The texels for new heights, which differ from the packed heights only within a region.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -72,7 +73,6 @@ impl HeightTexels {
         columns(self.samples)
     }
 
-    /// Rows of texels.
     pub fn rows(&self) -> usize {
         self.samples
     }

@@ -1,4 +1,4 @@
-//! Shadows that the terrain casts in sunlight. They do not depend on the eye.
+//! Shadows that the terrain casts in sunlight. The shadows do not depend on the eye.
 
 use std::ops::Range;
 
@@ -8,19 +8,20 @@ use crate::view::scale::WorldScale;
 use talweg::appearance::transposed;
 use talweg::field::{Cancelled, Control, Terrain};
 
-/// Half-width of the sun as a tangent, which determines the width of the penumbra. It is larger than the real sun.
+/// Tangent of half the angular width of the sun, which determines the width of the penumbra. The value is larger than
+/// for the real sun.
 const SUN_TANGENT: f32 = 0.03;
 
 /// Greatest shadow depth that a texel can hold, as a multiple of the penumbra's width.
 pub const SHADOW_RANGE: f32 = 4.0;
 
 /// Shadow depth of every sample, as a multiple of the penumbra's width: 0 where the penumbra begins, 1 in full shadow.
-/// Depths from -[`SHADOW_RANGE`] to [`SHADOW_RANGE`] are stored as 0 to 1. Between samples the depth is interpolated,
-/// so the edge of a shadow is finer than a cell. `towards_sun` is (east, up, south).
+/// Depths from -[`SHADOW_RANGE`] to [`SHADOW_RANGE`] are stored as 0 to 1. The shader interpolates the depth between
+/// samples, so the edge of a shadow is sharper than a cell. `towards_sun` is (east, up, south).
 ///
-/// The upper edge of the shadow is propagated away from the sun, row by row, or column by column if the sun is nearer
-/// to east or west. The edge falls by the tangent of the sun's elevation. One pass suffices, however long the shadows
-/// are.
+/// The upper edge of the shadow is propagated away from the sun, row by row. If the sun is nearer to east or west, it
+/// is propagated column by column. The edge falls by the tangent of the sun's elevation per unit of distance. One pass
+/// is enough for shadows of any length.
 pub fn shadow_depth(
     terrain: &Terrain,
     scale: &WorldScale,
@@ -53,18 +54,18 @@ pub fn shadow_depth(
 
 struct SunSweep {
     size: usize,
-    /// Whether the sun is beyond the last row.
+    /// Whether the sun is beyond the last row. The rows are then processed from the last to the first.
     from_end: bool,
-    /// Columns that a line towards the sun crosses per row, from -1 to 1.
+    /// Number of columns that a line towards the sun crosses per row, from -1 to 1.
     shift: f32,
     step_world: f32,
-    /// Height that the edge of a shadow loses per unit of distance.
+    /// Height that the upper edge of a shadow loses per unit of distance.
     fall: f32,
     cell_world: f32,
     relief_world: f32,
 }
 
-/// Shadows on a section of a row, with one copied value at each end as padding.
+/// Shadows on a section of a row. One value is added at each end as padding, a copy of its neighbour.
 #[derive(Clone)]
 struct Shadows {
     /// Height of the shadow's upper edge.
@@ -82,7 +83,7 @@ impl Shadows {
         }
     }
 
-    /// The section `columns` of a whole row.
+    /// The given columns of a whole row, with padding.
     fn stretch(&self, columns: &Range<usize>) -> Self {
         let cut = |row: &[f32]| row[columns.start..columns.end + 2].to_vec();
         let mut stretch = Self { top: cut(&self.top), way: cut(&self.way) };
@@ -91,16 +92,15 @@ impl Shadows {
     }
 }
 
-/// The threads compute columns of the image; after this number of rows, they exchange results at the borders of their
-/// columns.
+/// Number of rows after which the threads exchange the shadows of their columns.
 const BLOCK_ROWS: usize = 32;
 /// Smallest number of columns per thread.
 const STRIPE: usize = 384;
 
 impl SunSweep {
-    /// Computes the shadow depths row by row, because each row depends on the previous row. Threads share the columns.
-    /// Within a block of rows, each thread also computes the columns that influence its own columns: one more per row,
-    /// on one side.
+    /// Computes the shadow depths row by row, because each row depends on the previous row. The threads divide the
+    /// columns among them. Within a block of rows, each thread also computes the neighbouring columns that influence
+    /// its own columns. The number of these neighbouring columns grows by one per row, on one side.
     fn run(&self, height: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
         let n = self.size;
         // zeroed memory costs nothing until it is written
@@ -138,7 +138,8 @@ impl SunSweep {
         Ok(lit)
     }
 
-    /// Computes the columns from `start` on, as many as the rows of `lit` have. Returns the shadows on the last row.
+    /// Computes a block of rows for the columns from `start` on. `lit` receives the depths, and its row length is the
+    /// number of columns. Returns the shadows on the last row.
     fn stripe(&self, front: &Shadows, heights: &[f32], start: usize, mut lit: Vec<&mut [f32]>) -> Shadows {
         let n = self.size;
         let width = lit.first().map_or(0, |row| row.len());
@@ -187,7 +188,7 @@ mod tests {
     use talweg::field::Edges;
     use talweg::scene::Settings;
 
-    /// A wall 100 units high in the middle of the square, in a world of 129 samples.
+    /// A wall in the middle of the square, 100 world units high. The square has 129 × 129 samples.
     fn wall() -> (Terrain, WorldScale) {
         let settings = Settings { size_metres: 1000.0, relief_metres: 100.0, ..Settings::default() };
         let terrain =
@@ -202,14 +203,14 @@ mod tests {
         let half = std::f32::consts::FRAC_1_SQRT_2;
         for (sun, side) in [([half, half, 0.0], -1), ([-half, half, 0.0], 1)] {
             let depth = shadow_depth(&terrain, &scale, sun, &Control::default()).unwrap();
-            // at 45°, a wall of 100 units casts a shadow of 100 units, or 12.8 cells
+            // with the sun at an elevation of 45°, a wall of 100 units casts a shadow of 100 units, or 12.8 cells
             let at = |cells: i32| 2.0 * SHADOW_RANGE * (depth[(64 * 129 + 64 + side * cells) as usize] - 0.5);
             assert!(at(8) > 0.8, "{}", at(8));
             assert!(at(18) < 0.1 && at(-8) < 0.1);
         }
     }
 
-    /// Reference implementation: row after row over the whole width, without stripes.
+    /// Reference implementation, which processes each row over its whole width and on one thread.
     fn plain_sweep(sweep: &SunSweep, height: &[f32]) -> Vec<f32> {
         let n = sweep.size;
         let mut lit = vec![0.0; n * n];

@@ -7,10 +7,10 @@ use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 /// The kind of images to draw, which determines their quality and cost.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RenderQuality {
-    /// A moving view. Without a graphics card, its quality is lower.
+    /// A moving view. Its quality is lower if a software renderer draws it.
     #[default]
     Moving,
-    /// A moving view in the quality of a graphics card, on any driver, to measure shader work.
+    /// A moving view that even a software renderer draws in the quality of a graphics card, to measure shader work.
     Counted,
     /// A single image in the best quality.
     Still,
@@ -32,16 +32,16 @@ pub struct PatchDetail {
 }
 
 impl PatchDetail {
-    /// The quality for a single image, which may take longer to draw.
+    /// The quality for a still image, which may take longer to draw.
     pub const FINEST: Self = Self { quads: 32, quad_pixels: 3.5 };
-    /// The quality for a graphics card. A card shades pixels in groups of four and pays for all four at every triangle
-    /// edge.
+    /// The quality for a graphics card. A card shades pixels in groups of four, and shades all four even if a triangle
+    /// edge crosses the group.
     pub const FINE: Self = Self { quads: 32, quad_pixels: 7.0 };
-    /// The quality for a software renderer, which pays for every vertex and shades pixels in blocks of 4 × 4.
+    /// The quality for a software renderer, which is slow at vertices and shades pixels in blocks of 4 × 4.
     pub const FRUGAL: Self = Self { quads: 16, quad_pixels: 14.0 };
 }
 
-/// The triangles of a patch. The shader computes the vertices from their index.
+/// The triangles of a patch. The vertex shader computes each vertex from its index.
 #[derive(Resource)]
 pub struct PatchMesh {
     pub detail: PatchDetail,
@@ -49,7 +49,8 @@ pub struct PatchMesh {
     pub indices: Buffer,
     pub index_count: u32,
     pub skirted_index_count: u32,
-    /// Number of vertices of the strip along one edge of a patch. They alternate between top and bottom.
+    /// Number of vertices of the strip along one edge of a patch. The vertices alternate between top and bottom of the
+    /// strip.
     pub strip_vertices: u32,
 }
 
@@ -84,9 +85,9 @@ fn is_software(adapter: &RenderAdapterInfo) -> bool {
     format!("{:?}", adapter.device_type) == "Cpu"
 }
 
-/// Vertex indices of a patch. First two triangles per quad, anticlockwise seen from above, all split along the same
-/// diagonal. Then one skirt per edge, which hangs down and faces outwards. On a globe, rounding can leave gaps between
-/// two patches, and the skirts fill the gaps.
+/// Vertex indices of a patch. The list starts with two triangles per quad, anticlockwise seen from above, all split
+/// along the same diagonal. One skirt per edge follows, which hangs down and faces outwards. On a globe, rounding can
+/// leave gaps between two patches, and the skirts fill the gaps.
 fn indices(quads: u16) -> Vec<u16> {
     let row = quads + 1;
     let quad = |k: u16| {
@@ -95,7 +96,7 @@ fn indices(quads: u16) -> Vec<u16> {
         [corner, south, south + 1, corner, south + 1, east]
     };
     let end = row - 1;
-    // index of a vertex on the edge `side`; sides are numbered as by `quad_of` in globe.wgsl
+    // index of the vertex number `along` on the edge `side`; sides are numbered as in `quad_of` in globe.wgsl
     let top = move |side: u16, along: u16| match side {
         0 => end - along,
         1 => (end - along) * row + end,
@@ -126,7 +127,7 @@ mod tests {
         let indices = indices(16);
         assert_eq!(indices.len(), (16 * 16 + 4 * 16) * 6);
         assert_eq!(indices.iter().max(), Some(&(17 * 17 + 4 * 17 - 1)));
-        // every vertex on an edge is the top of a strip, and no inner vertex is
+        // every vertex on an edge is the top of a strip, and no inner vertex is the top of one
         let strips = &indices[16 * 16 * 6..];
         for k in 0..17 * 17u16 {
             let (row, column) = (k / 17, k % 17);

@@ -2,15 +2,15 @@
 
 use bevy::math::{Mat4, Vec3, Vec4};
 
-/// Number of metering rays across and down the image.
+/// Number of metering rays across the width of the image; `ROWS` is the number down its height.
 pub const COLUMNS: usize = 16;
 const ROWS: usize = 10;
 /// Lower limit of the metered light, in stops relative to sunlit terrain.
 const DARKEST_STOPS: f32 = -6.0;
 /// Upper limit of the metered light, in stops relative to sunlit terrain.
 const BRIGHTEST_STOPS: f32 = 1.5;
-/// Directions of rays through the image, each with its weight. Weights are greater in the middle. `clip_from_eye` is
-/// relative to the eye, with the near plane at clip depth 1.
+/// Directions of rays through the image, each with its weight. Weights are greatest in the centre of the image.
+/// `clip_from_eye` maps positions relative to the eye to clip space, with the near plane at clip depth 1.
 pub fn picture_rays(clip_from_eye: Mat4) -> Vec<(Vec3, f32)> {
     let eye_from_clip = clip_from_eye.inverse();
     let ray = |k: usize| {
@@ -31,13 +31,13 @@ pub struct MeteredLight {
 }
 
 impl MeteredLight {
-    /// Adds the light of one ray, relative to sunlit level terrain.
+    /// Adds the light that one ray found. `light` is a multiple of the light of sunlit level terrain.
     pub fn add(&mut self, light: f32, weight: f32) {
         self.stops += weight * light.max(1e-9).log2().clamp(DARKEST_STOPS, BRIGHTEST_STOPS);
         self.weight += weight;
     }
 
-    /// The mean light in stops. If no light was metered, the result is 0, as on sunlit level terrain.
+    /// The mean light in stops relative to sunlit level terrain; 0 if no light was metered.
     pub fn mean_stops(&self) -> f32 {
         if self.weight > 0.0 { self.stops / self.weight } else { 0.0 }
     }

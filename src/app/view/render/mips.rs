@@ -19,7 +19,8 @@ pub struct Mip {
 }
 
 impl Mips {
-    /// Packs `texels`, a square of side length `size`, and averages 2 × 2 texels repeatedly down to a single texel.
+    /// Packs `texels`, a square of side length `size`. For the mip levels, averages 2 × 2 texels repeatedly down to a
+    /// single texel.
     pub fn new<const C: usize, const N: usize>(
         size: usize,
         texels: Vec<[f32; C]>,
@@ -38,8 +39,8 @@ impl Mips {
         }
     }
 
-    /// A copy with recomputed texels in a region. The region's mip levels are averaged from packed texels, which is
-    /// accurate enough for a short time.
+    /// A copy with recomputed texels in a region. The mip levels of the region are averaged from packed texels, which
+    /// is accurate enough for a copy that is shown only briefly.
     pub fn renewed<const C: usize, const N: usize>(
         &self,
         region: &Region,

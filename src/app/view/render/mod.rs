@@ -1,4 +1,4 @@
-//! Drawing on the graphics card: textures, meshes, pipelines, lists of draw calls, light and exposure.
+//! Drawing on the graphics card: textures, meshes, pipelines, lists of draw calls, light and auto exposure.
 
 pub mod auto_exposure;
 pub mod batch;

@@ -20,14 +20,15 @@ use super::scene_needs::SceneNeeds;
 use super::shader_text::ViewShader;
 use crate::view::mode::{Tint, ViewMode};
 
-/// How the terrain is coloured. Each style has its own fragment stage in the shader.
+/// View mode and overlay source, which determine how the terrain is coloured. Each style has its own fragment stage in
+/// the shader.
 pub type GroundStyle = (ViewMode, Tint);
 
 /// A part of a surface that one pipeline draws, such as its ground, its water or its sky.
 pub trait SurfacePart: Copy + Debug + Eq + Hash + Send + Sync + 'static {
-    /// Start of the names of all parts of the surface.
+    /// Prefix of the names of all parts of the surface.
     const PREFIX: &'static str;
-    /// The part with plants and stones.
+    /// The part that draws plants and stones.
     const PLANTS: Self;
 
     /// The layout of the bind group that all parts share.
@@ -41,14 +42,15 @@ pub trait SurfacePart: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     /// The shader that contains the vertex and fragment stage of the part.
     fn shader(self, shaders: &ViewShader) -> &Handle<Shader>;
 
-    /// The style that the part is drawn with. Parts without styles return the same style for all inputs.
+    /// The style that decides how the part is drawn. A part that ignores the style returns the same style for all
+    /// inputs.
     fn own_style(self, style: GroundStyle) -> GroundStyle;
 
-    /// How the part is drawn.
+    /// The stages and the fixed state of the part's pipeline.
     fn shape(self, style: GroundStyle) -> PartShape;
 }
 
-/// How a part is drawn.
+/// The stages and the fixed state of the pipeline that draws a part.
 pub struct PartShape {
     /// Names of the vertex stage and of the fragment stage.
     pub stages: (&'static str, &'static str),
@@ -56,7 +58,7 @@ pub struct PartShape {
     pub input: Vec<VertexBufferLayout>,
     pub topology: PrimitiveTopology,
     pub cover: PartCover,
-    /// Whether triangles are drawn from both sides.
+    /// Whether the back faces of triangles are also drawn.
     pub is_two_sided: bool,
     pub bias: DepthBiasState,
 }
@@ -115,7 +117,7 @@ pub fn part_name(pipeline: &RenderPipelineDescriptor) -> &str {
     pipeline.label.as_deref().and_then(|label| label.strip_prefix("talweg ")).unwrap_or("unnamed")
 }
 
-/// Everything that determines a pipeline in addition to the part and its style.
+/// All properties that determine a pipeline in addition to the part and its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TargetKey {
     pub format: TextureFormat,
@@ -124,7 +126,7 @@ pub struct TargetKey {
     pub void_mask: bool,
     /// Whether the materials are drawn in detail. Only then does the fragment stage compute the detail.
     pub is_detailed: bool,
-    /// The material rules of the detail, if it is drawn.
+    /// The material rules, if materials are drawn in detail.
     pub rules: Option<RulesKey>,
     /// The optional features that the scene uses.
     pub needs: SceneNeeds,

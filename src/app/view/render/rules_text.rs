@@ -1,5 +1,5 @@
-//! Shader text of the built-in material rules. The rules' numbers become part of the shader instructions. So the
-//! graphics card does not need a loop over conditions without effect.
+//! Shader text of the built-in material rules. The rules' numbers are written into the shader instructions. So the
+//! graphics card needs no loop over conditions that change nothing.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use talweg::appearance_files::{CONDITIONS, EVERYWHERE, Material, MaterialRules, 
 
 use super::ground_materials::ramps_of;
 
-/// The name of each condition in `SiteValues` of `assets/shaders/materials.wgsl`.
+/// The name of each condition in the struct `SiteValues` of `assets/shaders/materials.wgsl`.
 const VALUES: [&str; CONDITIONS.len()] = [
     "values.slope",
     "values.height",
@@ -25,8 +25,8 @@ const VALUES: [&str; CONDITIONS.len()] = [
     "values.hardness",
 ];
 
-/// Shader definitions that only some rule lists need. They cover costly conditions, by their index in [`CONDITIONS`],
-/// and materials.
+/// Shader definitions that only some rule lists need. Each stands for a costly condition, given by its index in
+/// [`CONDITIONS`], or for a material.
 const PARTIAL_DEFS: [(&str, PartialNeed); 4] = [
     ("ASKS_CURVATURE", PartialNeed::Condition(9)),
     ("ASKS_WETNESS", PartialNeed::Condition(10)),
@@ -60,8 +60,8 @@ impl RulesKey {
         Self { list: material_list_names().iter().position(is_own).map(|number| number as u32), needs }
     }
 
-    /// The shader definitions of a pipeline. The number of the list is part of a definition's name. A definition with a
-    /// value would have to exist for all shaders made from the same text.
+    /// The shader definitions of a pipeline. The name of one definition contains the number of the rule list. A
+    /// definition with a value is not possible, because it would have to exist for all shaders made from the same text.
     pub fn shader_defs(self) -> impl Iterator<Item = ShaderDefVal> {
         let needs = PARTIAL_DEFS.into_iter().zip(self.needs).filter(|(_, needed)| *needed);
         let list = self.list.map(|number| ["SHIPPED_RULES".into(), format!("SHIPPED_RULES_{number}").into()]);
@@ -82,8 +82,8 @@ pub fn rules_text() -> String {
     text + "#endif\n#endif\n"
 }
 
-/// The shader text of `mixture_of` for a rule list. `mixture_of` in `assets/shaders/materials.wgsl` computes the same
-/// from uniforms.
+/// The shader text of `mixture_of` for a rule list. The function `mixture_of` in `assets/shaders/materials.wgsl`
+/// computes the same mixture from uniforms.
 fn mixture_text(rules: &MaterialRules) -> String {
     let mut lines = vec!["var left = (1.0 - cover.x) * (1.0 - cover.y);".to_owned(), "var seen = 0.0;".to_owned()];
     let own = |prefix: &str, material: Material| format!("{prefix}{}", material as usize);

@@ -12,7 +12,8 @@ pub enum SceneNeed {
     CoverMap,
     SiteMap,
     WaterMap,
-    /// Everywhere in view, vertices are so dense that the sunlight left by clouds and mountains is computed per vertex.
+    /// The vertices are dense everywhere in view. The sunlight that clouds and mountains let through is therefore
+    /// computed per vertex.
     SunByVertex,
     /// The globe's tiles have maps that the material rules use.
     TileSite,
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
     use crate::view::render::shader_text::{GLOBE, GRID};
 
-    /// If the shaders did not use a name, its feature could never be drawn.
+    /// If no shader tested the name of a feature, this feature would never be drawn.
     #[test]
     fn shaders_test_every_feature_flag() {
         for name in NEED_DEFS {

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use super::rules_text::rules_text;
 use talweg::planet::clouds::CLOUD_CONSTANTS;
 
-/// The shaders of the whole view, in the main world and in the render world. Each way of drawing a construction tree
+/// The shaders of the whole view, in the main world and in the render world. Each method of drawing a construction tree
 /// has its own shader, which is compiled on first use.
 #[derive(Resource, Clone)]
 pub struct ViewShader {
@@ -27,7 +27,7 @@ macro_rules! joined {
     };
 }
 
-/// Joins the files that all shaders of a square need, and further files.
+/// Joins the files that all shaders of a square need, followed by the given files.
 macro_rules! square {
     ($($file:literal),*) => {
         joined!("common", "sky", "materials", "ground", "scatter", "plants", "sides", "water", "surface_water" $(, $file)*)
@@ -66,7 +66,7 @@ impl ViewShader {
     }
 }
 
-/// The constants of the cloud model as shader text.
+/// Shader text that defines the constants of the cloud model.
 fn cloud_text() -> String {
     CLOUD_CONSTANTS.iter().map(|(name, value)| format!("const {name}: f32 = {value:?};\n")).collect()
 }
@@ -83,7 +83,7 @@ pub fn has_stages(source: &str, (vertex, fragment): (&str, &str)) -> bool {
 mod tests {
     use super::*;
 
-    /// A constant that only the shader or only the Rust code names would break the shader.
+    /// A constant that is named only in the shader or only in the Rust code would break the shader.
     #[test]
     fn the_shader_of_clouds_names_every_constant_that_it_gets() {
         let text = cloud_text();

@@ -12,7 +12,7 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use super::mips::half;
 use talweg::appearance::light::sky::{AZIMUTHS, Daylight, ELEVATIONS};
 
-/// Light of the sky by elevation and by azimuth from the sun.
+/// Light of the sky by elevation above the horizon and by azimuth from the sun.
 pub struct SkyTexture {
     pub view: TextureView,
     texture: Texture,

@@ -1,9 +1,9 @@
 //! Surface water: rivers, lakes and the flowing water of erosion processes, drawn from the water map.
 //!
 //! The map has a depth at every sample, and the shore is between a wet and a dry sample. A dry sample next to a wet
-//! sample gets a negative depth: its height over the water, but at most half of the greatest adjacent depth. So the
-//! line of depth 0 is smooth within the cells, and a diagonal stream one sample wide stays connected. A little
-//! smoothing along the shores rounds the corners of streams that run from sample to sample.
+//! sample gets a negative depth. Its magnitude is the height of the sample over the water, but at most half of the
+//! greatest adjacent depth. So the contour of depth 0 is smooth within the cells, and a diagonal stream one sample wide
+//! stays connected. A slight smoothing along the shores rounds the corners of streams that run from sample to sample.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::mips::{Mips, half_bytes, packed};
 use talweg::field::{Cancelled, Control, MapKind, Terrain};
 
-/// Depths below this fraction of the relief count as dry. Such depths are the remains of a drying film.
+/// Depths below this fraction of the relief count as dry. Such depths remain where a thin water film dries up.
 const DRY: f32 = 2e-5;
 
 /// The surface water of a terrain, ready to be drawn.
@@ -29,7 +29,7 @@ pub struct SurfaceWater {
 pub struct SignedDepths {
     /// Fractions of the relief: negative on the dry side of shores, 0 far from water.
     pub signed: Vec<[f32; 1]>,
-    /// The depths before smoothing, with 0 at every dry sample.
+    /// The depths without the negative shore values: 0 at every dry sample.
     wet: Vec<[f32; 1]>,
     deepest: f32,
 }
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_lake_shore_lies_where_the_surface_meets_the_ground() {
-        // a slope that a lake covers up to 0.505: the shore crosses the middle of a cell
+        // a slope with a lake up to the height 0.505, so that the shore crosses the middle of a cell
         let mut terrain = Terrain::from_fn(101, Edges::Open, |u, _| u);
         let wet: Vec<f32> = terrain.height.iter().map(|h| (0.505 - h).max(0.0)).collect();
         terrain.map_mut(MapKind::Water).copy_from_slice(&wet);

@@ -10,10 +10,11 @@ use talweg::field::Terrain;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerrainMap {
     Heights,
-    /// Slopes of the terrain; on a globe also height over the sea and fraction of surface water.
+    /// Slopes of the terrain. On a globe, the texture also holds the height over the sea and the fraction of surface
+    /// water.
     Slopes,
     Light,
-    /// Shadow depth on the mirrored copies of the terrain around it.
+    /// Shadow depth on the mirrored copies of the terrain outside the square.
     MirroredShadows,
     SurfaceWater,
     Data,
@@ -37,14 +38,15 @@ impl TerrainMap {
         Self::Site,
     ];
 
-    /// The maps to draw at half resolution if all maps together would take too much memory. Each map in turn is halved,
-    /// in this order and repeatedly. The list has fractions and colours of the terrain, overlays, and shadow depths,
-    /// whose edges are between samples. These maps vary less between samples than slopes do.
+    /// The maps to draw at half resolution if all maps together would take too much memory. The maps are halved in this
+    /// order, one after another, and repeatedly if necessary. The maps hold fractions and colours of the terrain,
+    /// overlays, and shadow depths, from which shadow edges are interpolated. All of these vary less between samples
+    /// than slopes do.
     pub const COARSENED: [Self; 6] =
         [Self::MirroredShadows, Self::Colours, Self::Site, Self::Cover, Self::Light, Self::Data];
 }
 
-/// Greatest number of samples per side, on the graphics card, of a map of fractions or colours.
+/// Greatest number of samples per side of a map of fractions or colours on the graphics card.
 pub const WIDEST_SHARES: usize = 2049;
 
 /// Greatest size in bytes of all maps of a square on the graphics card. With the textures of materials, canopy and
@@ -101,7 +103,7 @@ pub trait TexelSource: Clone {
     }
 }
 
-/// The texels of one level of a face.
+/// The texels of one mip level of a face.
 pub struct TexelLevel<'a> {
     pub columns: usize,
     pub rows: usize,
@@ -137,7 +139,7 @@ impl Texels {
         }
     }
 
-    /// The texels of a level of a face.
+    /// The texels of a mip level of a face.
     pub fn level(&self, level: usize, face: usize) -> TexelLevel<'_> {
         let (columns, rows, texel_bytes, bytes) = match self {
             Self::Heights(heights) => (heights.columns(), heights.rows(), 2, heights.bytes()),
@@ -151,7 +153,7 @@ impl Texels {
         TexelLevel { columns, rows, texel_bytes, bytes }
     }
 
-    /// Size of all faces and levels in bytes.
+    /// Size of all faces and mip levels in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Heights(heights) => heights.bytes().len(),

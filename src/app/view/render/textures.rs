@@ -1,9 +1,9 @@
-//! The textures of a terrain, for one face or for six. They are uploaded in bands of rows and shown when complete.
+//! The textures of a terrain, for one face or for six. Textures are uploaded in bands of rows and shown when complete.
 //!
 //! A new terrain is uploaded into its own textures, at most [`BYTES_PER_FRAME`] per frame. The previous terrain stays
-//! on screen until the new terrain is complete. An animation frame of usual size takes a single upload, which
-//! alternates between two sets of textures. Data shared with the terrain on screen are not uploaded again. Absent data
-//! take no memory: a terrain without water needs no memory for water.
+//! on screen until the new terrain is complete. A terrain of usual size in an animation takes a single upload, and
+//! uploads alternate between two sets of textures. Data shared with the terrain on screen are not uploaded again.
+//! Absent data take no memory: a terrain without water needs no memory for water.
 
 use bevy::render::render_resource::{
     Extent3d, Origin3d, TexelCopyBufferLayout, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor,
@@ -13,7 +13,7 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 
 use super::texels::{TerrainMap, TexelLevel, TexelSource, Texels};
 
-/// Greatest number of bytes uploaded per frame, which takes some milliseconds.
+/// Greatest number of bytes uploaded per frame. An upload of this size takes some milliseconds.
 const BYTES_PER_FRAME: usize = 48 << 20;
 
 /// Greatest size of old textures that are kept for the next terrain of the same size.
@@ -26,7 +26,7 @@ fn format(map: TerrainMap, faces: usize, texel_bytes: usize) -> TextureFormat {
         TerrainMap::Heights => TextureFormat::R16Uint,
         TerrainMap::Slopes if faces > 1 => TextureFormat::Rgba16Float,
         TerrainMap::Slopes => TextureFormat::Rg16Float,
-        // cover and the hardness of the rock
+        // the four bytes are the two fractions of cover, the hardness of the rock, and an unused value
         TerrainMap::Cover if texel_bytes == 4 => TextureFormat::Rgba8Unorm,
         TerrainMap::Light | TerrainMap::Cover => TextureFormat::Rg8Unorm,
         TerrainMap::SurfaceWater | TerrainMap::Data => TextureFormat::R16Float,
@@ -36,7 +36,7 @@ fn format(map: TerrainMap, faces: usize, texel_bytes: usize) -> TextureFormat {
     }
 }
 
-/// A texture with its current or future contents.
+/// A texture with the texels that it holds or will hold after the upload.
 #[derive(Clone)]
 struct MapTexture {
     texels: Texels,
@@ -116,7 +116,8 @@ impl<T: TexelSource> Textures<T> {
 }
 
 impl<T: TexelSource> TerrainTextures<T> {
-    /// Shares equal textures with `shown`, and reuses textures of `unused` that have the right size.
+    /// Takes over the textures of `shown` whose texels are unchanged, and reuses textures of `unused` that have the
+    /// right size.
     fn new(shown: Option<&Self>, unused: Option<Self>, terrain: &T, device: &RenderDevice) -> Self {
         let (samples, faces) = (terrain.samples(), T::FACES);
         let mut unused = unused.filter(|unused| unused.terrain.samples() == samples);

@@ -1,4 +1,5 @@
-//! Lowest and highest terrain of square tiles, of blocks of tiles, and so on. Culling and picking read these bounds.
+//! Lowest and highest terrain of square tiles, of blocks of tiles, of blocks of blocks, and so on. Culling and picking
+//! read these bounds.
 
 use rayon::prelude::*;
 
@@ -89,7 +90,7 @@ impl GridBounds {
         bounds
     }
 
-    /// The level with a single tile that covers the whole terrain.
+    /// The level whose single tile is the whole terrain.
     pub fn top(&self) -> usize {
         self.levels.len() - 1
     }
@@ -115,7 +116,7 @@ impl BoundsLevel {
         Self { tiles, ranges: (0..tiles * tiles).map(|k| self.four(k / tiles, k % tiles)).collect() }
     }
 
-    /// Combined range of the four tiles that tile (row, column) of the next level covers.
+    /// Combined height range of four tiles. Together they form tile (row, column) of the next level.
     fn four(&self, row: usize, column: usize) -> HeightRange {
         let at = |i: usize, j: usize| {
             if i < self.tiles && j < self.tiles { self.ranges[i * self.tiles + j] } else { EMPTY }

@@ -1,4 +1,4 @@
-//! Cover of sand and snow as a texture, from both loose deposits and construction materials. The texture also holds the
+//! Sand and snow cover as a texture, from both loose deposits and construction materials. The texture also holds the
 //! hardness of the rock, because some graphics cards limit the number of textures in a view.
 
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use talweg::scene::Settings;
 /// One texture with the cover of sand and snow on a terrain, and with the hardness of the rock below where it is known.
 #[derive(Clone)]
 pub struct SnowSandCover {
-    /// Fraction covered by each of [`COVERS`], as bytes. If the hardness is known, the hardness and an unused byte
-    /// follow.
+    /// Fraction of the surface that each of [`COVERS`] covers, as bytes. If the hardness is known, the hardness and an
+    /// unused byte follow.
     pub shares: Arc<Mips>,
 }
 
 impl SnowSandCover {
-    /// The cover of a terrain, if it has any cover.
+    /// The sand and snow cover of a terrain, if the terrain has any.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -38,8 +38,8 @@ impl SnowSandCover {
         Ok(Some(Self { shares: Arc::new(shares) }))
     }
 
-    /// The cover of a terrain that differs from the terrain `before` only within a region. `old` is the cover of
-    /// `before`.
+    /// The sand and snow cover of a terrain that differs from the terrain `before` only within a region. `old` is the
+    /// cover of `before`.
     ///
     /// # Errors
     /// If `control` cancels.

@@ -1,5 +1,5 @@
-//! A square terrain on the graphics card. It consists of patches, sides, walls and water, or of the tiles or rays of
-//! its construction tree.
+//! A square terrain on the graphics card. The terrain is drawn from patches, sides, walls and water, or from the tiles
+//! or rays of its construction tree.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub struct SquareDrawing {
     instances: GrowingBuffer,
     palette: PaletteTexture,
     sky: SkyTexture,
-    /// The buffer of walls along the void edge, and the void mask that the walls belong to.
+    /// The buffer with the walls along the void edge, and the void mask from which the walls were made.
     walls: Option<(Arc<VoidMask>, Buffer)>,
     tiles: Option<TileRenderer>,
     rays: Option<Rays>,
@@ -58,9 +58,9 @@ pub struct SquarePlan {
     frame: SquareFrame,
     /// The instances of the construction tree's tiles, if tiles are drawn.
     tiles: Option<TileRanges>,
-    /// Whether the terrain ends at its edges, so that its sides are visible.
+    /// Whether the terrain is cut off at its edges, so that its sides are visible.
     has_sides: bool,
-    /// Whether the sea also ends at the edges of the terrain.
+    /// Whether the sea is also cut off at the edges of the terrain.
     has_sea_sides: bool,
     has_sea: bool,
     has_surface_water: bool,
@@ -81,7 +81,7 @@ fn surroundings(shown: &SquareShown, context: &DrawContext) -> (Surroundings, i3
     match if is_alone { Surroundings::Block } else { shown.terrain.settings.surroundings } {
         Surroundings::Block => (Surroundings::Block, 0),
         Surroundings::Land => (Surroundings::Land, FAR_TILES),
-        // a coast that is cut by an edge continues beyond the edge
+        // a coast that an edge of the terrain cuts off continues beyond the edge
         Surroundings::Sea => (Surroundings::Sea, i32::from(shown.terrain.has_land_at_edge())),
     }
 }
@@ -107,7 +107,7 @@ impl Surface for SquareDrawing {
         }
     }
 
-    /// Frees tiles or rays that are no longer drawn, and updates the colours.
+    /// Frees tiles or rays that are no longer drawn, and updates the overlay and palette colours.
     fn update(&mut self, shown: &SquareShown, context: &DrawContext) {
         let has_tree = shown.scene.is_some();
         let traces = has_tree && context.mode.traces();
@@ -143,7 +143,7 @@ impl Surface for SquareDrawing {
         let has_sea = context.water && terrain.scale.has_sea();
         let drawn = (context.mode, has_sea, surroundings, far_tiles);
         let frame = SquareFrame::new(&eye, terrain, shown.palette, drawn, &range, detail.quads);
-        // data would be hard to read through water
+        // overlay data would be hard to read through water
         let has_water = context.water && terrain.tint() == Tint::None;
         SquarePlan {
             pane_from_eye: pane.crop() * eye.clip_from_eye,
@@ -200,7 +200,7 @@ impl Surface for SquareDrawing {
         chosen: &Chosen<SquarePart>,
         context: &DrawContext,
     ) -> Option<PlantedSquare> {
-        // with an overlay, no plants are drawn
+        // plants are not drawn over an overlay
         let grows = chosen.target.is_detailed && shown.terrain.tint() == Tint::None && context.mode.has_plants();
         (grows && !shown.palette.scatter.0.is_empty()).then(|| PlantedSquare {
             terrain: shown.terrain.clone(),

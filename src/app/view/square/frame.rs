@@ -19,54 +19,60 @@ use talweg::scene::{Settings, Surroundings};
 pub struct SquareFrame {
     clip_from_world: Mat4,
     eye_from_clip: Mat4,
-    /// Position of the eye; exposure factor.
+    /// Position of the eye (three values); exposure factor.
     eye_exposure: Vec4,
-    /// Direction of the sun; 1 if the terrain is drawn without its colours, otherwise 0.
+    /// Direction of the sun (three values); 1 if the terrain is drawn without its colours, otherwise 0.
     sun_plain: Vec4,
-    /// Index of the last sample; cell size; height of the relief; side length of the square.
+    /// Index of the last sample in a row; cell size; height of the relief; side length of the square. Lengths are in
+    /// world units.
     grid: Vec4,
-    /// Heights of the sea, of the block's base, of the lowest and of the highest terrain.
+    /// Heights of the sea, of the block's base, of the lowest terrain and of the highest terrain, in world units.
     heights: Vec4,
-    /// Horizontal position of the eye over the square (x, z); height of the eye over the peaks; range of the finest
-    /// level.
+    /// Horizontal position of the eye over the square (x, z); height of the eye over the highest terrain; range of the
+    /// finest level.
     lod: Vec4,
-    /// Top level; fraction of a range at which morphing starts; quads of a patch; whether there is a sea.
+    /// Top level of the quadtree; fraction of a range at which morphing starts; quads along a patch's side; whether
+    /// there is a sea.
     patches: Vec4,
-    /// Linear colour of rock and its strength.
+    /// Linear colour of rock (three values); strength of this colour.
     rock: Vec4,
-    /// Slopes (tangents) at which rock begins and at which it covers everything; metres per world unit; unused value.
+    /// Slopes (tangents) at which rock begins to show and at which it covers everything; metres per world unit; unused
+    /// value.
     rock_slopes: Vec4,
     /// Origin and size of the viewport in pixels.
     viewport: Vec4,
-    /// Ramp position at which the overlay is transparent; distance from it at which the overlay is opaque; cloud cover;
-    /// height of the clouds.
+    /// Ramp position at which the overlay is transparent; distance from this position at which the overlay is opaque;
+    /// cloud cover; height of the clouds.
     overlay: Vec4,
-    /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; unused value.
+    /// Two depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; unused
+    /// value.
     surface_water: Vec4,
     /// Matrix from positions relative to the eye to the clip space of the image.
     clip_from_eye: Mat4,
-    /// Values for the patches of a construction tree: length of a step; position of the eye within its step; quads.
+    /// Values for the patches of a construction tree: length of a step; position of the eye within its step (two
+    /// values); quads along a patch's side.
     pub tiles: Vec4,
-    /// Sunlight on terrain that faces the sun; brightness of the stars.
+    /// Sunlight on terrain that faces the sun (three values); brightness of the stars.
     sun_light: Vec4,
-    /// Light of the whole sky on level terrain; surroundings of the terrain (0 nothing, 1 land, 2 sea).
+    /// Light of the whole sky on level terrain (three values); surroundings of the terrain (0 nothing, 1 land, 2 sea).
     sky_light: Vec4,
-    /// Extinction of the air at the surface, per world unit; extent of the surroundings, as a multiple of the terrain's
-    /// side length.
+    /// Extinction of the air at the surface, per world unit (three values); extent of the surroundings, as a multiple
+    /// of the terrain's side length.
     air: Vec4,
     /// Matrices from world space to the shadow maps of plants.
     plant_shadows: [Mat4; SHADOW_CASCADES],
-    /// Extinction of the fog at its floor and its decrease with height, per world unit; height of the floor; number of
-    /// terrain side lengths across the whole drawn land.
+    /// Extinction of the fog at its base, per world unit; decrease of the fog with height, per world unit; height of
+    /// the base; extent of the whole drawn land as a multiple of the terrain's side length.
     fog: Vec4,
     /// Direction of the waves (east, south); steepness of the waves relative to a wind of 6 m/s; width of a pixel in
-    /// metres at a distance of 1.
+    /// metres at a distance of one world unit.
     waves: Vec4,
-    /// Visibility of plant shadows; half a texel of each shadow map; distance up to which all plants are drawn.
+    /// Strength of plant shadows; half a texel of each shadow map; distance from the eye up to which all plants are
+    /// drawn.
     plants: Vec4,
 }
 
-/// Depths, as fractions of the relief, at which water starts to be visible and at which it is fully visible.
+/// Water depths, as fractions of the relief, at which water starts to be visible and at which it is fully visible.
 const FILM: (f32, f32) = (0.000_3, 0.001_5);
 
 /// Height of the clouds above the highest terrain, in metres.
@@ -80,7 +86,8 @@ pub struct SquareEye {
     pub clip_from_world: Mat4,
     /// Matrix from world space to the clip space of the pane, which excludes the rest of the image.
     pub pane_from_world: Mat4,
-    /// Matrix from positions relative to the eye to clip space. These positions stay exact even very near the eye.
+    /// Matrix from positions relative to the eye to clip space. Positions relative to the eye are exact even very near
+    /// the eye.
     pub clip_from_eye: Mat4,
     pub eye_world: Vec3,
     /// Origin and size of the viewport in pixels.
@@ -89,7 +96,7 @@ pub struct SquareEye {
     pub has_air: bool,
     /// Stops by which auto exposure brightens the image.
     pub auto_stops: f32,
-    /// Pixels that an angle of one radian spans in the middle of the image.
+    /// Number of pixels that an angle of one radian spans in the centre of the image.
     pub pixels_per_radian: f32,
 }
 
@@ -180,14 +187,14 @@ impl SquareFrame {
         }
     }
 
-    /// Sets the shadow maps of plants, and the distance in world units up to which all plants are drawn.
+    /// Sets the shadow maps of plants, and the distance from the eye in world units up to which all plants are drawn.
     pub fn set_plants(&mut self, shadows: Option<&ShadowCascades>, all_world: f32) {
         (self.plant_shadows, self.plants) = shadow_uniforms(shadows, all_world);
     }
 }
 
-/// Height fog. Its extinction falls exponentially with height above the sea, or above the lowest terrain if there is no
-/// sea.
+/// The fog values of the uniform data. The fog's extinction falls exponentially with height above the sea, or above the
+/// lowest terrain if there is no sea.
 fn fog_of(terrain: &SquareTerrain) -> Vec4 {
     let (scale, settings) = (&terrain.scale, &terrain.settings);
     let floor = if scale.has_sea() { scale.sea_world } else { scale.lowest_world };
@@ -195,7 +202,7 @@ fn fog_of(terrain: &SquareTerrain) -> Vec4 {
     Vec4::new(per_metre * scale.metres_per_world, scale.metres_per_world / settings.fog_height, floor, 0.0)
 }
 
-/// Mean square slope of the sea under a wind in m/s: Cox & Munk 1954.
+/// Mean square slope of the sea surface under a wind in m/s, after Cox & Munk 1954.
 fn mean_square_slope(wind: f32) -> f32 {
     0.003 + 5.12e-3 * wind
 }

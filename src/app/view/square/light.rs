@@ -1,4 +1,4 @@
-//! Sunlight on a square: shadows on its mirrored copies, and recomputed light near a region that has changed.
+//! Sunlight on a square: shadows on the mirrored copies around it, and recomputed light near a region that has changed.
 
 use rayon::prelude::*;
 
@@ -9,10 +9,12 @@ use talweg::appearance::{openness, openness_blocks};
 use talweg::field::{Cancelled, Control, Grid, Region, Terrain};
 use talweg::scene::Settings;
 
-/// Greatest number of samples per side in the shadow map of the mirrored copies, which are seen from afar.
+/// Greatest number of samples per side in the shadow map of the mirrored copies. The eye sees these copies only from
+/// afar.
 pub const MOST_MIRRORED_SAMPLES: usize = 1025;
 
-/// Shadow depths on three mirrored copies of the terrain: east and west swapped, north and south swapped, both swapped.
+/// Shadow depth on three mirrored copies of the terrain: with east and west swapped, with north and south swapped, and
+/// with both swapped.
 pub fn mirrored_shadows(
     terrain: &Terrain,
     settings: &Settings,
@@ -29,8 +31,8 @@ pub fn mirrored_shadows(
     Mips::new(scale.samples, texels, unit_bytes, control)
 }
 
-/// The samples whose light is recomputed for a region, and the square of samples that this computation reads. `None` if
-/// the square covers most of the terrain.
+/// Returns the samples whose light must be recomputed after a change in a region, and the square of samples that this
+/// computation reads. `None` if the square contains most of the terrain.
 pub fn light_window(scale: &WorldScale, [east, up, south]: [f32; 3], region: &Region) -> Option<(Region, Region)> {
     let n = scale.samples;
     let fall = up / (east * east + south * south).sqrt().max(1e-3);
@@ -43,7 +45,7 @@ pub fn light_window(scale: &WorldScale, [east, up, south]: [f32; 3], region: &Re
     let start = |span: &std::ops::Range<usize>| span.start / blocks * blocks;
     let (row, column) = (start(&seen.rows), start(&seen.columns));
     let side = (seen.rows.end - row).max(seen.columns.end - column);
-    // move a square that would extend beyond the terrain back to the start of a block
+    // move a square that would extend beyond the terrain back, to the start of a block
     let back = |start: usize| {
         if start + side <= n { start } else { n.saturating_sub(side) / blocks * blocks }
     };
@@ -54,7 +56,7 @@ pub fn light_window(scale: &WorldScale, [east, up, south]: [f32; 3], region: &Re
     fits.then_some((lit, seen))
 }
 
-/// A copy of the light map with recomputed texels in a window.
+/// A copy of the light map with recomputed texels in the region `lit`.
 pub fn renewed_light(
     light: &Mips,
     (terrain, scale): (&Terrain, &WorldScale),

@@ -1,11 +1,11 @@
-//! Selects the patches to draw from the quadtree: fine near the eye, coarse far from the eye.
+//! Selects the patches to draw from the quadtree of a square: fine near the eye, coarse far from the eye.
 //!
 //! The scheme comes from Strugar, "Continuous Distance-Dependent Level of Detail" (2009). A patch of level `l` has
-//! `quads` × `quads` quads of 2^l cells. It is split if it comes nearer to the eye than the range of the next finer
+//! `quads` × `quads` quads of 2^l cells. A patch is split if it is nearer to the eye than the range of the next finer
 //! level. Its vertices morph to the vertices of level `l + 1` before they reach the range of their own level. If the
 //! finest range exceeds `MIN_RANGE_PATCHES` patches, neighbours differ by at most one level. A patch then meets a
 //! coarser patch only where it has morphed into the coarser shape. So there are no cracks. Distances combine the
-//! horizontal distance with the height of the eye over the highest peak, so that this is true for any relief.
+//! horizontal distance with the height of the eye over the highest peak, so that these rules hold for any relief.
 
 use glam::{Vec2, Vec3};
 
@@ -17,21 +17,21 @@ use crate::view::scale::{SIDE_WORLD, WorldScale};
 /// Fraction of the range of a level at which its vertices begin to morph.
 pub const MORPH_START: f32 = 0.85;
 
-/// Smallest range of the finest level, as a multiple of the side length of its patches. It ensures that (2 ·
-/// MORPH_START - 1) · range > 2 √2 sides.
+/// Smallest range of the finest level, as a multiple of the side length of its patches. The value ensures that (2 ·
+/// MORPH_START - 1) · range is greater than 2 √2 sides.
 const MIN_RANGE_PATCHES: f32 = 4.1;
 
-/// The eye, and the ranges of the levels of detail.
+/// The eye, and the distances up to which each level of detail is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LodRange {
     /// Horizontal position of the eye (x, z).
     pub eye_world: Vec2,
-    /// Height of the eye over the highest peak; 0 below the peak.
+    /// Height of the eye over the highest peak; 0 if the eye is below the peak.
     pub over_world: f32,
     /// Distance up to which the finest level is drawn. Each coarser level is drawn up to twice the distance of the
     /// previous level.
     pub finest_world: f32,
-    /// The level with a single patch that covers the whole terrain. This patch does not morph.
+    /// The level whose single patch is the whole terrain. This patch does not morph.
     pub top: u32,
 }
 
@@ -58,13 +58,13 @@ impl LodRange {
 /// A patch to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GridPatch {
-    /// North-west corner of the patch, in cells.
+    /// Position of the patch's north-west corner, in cells.
     pub column: u32,
     pub row: u32,
     pub level: u32,
 }
 
-/// The patches to draw, which cover each visible point of the terrain exactly once. Patches that hide others come
+/// The patches to draw. Exactly one patch contains each visible point of the terrain. Patches that hide others come
 /// first, because a graphics card does not shade hidden pixels.
 pub fn select(
     scale: &WorldScale,
@@ -88,7 +88,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Selects patches within one quadtree node; `row` and `column` count patches of `level`.
+    /// Selects patches within one quadtree node. `row` and `column` count the nodes of `level`.
     fn node(&self, level: u32, row: usize, column: usize, out: &mut Vec<GridPatch>) {
         let quads = self.detail.quads as usize;
         let tile_level = level as usize + (quads / TILE_CELLS).trailing_zeros() as usize;
@@ -113,7 +113,7 @@ impl Walk<'_> {
             }
         }
         if level > 0 && self.range.distance_world(low, high) < self.range.finest_world * (1 << (level - 1)) as f32 {
-            // first the quarter that contains the eye, last the opposite quarter
+            // visit the quarter that contains the eye first and the opposite quarter last
             let middle = corner((2 * row + 1) * (cells / 2), (2 * column + 1) * (cells / 2));
             let [first_row, first_column] =
                 [self.range.eye_world.y >= middle.y, self.range.eye_world.x >= middle.x].map(usize::from);
@@ -126,7 +126,7 @@ impl Walk<'_> {
     }
 }
 
-/// Side walls of the terrain block, numbered as in the shaders.
+/// A side wall of the terrain block; the numbers are those in the shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideKind {
     North,
@@ -169,7 +169,7 @@ mod tests {
         })
     }
 
-    /// Level drawn at every cell.
+    /// The level drawn at every cell; `None` where no patch is drawn.
     fn paint(scale: &WorldScale, detail: PatchDetail, patches: &[GridPatch]) -> Vec<Option<u32>> {
         let cells = scale.samples - 1;
         let mut painted = vec![None; cells * cells];
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// From above, patches along every line away from the eye must be in near-to-far order.
+    /// In plan view, the patches along every line away from the eye must be in near-to-far order.
     #[test]
     fn patches_come_from_near_to_far() {
         for (scale, bounds, detail, range) in scenes() {

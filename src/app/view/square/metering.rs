@@ -1,4 +1,5 @@
-//! Light metering of a square. It reads the terrain's maps at the points where rays through the image hit the terrain.
+//! Light metering of a square. The metering reads the terrain's maps at the points where rays through the image hit the
+//! terrain.
 
 use bevy::math::{Mat4, Vec3};
 
@@ -8,18 +9,19 @@ use crate::view::render::metering::{COLUMNS, MeteredLight, picture_rays};
 use crate::view::render::mips::{Mips, from_halves, from_unit_bytes};
 use crate::view::scale::SIDE_WORLD;
 
-/// Weight of the sky relative to the terrain.
+/// Weight of a ray to the sky, relative to a ray to the terrain.
 const SKY_WEIGHT: f32 = 0.3;
-/// Brightness of bare terrain, relative to which the canopy is measured.
+/// Albedo of bare terrain. The brightness of the canopy is measured relative to it.
 const BARE_ALBEDO: f32 = 0.12;
-/// Shade of plant crowns; must equal `CROWN_SHADE` in `assets/shaders/plants.wgsl`.
+/// Light on plant crowns that shade each other, relative to level terrain; must equal `CROWN_SHADE` in
+/// `assets/shaders/plants.wgsl`.
 const CROWN_SHADE: f32 = 0.8;
-/// Fraction of sunlight that a closed canopy keeps from the terrain below; see `THROUGH_CROWNS` in
+/// Fraction of sunlight that a closed canopy blocks above the terrain; see `THROUGH_CROWNS` in
 /// `assets/shaders/plants.wgsl`.
 const CROWN_SHADOW: f32 = 0.76;
 
-/// The mean light in an image of a square, in stops relative to sunlit level terrain. `canopy` holds the square root of
-/// the canopy's colour times its cover, and the cover.
+/// The mean light in an image of a square, in stops relative to sunlit level terrain. The four values of a `canopy`
+/// texel are the square root of the canopy's colour times its cover, and the cover.
 pub fn metered_square(terrain: &SquareTerrain, canopy: Option<&Mips>, eye_world: Vec3, clip_from_eye: Mat4) -> f32 {
     let mut metered = MeteredLight::default();
     let picker = terrain.picker();
@@ -27,7 +29,8 @@ pub fn metered_square(terrain: &SquareTerrain, canopy: Option<&Mips>, eye_world:
     for (ray, weight) in picture_rays(clip_from_eye) {
         match picker.pick(eye_world, ray) {
             Some(way) => metered.add(light.ground_light(eye_world + ray * way, way).min(1.0), weight),
-            // the surroundings below the horizon are unknown, so of the rays that miss, only those to the sky count
+            // only rays that miss towards the sky count, because the light of the surroundings below the horizon is
+            // unknown
             None if ray.y > 0.0 => metered.add(1.0, SKY_WEIGHT * weight),
             None => {}
         }
@@ -35,13 +38,13 @@ pub fn metered_square(terrain: &SquareTerrain, canopy: Option<&Mips>, eye_world:
     metered.mean_stops()
 }
 
-/// Two mean luminances of the visible sky. Above the first, the image is darkened. Up to the second, the image may be
-/// brightened.
+/// Two mean luminances of the visible sky. If the sky is brighter than the first, the image is darkened. If it is
+/// darker than the second, the image may be brightened.
 const BRIGHT_SKY: f32 = 0.85;
 const BRIGHTEST_SKY: f32 = 1.25;
 /// Greatest darkening by a bright sky, in stops.
 const MOST_DIMMED_STOPS: f32 = 1.6;
-/// Fraction of the image that the sky must fill to have its full effect.
+/// Fraction of the image that the sky must fill to have its full effect on the exposure.
 const SKY_SHARE: f32 = 0.12;
 
 /// Limits the brightening of an image so that its sky keeps its colour, even in front of a low sun.
@@ -65,8 +68,8 @@ pub fn with_sky_in_view(stops: f32, terrain: &SquareTerrain, clip_from_eye: Mat4
     stops.min(most) - dimmed
 }
 
-/// The light that white terrain on a square reflects, relative to sunlit level terrain. It follows the shaders; see
-/// `lit` in `assets/shaders/common.wgsl`.
+/// The light that white terrain on a square reflects, relative to sunlit level terrain. The formula follows the
+/// shaders; see `lit` in `assets/shaders/common.wgsl`.
 struct SquareLight<'a> {
     terrain: &'a SquareTerrain,
     canopy: Option<&'a Mips>,
@@ -100,7 +103,7 @@ impl<'a> SquareLight<'a> {
             return 1.0;
         }
         let at = [place.x, place.z].map(|along| (along / SIDE_WORLD + 0.5).clamp(0.0, 1.0));
-        // width of the terrain that one ray represents
+        // width of the terrain that one ray stands for, as a fraction of the side length
         let wide = way / COLUMNS as f32 / SIDE_WORLD;
         let slope = from_halves_at(&self.terrain.slopes, at, wide);
         let [depth, openness] = bytes_at::<2>(&self.terrain.light, at, wide);
@@ -113,15 +116,15 @@ impl<'a> SquareLight<'a> {
             return ground / level_ground;
         }
         let crowns = luminance([r, g, b].map(|root| (root / cover) * (root / cover))) * CROWN_SHADE / BARE_ALBEDO;
-        // seen at a slant, the canopy hides more of the terrain than seen from above
+        // seen at a slant, the canopy hides more of the terrain than in plan view
         let hidden = 1.0 - (1.0 - cover) * (1.0 - cover);
         let crowns = self.light_on(normal, sun_share, openness) * crowns.min(1.0);
         (ground + (crowns - ground) * hidden) / level_ground
     }
 }
 
-/// Bilinear value at a position from 0 to 1. It is read from the mip level with texels that are about `wide` times the
-/// side length wide.
+/// Bilinear value at a position from 0 to 1. The value is read from the mip level whose texels are about `wide` wide,
+/// as a fraction of the side length.
 fn blended<const N: usize, const C: usize>(
     mips: &Mips,
     at: [f32; 2],

@@ -1,4 +1,4 @@
-//! A square terrain: prepared for drawing, picked, and drawn.
+//! A square terrain: its data prepared for drawing, picking, and its drawing.
 
 pub mod bounds;
 pub mod cover;

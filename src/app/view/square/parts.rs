@@ -23,7 +23,7 @@ use crate::view::render::shader_text::ViewShader;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SquarePart {
     Ground,
-    /// Copies of the terrain around the square, mirrored at the edges.
+    /// Copies of the terrain outside the square, mirrored at its edges.
     FarGround,
     Sides,
     /// Walls along the void edge inside the square.
@@ -34,7 +34,7 @@ pub enum SquarePart {
     SurfaceWaterSides,
     SurfaceWater,
     SeaSides,
-    /// The side of the sea above the walls along the void edge.
+    /// The sides of the sea above the walls along the void edge.
     SeaWalls,
     SeaSurface,
     AdaptiveGround,
@@ -46,10 +46,10 @@ pub enum SquarePart {
     Traced,
 }
 
-/// Depth bias that draws water in front of terrain at the same depth. The bias is greater for slanted views.
+/// Depth bias that draws water in front of terrain at the same depth. The bias is greater for surfaces seen at a slant.
 const SURFACE_WATER_BIAS: DepthBiasState = DepthBiasState { constant: 32, slope_scale: 1.0, clamp: 0.0 };
 
-/// All styles of the grid. Styles without an overlay come first.
+/// All styles of the grid, starting with the styles without an overlay.
 fn styles() -> impl Iterator<Item = GroundStyle> {
     let tints = [Tint::None, Tint::Slope, Tint::Data];
     tints.into_iter().flat_map(|tint| ViewMode::OF_GRID.map(|mode| (mode, tint)))
@@ -254,12 +254,13 @@ impl SurfacePart for SquarePart {
                 Self::Scatter => scatter_input(VertexFormat::Float32),
                 part if part.is_wall() => per_instance(VertexFormat::Float32x4),
                 part if part.is_of_tiles() => TileInstance::input(),
-                // a patch of the grid: column, row, level, side
+                // each instance is a patch of the grid: column, row, level, side
                 _ => per_instance(VertexFormat::Uint32x4),
             },
             topology: if self.is_side() { PrimitiveTopology::TriangleStrip } else { default() },
             cover: self.cover(),
-            // mirroring reverses the winding, leaves have two sides, and the other parts cover the whole image
+            // far terrain: mirroring reverses the winding; plants: leaves have two sides; the other parts fill the
+            // whole image
             is_two_sided: matches!(self, Self::FarGround | Self::Scatter | Self::Sky | Self::Traced),
             bias: if self == Self::SurfaceWater { SURFACE_WATER_BIAS } else { default() },
         }
@@ -267,8 +268,8 @@ impl SurfacePart for SquarePart {
 }
 
 /// Pipelines that draw the grid to a target, in drawing order. When a target is first used, the pipelines of all styles
-/// are queued, so that later changes of style find them ready. Until the pipeline of a style is ready, the first style
-/// is drawn.
+/// are queued, so that they are ready when the style changes later. Until the pipeline of a style is ready, the first
+/// style is drawn.
 pub fn grid_parts(
     pipelines: &mut Pipelines<SquarePart>,
     cache: &PipelineCache,
@@ -288,7 +289,8 @@ pub fn grid_parts(
     SquarePart::OF_GRID.map(part).to_vec()
 }
 
-/// The pipelines that draw a construction tree. The first call queues them; `None` until all are ready.
+/// The pipelines that draw a construction tree. The first call queues the pipelines; the result is `None` until all of
+/// them are ready.
 pub fn tree_parts(
     pipelines: &mut Pipelines<SquarePart>,
     cache: &PipelineCache,

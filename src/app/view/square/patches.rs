@@ -12,13 +12,13 @@ use crate::view::render::mesh::PatchDetail;
 use crate::view::scale::SIDE_WORLD;
 use talweg::scene::Surroundings;
 
-/// The drawn patches in the form that the shader reads: column, row, level, and side or copy.
+/// The drawn patches in the form that the shader reads: column, row, level, and number of the side or of the copy.
 pub struct GridInstances {
     pub all: Vec<[u32; 4]>,
     pub ground: Range<u32>,
     /// The patches at an edge of the terrain. A patch is listed once for each side that it touches.
     pub sides: Range<u32>,
-    /// The patches of the mirrored copies.
+    /// The patches of the mirrored copies around the terrain.
     pub far_ground: Range<u32>,
 }
 
@@ -35,7 +35,8 @@ impl GridInstances {
         let mut all = grid_instances(&patches, detail.quads, terrain.scale.samples);
         let (count, block_end) = (patches.len() as u32, all.len() as u32);
         if far_tiles > 0 {
-            // `bent_land` in ground.wgsl can raise the copies, and `beyond_edge` in common.wgsl can lower them
+            // the shaders can raise the copies (`bent_land` in ground.wgsl) and lower them (`beyond_edge` in
+            // common.wgsl)
             let rises_world = terrain.scale.highest_world - terrain.scale.lowest_world;
             let sinks_world = if surroundings == Surroundings::Sea { terrain.scale.fall_under_sea() } else { 0.0 };
             for tile in FarTile::from_near(eye.eye_world, far_tiles) {
@@ -80,7 +81,7 @@ impl FarTile {
         ((self.row + 64) as u32) << 8 | (self.column + 64) as u32
     }
 
-    /// Signs of the copy's two axes, and position of the copy's middle.
+    /// Signs of the copy's two horizontal axes, and position of the copy's centre.
     fn axes(self) -> (Vec3, Vec3) {
         let sign = |k: i32| if k.rem_euclid(2) == 1 { -1.0 } else { 1.0 };
         let middle = Vec3::new(self.column as f32, 0.0, self.row as f32) * SIDE_WORLD;
@@ -93,7 +94,7 @@ impl FarTile {
         Mat4::from_translation(middle) * Mat4::from_scale(signs)
     }
 
-    /// The position on the terrain that a position of the copy shows.
+    /// The position on the terrain whose mirror image is at `place` on the copy.
     fn mirrored(self, place: Vec3) -> Vec3 {
         let (signs, middle) = self.axes();
         (place - middle) * signs

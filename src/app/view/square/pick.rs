@@ -15,7 +15,7 @@ pub struct GridPicker<'a> {
     pub bounds: &'a GridBounds,
 }
 
-/// A ray whose x and z count cells from the north-west corner. Its y and its parameter stay in world units.
+/// A ray for picking. Its x and z count cells from the north-west corner; its y and its parameter are in world units.
 #[derive(Clone, Copy)]
 struct PickRay {
     origin: Vec3,
@@ -27,7 +27,8 @@ impl PickRay {
         self.origin + self.step * t
     }
 
-    /// The part of the parameter interval `from..to` in which the ray is inside the box between `low` and `high`.
+    /// The part of the parameter interval `from..to` in which the ray is inside the box between `low` and `high`, if
+    /// any.
     fn clip(&self, low: Vec3, high: Vec3, from: f32, to: f32) -> Option<(f32, f32)> {
         let (mut from, mut to) = (from, to);
         for axis in 0..3 {
@@ -63,12 +64,12 @@ impl GridPicker<'_> {
         hit.filter(|&t| self.has_ground(ray.point_at(t)))
     }
 
-    /// The point where the ray first hits the surface.
+    /// The point in world space where the ray first hits the surface.
     pub fn pick_point(&self, origin_world: Vec3, direction_world: Vec3) -> Option<Vec3> {
         self.pick(origin_world, direction_world).map(|t| origin_world + direction_world * t)
     }
 
-    /// Whether the sample nearest to a position has data. Void samples have none.
+    /// Whether the sample nearest to a position has data. Void samples have no data.
     fn has_ground(&self, at: Vec3) -> bool {
         let n = self.scale.samples;
         let [column, row] = [at.x, at.z].map(|place| (place.round().max(0.0) as usize).min(n - 1));
@@ -149,7 +150,7 @@ impl GridPicker<'_> {
         let start = ray.point_at(from);
         let (u, v) = (start.x - column as f32, start.z - row as f32);
         let (du, dv) = (ray.step.x, ray.step.z);
-        // the ray's height above the surface at the parameter `from` + s is square s² + linear s + above
+        // at the parameter `from` + s, the ray's height above the surface is square s² + linear s + above
         let above = start.y - (a + b * u + c * v + e * u * v);
         let linear = ray.step.y - (b * du + c * dv + e * (u * dv + v * du));
         let square = -e * du * dv;
@@ -161,7 +162,7 @@ impl GridPicker<'_> {
     }
 }
 
-/// Smallest s > 0 with square s² + linear s + constant = 0, for a positive constant.
+/// Smallest s > 0 with square s² + linear s + constant = 0. The constant is positive.
 fn smallest_positive_root(square: f32, linear: f32, constant: f32) -> Option<f32> {
     let discriminant = linear * linear - 4.0 * square * constant;
     if discriminant < 0.0 {
@@ -230,7 +231,7 @@ mod tests {
                         hits += 1;
                         assert!((f - e).abs() < 0.06, "{samples} samples, ray {k}: the hit is at {f}, expected at {e}");
                     }
-                    // marching can step over a ridge that the ray only grazes
+                    // fixed steps can skip a ridge that the ray only grazes
                     (Some(f), None) => {
                         let p = origin + direction * f;
                         assert!((p.y - scale.ground_world(&terrain, p)).abs() < 0.05, "{samples} {k}: {f}");

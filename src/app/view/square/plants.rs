@@ -47,7 +47,7 @@ impl PlantedSquare {
             (low, high) = ([0, 1].map(|k| low[k].min(at[k])), [0, 1].map(|k| high[k].max(at[k])));
         });
         let selection = tree.selection(low, high);
-        // terrain detail smaller than a fraction of the plant does not raise the plant
+        // detail of the construction tree smaller than a quarter of the smallest object does not lift the objects
         let smallest = objects.iter().map(|object| object.size_metres).fold(f32::INFINITY, f32::min);
         let detail = tree.detail(f64::from(0.25 * smallest.max(0.2) / metres));
         let mut samples = Vec::with_capacity(objects.len());
@@ -74,7 +74,7 @@ impl PlantedSurface for PlantedSquare {
     /// Column and row of a cell.
     type CellPlace = [i32; 2];
 
-    /// The number of cells is unlimited, because each task prepares the conditions of the whole terrain anyway.
+    /// The number of cells is unlimited, because each task prepares the site conditions of the whole terrain anyway.
     const MOST_CELLS: usize = usize::MAX;
 
     fn rules(&self) -> &[ScatterRule] {
@@ -103,7 +103,7 @@ impl PlantedSurface for PlantedSquare {
         let bands = rules.iter().map(|rule| &rule.bands);
         let control = Control::default();
         let conditions = GroundConditions::with_colours(&terrain.terrain, settings, table, colours, bands, &control);
-        // this control is never cancelled
+        // the control of this task is never cancelled
         let Ok(conditions) = conditions else { return PlantedCells { cells: Vec::new(), canopy: None } };
         let placer =
             ScatterPlacer { ground: conditions, rules, size_metres: settings.size_metres, seed: settings.seed };

@@ -1,4 +1,4 @@
-//! A texture with the values of a terrain's maps that material rules use.
+//! A texture with the values from a terrain's maps that material rules use.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use talweg::appearance::{SITE_MAPS, site_conditions};
 use talweg::field::{Cancelled, Control, Region, Terrain};
 use talweg::scene::Settings;
 
-/// Flow, deposits, vegetation and one minus erosion of every sample, from 0 to 1, as bytes. Erosion is inverted because
-/// the shader reads 0, 0, 0, 1 for a terrain without maps.
+/// Flow, deposits, vegetation and inverted erosion of every sample, from 0 to 1, as bytes. The last value is 1 minus
+/// the erosion, because the shader reads 0, 0, 0, 1 for a terrain without maps.
 #[derive(Clone)]
 pub struct SiteConditionMap {
     pub texels: Arc<Mips>,
 }
 
 impl SiteConditionMap {
-    /// The site map of a terrain, if the terrain has any of these values.
+    /// The site map of a terrain, if the terrain has maps for any of these values.
     ///
     /// # Errors
     /// If `control` cancels.

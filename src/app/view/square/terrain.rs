@@ -45,23 +45,23 @@ pub struct SquareTerrain {
     /// Shadow depth and openness, as bytes.
     pub light: Arc<Mips>,
     /// Shadow depth on the mirrored copies, as bytes, if the surroundings are land. There are three maps: for copies
-    /// mirrored east to west, north to south, and both. On each copy, sunlight comes from another side of the mirrored
-    /// terrain.
+    /// mirrored east to west, copies mirrored north to south, and copies mirrored both ways. On each copy, the sun
+    /// shines from another side of the mirrored terrain.
     pub mirrored_shadows: Option<Arc<Mips>>,
     /// Direction of the sun: east, up, south.
     pub towards_sun: [f32; 3],
     /// Rivers and lakes, if the terrain has any.
     pub surface_water: Option<Arc<SurfaceWater>>,
-    /// Void areas, if the terrain has any. The heights there are those of [`heights_over_void`].
+    /// Void areas, if the terrain has any. There, the prepared heights are those of [`heights_over_void`].
     pub void_mask: Option<Arc<VoidMask>>,
     pub data: Option<Data>,
     /// sRGB colours and their opacity over the palette, as bytes. The colours come from biomes, or from the materials
     /// of construction primitives, and are premultiplied by the opacity.
     pub colours: Option<Arc<Mips>>,
-    /// Fractions covered by sand and by snow, and the hardness of the rock, as bytes. `None` if the terrain has no such
-    /// data.
+    /// Fractions of the surface covered by sand and by snow, and the hardness of the rock, as bytes. `None` if the
+    /// terrain has none of these data.
     pub cover: Option<SnowSandCover>,
-    /// The values of the terrain's maps that the material rules use.
+    /// The values from the terrain's maps that the material rules use.
     pub site: Option<SiteConditionMap>,
     /// The light of the sun and of the sky.
     pub daylight: Arc<Daylight>,
@@ -75,7 +75,7 @@ impl Deref for SquareTerrain {
     }
 }
 
-/// The colours of the biomes and of construction materials at every sample, if the terrain has either.
+/// The colours of the biomes and of construction materials at every sample. `None` if the terrain has neither.
 fn painted(terrain: &Terrain, biomes: Option<&BiomePaint>, control: &Control) -> Result<Option<Arc<Mips>>, Cancelled> {
     let of_biomes = biomes.map(|biomes| biomes.paint.colours(terrain, control)).transpose()?;
     let made = GroundShareMaps::new(terrain);
@@ -107,7 +107,7 @@ fn has_land_at_edge(terrain: &Terrain, settings: &Settings) -> bool {
 }
 
 impl SquareTerrain {
-    /// Whether land reaches an edge of the terrain that has sea beyond it.
+    /// Whether land reaches an edge of the terrain whose surroundings are sea.
     pub fn has_land_at_edge(&self) -> bool {
         has_land_at_edge(&self.terrain, &self.settings)
     }
@@ -187,8 +187,8 @@ impl SquareTerrain {
         })
     }
 
-    /// The same terrain with another overlay or other biomes. This is cheaper than [`new`](Self::new), because all
-    /// other data is shared.
+    /// The same terrain with another overlay or other biomes. The call is cheaper than [`new`](Self::new), because both
+    /// terrains share all other data.
     ///
     /// # Errors
     /// If `control` cancels.
@@ -267,7 +267,7 @@ impl SquareTerrain {
         }))
     }
 
-    /// The optional features of the scene that pipelines must draw.
+    /// The optional features of the scene that its pipelines must include.
     pub fn needs(&self) -> SceneNeeds {
         SceneNeeds::new([
             (SceneNeed::Clouds, self.settings.clouds > 0.0),
@@ -288,7 +288,7 @@ impl SquareTerrain {
         }
     }
 
-    /// Depth of surface water at a position in world space.
+    /// Depth of surface water at a position in world space, in world units.
     pub fn surface_water_world(&self, position_world: glam::Vec3) -> f32 {
         let Some(map) = self.terrain.map(MapKind::Water).filter(|_| self.surface_water.is_some()) else { return 0.0 };
         let uv = self.scale.uv(position_world);
@@ -313,7 +313,7 @@ impl SquareTerrain {
         omitted_levels(&TerrainMap::ALL.map(|map| self.mips(map)), self.heights.bytes().len())
     }
 
-    /// The texels of a texture other than the heights, if the terrain has it.
+    /// The texels of a texture other than the heights, if the terrain has this texture.
     fn mips(&self, map: TerrainMap) -> Option<Arc<Mips>> {
         match map {
             TerrainMap::Heights => None,
@@ -349,7 +349,7 @@ impl TexelSource for Arc<SquareTerrain> {
     }
 }
 
-/// The terrain itself, or every second, third, … sample of it, with at most `most` samples per side.
+/// The terrain itself, or every second, third or n-th sample of it, so that there are at most `most` samples per side.
 fn downsampled(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     let last = terrain.samples() - 1;
     let stride = last.div_ceil(most - 1);
@@ -517,7 +517,7 @@ mod tests {
         }
         let block = Settings { surroundings: Surroundings::Block, ..settings.clone() };
         assert!(prepare(&own.terrain, &block).mirrored_shadows.is_none());
-        // around an island no land is mirrored, unless an edge of the terrain cuts the coast
+        // no land is mirrored around an island, unless an edge of the terrain cuts the coast
         let sea = |sea_level: f32| Settings { surroundings: Surroundings::Sea, sea_level, ..settings.clone() };
         assert!(prepare(&own.terrain, &sea(100.0)).mirrored_shadows.is_some());
         assert!(prepare(&own.terrain, &sea(5000.0)).mirrored_shadows.is_none());

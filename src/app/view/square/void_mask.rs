@@ -1,8 +1,7 @@
 //! Void areas inside the square: the mask of missing terrain, and the walls along the void edge.
 //!
 //! The void edge is the line where [`MapKind::Ground`] is one half. In the void, the shaders draw neither terrain nor
-//! water nor sides. Along the void edge, every segment that crosses a cell has a wall, from the surface down to the
-//! base of the block.
+//! water nor sides. A wall below every segment of the void edge extends from the surface down to the base of the block.
 
 use std::sync::Arc;
 
@@ -11,8 +10,8 @@ use rayon::prelude::*;
 use crate::view::render::mips::{Mips, unit_bytes};
 use talweg::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
 
-/// A segment of the void edge: both end points (column, row), counted in samples. Seen from the first end point, the
-/// terrain is on the left.
+/// A segment of the void edge: both end points (column, row), in sample spacings. For a viewer at the first end point
+/// who looks along the segment, the terrain is on the left.
 pub type Wall = [f32; 4];
 
 /// The void areas of a terrain, ready to be drawn.
@@ -49,8 +48,8 @@ fn walls_in_cell(map: &[f32], n: usize, i: usize, j: usize, walls: &mut Vec<Wall
     if inside.iter().all(|&one| one == inside[0]) {
         return;
     }
-    // points where the void edge crosses the cell's edges, in clockwise order: crossings into the terrain, and
-    // crossings out of the terrain
+    // points where the void edge crosses the edges of the cell, in clockwise order; at entries it crosses into the
+    // terrain, at exits out of the terrain
     let (mut entries, mut exits) = (Vec::new(), Vec::new());
     for k in 0..4 {
         let ((a, from), (b, to)) = (corners[k], corners[(k + 1) % 4]);
@@ -61,7 +60,7 @@ fn walls_in_cell(map: &[f32], n: usize, i: usize, j: usize, walls: &mut Vec<Wall
         }
     }
     if exits.len() == 2 && !inside[0] {
-        // in a saddle, each void corner is cut off separately
+        // if two opposite corners are void, cut off each of them separately
         entries.reverse();
     }
     walls.extend(entries.iter().zip(&exits).map(|([ax, ay], [bx, by])| [*ax, *ay, *bx, *by]));
@@ -94,7 +93,7 @@ mod tests {
             length += (dx * dx + dy * dy).sqrt();
             let (mx, my) = (0.5 * (ax + bx) - centre, 0.5 * (ay + by) - centre);
             assert!(((mx * mx + my * my).sqrt() / (n - 1) as f32 - 0.3).abs() < 0.005);
-            // the void is right of the segment, as the shader expects
+            // the void is to the right of the segment, as the shader expects
             assert!(-dy * mx + dx * my >= 0.0, "{ax} {ay} {bx} {by}");
         }
         let around = std::f32::consts::TAU * 0.3 * (n - 1) as f32;

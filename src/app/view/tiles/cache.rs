@@ -42,7 +42,7 @@ impl<T: GroundTile> TileCache<T> {
         self.kept.values().map(|kept| &kept.tile)
     }
 
-    /// Begins a frame that uses the `needed` tiles; these cannot be evicted.
+    /// Begins a frame. The `needed` tiles are used in this frame and cannot be evicted.
     pub fn use_now(&mut self, needed: impl Iterator<Item = T::Key>) {
         self.now += 1;
         for key in needed {
@@ -52,7 +52,7 @@ impl<T: GroundTile> TileCache<T> {
         }
     }
 
-    /// Adds a tile, which replaces any tile with the same key. If the cache is full, the tiles unused for longest are
+    /// Adds a tile, which replaces any tile with the same key. If the cache is full, the least recently used tiles are
     /// evicted. Returns the tile's slot, or `None` if all slots are in use.
     pub fn insert(&mut self, tile: Arc<T>) -> Option<u32> {
         let key = tile.key();
@@ -68,11 +68,11 @@ impl<T: GroundTile> TileCache<T> {
         Some(slot)
     }
 
-    /// Frees an eighth of the slots by evicting the tiles unused for longest.
+    /// Frees an eighth of the slots by evicting the least recently used tiles.
     fn make_room(&mut self) {
         let mut old: Vec<(u64, T::Key)> =
             self.kept.iter().filter(|(_, kept)| kept.used < self.now).map(|(key, kept)| (kept.used, *key)).collect();
-        // of tiles of the same age, evict the finest first, because a tile is useless without its parent
+        // among tiles of the same age, evict the finest first, because a tile is useless without its parent
         old.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
         for (_, key) in old.into_iter().take((self.slots / 8).max(1) as usize) {
             self.drop_tile(key);

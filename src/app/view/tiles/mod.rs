@@ -1,6 +1,6 @@
 //! Terrain tiles that are computed while they are in view. A pool of threads computes the tiles, and a cache keeps the
-//! most recently used. Construction trees ([`adaptive`](super::construction_surface::adaptive)) and the fine terrain of
-//! globes ([`globe::tiles`](super::globe)) use these tiles.
+//! most recently used tiles. Construction trees ([`adaptive`](super::construction_surface::adaptive)) and the fine
+//! terrain of globes ([`globe::tiles`](super::globe)) are drawn from such tiles.
 
 pub mod cache;
 pub mod pool;

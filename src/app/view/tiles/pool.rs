@@ -36,7 +36,7 @@ pub struct Pool<J: TileJob> {
 }
 
 impl<J: TileJob> Pool<J> {
-    /// Starts one thread per processor, except one processor that draws. For single images, every processor has a
+    /// Starts one thread per processor, except for one processor that draws. For still images, every processor has a
     /// thread, because drawing waits for the tiles.
     pub fn new(quality: RenderQuality) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
@@ -47,7 +47,8 @@ impl<J: TileJob> Pool<J> {
         for k in 0..cores.saturating_sub(drawing).clamp(1, 12) {
             let shared = shared.clone();
             let thread = std::thread::Builder::new().name(format!("talweg-tile-{k}"));
-            // with fewer threads, tiles only take longer; without any thread, the coarse surface stays on screen
+            // ignore the error: with fewer threads, tiles take longer; without any thread, the coarse surface stays on
+            // screen
             let _ = thread.spawn(move || work(&shared));
         }
         Self { shared }

@@ -164,7 +164,7 @@ impl Droplets {
 /// passed, in cell areas, summed over the iterations. Sediment is the load that passed in the last iteration.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment];
 
-/// Number of rows that a thread processes together in [`DropletsRun::fold`].
+/// Number of rows that a thread processes together in [`DropletsRun::store_results`].
 const BAND_ROWS: usize = 16;
 
 /// A run of droplet erosion.

@@ -86,8 +86,8 @@ impl StepLaw {
         coefficient(self.wear * strength / along, erodibility)
     }
 
-    /// [`wear_of`](Self::wear_of) for the cells of a row of a square. On entry `c` holds the drainage areas, which the
-    /// coefficients replace.
+    /// [`erosion_coefficient`](Self::erosion_coefficient) for the cells of a row of a square. On entry `c` holds the
+    /// drainage areas, which the coefficients replace.
     fn write_erosion_coefficients(&self, fractions: &[f32], erodibility: impl Fn(usize) -> f32, c: &mut [f32]) {
         if (self.m, self.n) == (0.5, 1.0) {
             return wear_by_root(self.wear, self.source, fractions, erodibility, c);

@@ -2,8 +2,8 @@
 //!
 //! Once a tile has its drainage as part of the whole terrain ([`hydrology::tiled`](talweg_ground::hydrology::tiled)),
 //! it divides its water by the facets. It then describes its trunks, the cells that water from other tiles may reach,
-//! with their risen heights and erodibilities ([`told_and_kept`]). One task adds the areas of the trunks of all tiles
-//! and erodes the trunks, from the outlets up ([`erode_trunks`]). Then every tile erodes the rest of its cells
+//! with their risen heights and erodibilities ([`summarise_trunks`]). One task adds the areas of the trunks of all
+//! tiles and erodes the trunks, from the outlets up ([`erode_trunks`]). Then every tile erodes the rest of its cells
 //! ([`erode_tile`]). The terrain is smoothed if the soil creeps far, and each tile finishes the step ([`finish_tile`]).
 //! With `deposition`, the step must follow the streams down once more, with the settling and the eroded rock. This part
 //! can only be computed on the whole terrain.
@@ -117,8 +117,8 @@ pub fn erode_trunks(
     Ok(world.solutions(|k| height[k]))
 }
 
-/// Returns the terrain of a tile after the erosion, with the flow map, on the window of [`told_and_kept`]. `ground` is
-/// the terrain before the step, `kept` the 64-bit words that the tile kept, and `told` the solution for its trunks.
+/// Returns the terrain of a tile after the erosion, with the flow map, on the window of [`summarise_trunks`]. `ground`
+/// is the terrain before the step, `kept` the 64-bit words that the tile kept, and `told` the solution for its trunks.
 ///
 /// # Errors
 /// Fails if the run is cancelled or the words are not a valid encoding.

@@ -87,7 +87,7 @@ pub fn obey_commands(
 fn commanded(command: ViewCommand, now: &GlobePose, ground: &GlobeSurface, first: DVec3, lens: &Lens) -> GlobePose {
     let highest = ground.radius + ground.range.1;
     let down = |heading: f64| {
-        // near the surface the camera looks across the land, from far away it looks down on the land
+        // near the surface the camera looks towards the horizon, and from far away it looks down on the land
         let pitch = if now.radius < 1.05 * ground.radius { now.pitch.clamp(-0.5, -0.12) } else { now.pitch.min(-1.2) };
         now.facing(heading, pitch)
     };

@@ -1,4 +1,4 @@
-//! The cameras of a globe (over its surface, on its map and around its orbit), and their motion.
+//! The cameras of a planet (over its globe, over its map and of its orbit), and their motion.
 
 pub mod commands;
 pub mod mouse;
@@ -51,7 +51,7 @@ impl Default for GlobeCamera {
 }
 
 impl GlobeCamera {
-    /// Cameras that show the whole planet, the whole map and the whole orbit in an image of `size` pixels.
+    /// Cameras that show the whole globe, the whole map and the whole orbit in an image of `size` pixels.
     pub fn framing(terrain: &GlobeTerrain, planet_view: &PlanetView, size: Vec2) -> Self {
         let ground = terrain.ground_from_afar(&planet_view.view, true);
         let pose =
@@ -60,8 +60,8 @@ impl GlobeCamera {
         Self { pose, map: MapPose::framing(size), map_framed: size, orbit, ..Self::default() }
     }
 
-    /// Moves the cameras over a place; see `put_over`. Waits for the fine terrain, because heights are measured from
-    /// it.
+    /// The cameras after a move over a place; see `put_over`. The call waits until the fine terrain is prepared,
+    /// because heights are measured from its surface.
     pub fn placed_over(mut self, terrain: &GlobeTerrain, planet_view: &PlanetView, place: [f64; 5]) -> Self {
         if let Some(ground) = terrain.detail(&planet_view.view) {
             ground.detail();
@@ -86,8 +86,8 @@ impl GlobeCamera {
         Self { pose, map: self.map, orbit: self.orbit, by_hand: true, ..Self::default() }
     }
 
-    /// Moves the camera over a place, to `height_metres` above the drawn surface. Angles are in degrees; a negative
-    /// inclination looks downwards.
+    /// Moves the camera over a place, to `height_metres` above the drawn surface. All angles are in degrees; a negative
+    /// `pitch` looks downwards.
     fn put_over(
         &mut self,
         terrain: &GlobeTerrain,
@@ -105,8 +105,7 @@ impl GlobeCamera {
     }
 
     /// Zooms in by `lines` of the mouse wheel, or out if `lines` is negative. Over the globe, `point` stays at the
-    /// image position `under`. On the map and in the orbit view, the place at `under` or the centre of the view stays
-    /// fixed.
+    /// image position `under`. The map zooms about the place at `under`, and the orbit view about its centre.
     fn zoom(
         &mut self,
         terrain: &GlobeTerrain,
@@ -120,7 +119,7 @@ impl GlobeCamera {
             PlanetProjection::Globe => {
                 let radius = ground(terrain, planet_view, state, &self.pose).radius;
                 let nearer = self.pose.approach(lens, point, under, factor, radius);
-                // on the way down the exaggeration has fallen, which lowers the surface under the cursor
+                // the vertical exaggeration falls as the camera descends, which lowers the surface under the cursor
                 let place = point.normalize_or(DVec3::X);
                 let sunk = place * ground(terrain, planet_view, state, &nearer).surface(place);
                 let held = nearer
@@ -159,13 +158,13 @@ fn lens(size: Vec2) -> Lens {
     Lens { fov_y: FIELD_OF_VIEW, size }
 }
 
-/// The direction from which a planet is first seen. The default is above the morning side, so that some night is
-/// visible. If a direction over the day side shows much more land, that direction is used.
+/// The direction from which a planet is first seen. By default the camera is above the morning side, so that some night
+/// is visible. If much more land is visible from another direction over the day side, that direction is used.
 fn initial_direction(planet_view: &PlanetView, terrain: &GlobeTerrain) -> DVec3 {
     let sun = planet_view.body.attitude.to_sun().normalize_or(DVec3::X);
     let usual = (DQuat::from_rotation_z(0.75) * sun + DVec3::Z * 0.35).normalize_or(DVec3::X);
     let land = terrain.land_directions(LAND_SAMPLES);
-    // each land sample counts by its projected area
+    // each land sample counts by its projected area as seen from `from`
     let seen = |from: DVec3| land.iter().map(|place| place.dot(from).max(0.0)).sum::<f64>();
     let lit = (-4..=4).flat_map(|row| {
         let latitude = f64::from(row) * 0.12;
@@ -181,12 +180,12 @@ fn initial_direction(planet_view: &PlanetView, terrain: &GlobeTerrain) -> DVec3 
     if seen(best) > LAND_TURNS * seen(usual) { best } else { usual }
 }
 
-/// Samples per side of a face that are tested for land; and the factor by which visible land must increase before the
-/// default direction is abandoned.
+/// `LAND_SAMPLES` is the number of samples per side of a face that are tested for land. The default direction is
+/// replaced only if another direction shows at least `LAND_TURNS` times as much land.
 const LAND_SAMPLES: usize = 17;
 const LAND_TURNS: f64 = 1.15;
 
-/// The surface of the globe as drawn from a pose.
+/// The surface of the globe as the view draws it for this pose.
 fn ground<'a>(
     terrain: &'a GlobeTerrain,
     planet_view: &PlanetView,

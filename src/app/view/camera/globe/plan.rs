@@ -14,7 +14,8 @@ use crate::view::globe::{GlobeTerrain, PlanetView, PlannedScenery, Scenery};
 use crate::view::state::ViewState;
 use talweg::preferences::{GlobeView, PlanetProjection};
 
-/// Radius of the sun in the sky as a chord. It is a little larger than the real sun, for visibility.
+/// Radius of the sun's disc in the sky, as a chord of the unit sphere. The disc is a little larger than the real sun,
+/// for visibility.
 const SUN_SIZE: f64 = 0.0075;
 
 /// Plans the images of the globes in the view, and requests a frame if an image changed.
@@ -59,7 +60,7 @@ pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &Plane
     let sun = if planet_view.view.night_side {
         attitude.to_sun()
     } else {
-        // a light from behind the viewer's left shoulder
+        // the light comes from behind the viewer's left shoulder
         (up + pose.orientation * DVec3::new(-0.45, 0.0, -0.40)).normalize()
     };
     let mut scenery = Scenery {

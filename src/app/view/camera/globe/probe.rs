@@ -1,4 +1,4 @@
-//! The place of a globe under the cursor, and the image position of a place.
+//! The place of a globe under the cursor, and the position of a place in the image.
 
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
@@ -28,7 +28,7 @@ pub struct GlobeHit {
 }
 
 impl GlobeHit {
-    /// Position on a map of all longitudes and latitudes: to the east and to the south, from 0 to 1.
+    /// Position on a map of all longitudes and latitudes. Both numbers, to the east and to the south, are from 0 to 1.
     pub fn on_map(&self) -> [f32; 2] {
         [self.longitude / 360.0 + 0.5, 0.5 - self.latitude / 180.0]
     }

@@ -11,7 +11,7 @@ use crate::view::lens::ViewProjection;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::state::ViewState;
 
-/// Threshold for framing the terrain again. The camera stays if the terrain's top and bottom move by less.
+/// Smallest change of the terrain's top or bottom, in world units, after which the camera frames the terrain again.
 const REFRAME_THRESHOLD_WORLD: f32 = 0.08 * SIDE_WORLD;
 
 /// Carries out camera commands over a square; starts and continues glides.
@@ -25,10 +25,10 @@ pub fn obey_commands(
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let (Some((low, high)), Some(window)) = (bounds_world(&state), window) else { return };
-    // use the size of the whole view: a change of the comparison layout must not frame the terrain again
+    // use the size of the whole view, because a change of the comparison layout must not frame the terrain again
     let size = area.clamped_rect(window.size()).size();
     let lens = state.lens(size);
-    // the first frames are drawn before the panels have reported which area they leave free
+    // compare the view size as well, because the first frames are drawn before the panels have reported the free area
     let heights_world = Vec2::new(low.y, high.y);
     let fits = match camera.framed {
         Framed::ByHand => true,

@@ -1,4 +1,4 @@
-//! Limits of the eye over a square: it stays out of terrain and water, and near the terrain.
+//! Limits of the eye over a square: the eye stays outside terrain and water, and near the terrain.
 
 use crate::view::camera::pose::Pose;
 use crate::view::compare::CompareSide;
@@ -8,17 +8,18 @@ use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
 
-/// Greatest distance of the eye from the middle of the terrain.
+/// Greatest distance of the eye from the centre of the terrain, in world units.
 const FARTHEST_WORLD: f32 = 6.0 * SIDE_WORLD;
 
-/// Smallest distance between the eye and the terrain. For a construction tree, which is exact down to pebbles, it is
-/// some centimetres.
+/// Smallest distance between the eye and the terrain, in world units. For a construction tree, which shows detail down
+/// to pebbles, the distance is a few centimetres.
 pub fn clearance_world(square: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> f32 {
     let nearest_metres = if tree_surface.is_some() { NEAREST_TO_TREE_METRES } else { NEAREST_METRES };
     (nearest_metres / square.scale.metres_per_world).clamp(1e-3, 4.0)
 }
 
-/// Smallest distances of the eye: from a grid terrain, and from a construction tree.
+/// Smallest distance of the eye from a grid terrain; the second constant is the smallest distance from a construction
+/// tree.
 const NEAREST_METRES: f32 = 0.3;
 const NEAREST_TO_TREE_METRES: f32 = 0.06;
 

@@ -62,7 +62,7 @@ impl ViewCamera {
     }
 
     /// Moves the camera at once to a position, in metres from the west edge, from the north edge and above the terrain.
-    /// Heading and tilt are in degrees. Returns false if there is no terrain.
+    /// Heading and tilt are in degrees. Returns false if the view shows no square terrain.
     pub fn stand(&mut self, state: &ViewState, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
         let Some(square) = state.square_on_side(CompareSide::A) else { return false };
         let scale = &square.scale;
@@ -94,7 +94,7 @@ impl ViewCamera {
         self.projected(ViewProjection::Perspective, state)
     }
 
-    /// The pose for the same view in another projection. Objects in the middle of the image keep their size.
+    /// The pose for the same view in another projection. Objects in the centre of the image keep their size.
     fn projected(&self, to: ViewProjection, state: &ViewState) -> Pose {
         if to == self.projection {
             return self.pose;
@@ -113,13 +113,13 @@ impl ViewCamera {
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
-    /// Frames the whole terrain again, once the next terrain arrives.
+    /// Makes the camera frame the whole terrain when the next terrain arrives.
     pub fn frame_again(&mut self) {
         (self.glide, self.drag, self.framed) = (None, None, Framed::NotYet);
     }
 
-    /// Moves the camera over another place, given as fractions of the side to the east and to the south. Height and
-    /// heading are kept unless terrain is in the way.
+    /// Moves the camera over another place, given as fractions of the side to the east and to the south. The camera
+    /// keeps its height and heading unless terrain is in the way.
     pub fn move_over(&mut self, state: &ViewState, [u, v]: [f32; 2]) {
         let mut pose = self.perspective_pose(state);
         (pose.eye_world.x, pose.eye_world.z) = ((u - 0.5) * SIDE_WORLD, (v - 0.5) * SIDE_WORLD);
@@ -128,7 +128,7 @@ impl ViewCamera {
     }
 
     /// Moves the camera by a vector in world space, as far as the terrain allows. While walking, `eye_metres` is the
-    /// eye's height above the terrain. It is kept as closely as the samples allow.
+    /// eye's height above the terrain, which is kept as closely as the grid spacing allows.
     pub fn travel(&mut self, state: &ViewState, way_world: Vec3, eye_metres: Option<f32>) {
         let mut pose = self.perspective_pose(state);
         pose.eye_world += way_world;

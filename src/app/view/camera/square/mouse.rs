@@ -28,7 +28,7 @@ pub fn follow_mouse(
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let Some(window) = window else { return };
-    // outside the window, the cursor position is known only during a drag
+    // outside the window, the mouse position is known only during a drag
     let beyond = moved.read().last().map(|moved| moved.position);
     let lines: f32 = wheel.read().map(lines_scrolled).sum();
     let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
@@ -105,8 +105,8 @@ pub fn follow_mouse(
     }
 }
 
-/// The pose after zooming towards a point by `lines` of the mouse wheel, or away from the point if negative. The eye
-/// comes only as near as the terrain allows.
+/// The pose after zooming towards a point by `lines` of the mouse wheel, or away from the point if `lines` is negative.
+/// The zoom stops at the smallest allowed distance from the terrain.
 fn zoomed(pose: &Pose, anchor_world: Vec3, lines: f32, square: &SquareTerrain, state: &ViewState) -> Pose {
     let distance = pose.eye_world.distance(anchor_world).max(1e-3);
     let nearest = (2.0 * clearance_world(square, state.tree_surface.as_deref())).min(distance);
@@ -114,13 +114,13 @@ fn zoomed(pose: &Pose, anchor_world: Vec3, lines: f32, square: &SquareTerrain, s
     confined(pose.zoom_towards(anchor_world, factor), state.projection, state)
 }
 
-/// The plane in which panning moves the eye: horizontal, unless the view direction is almost parallel to the terrain.
+/// The plane in which panning moves the eye: horizontal, unless the ray through the cursor is almost horizontal.
 fn pan_plane(pose: &Pose, lens: &Lens, at: Vec2) -> PanPlane {
     if pose.ray(lens, at).normalize().y < -0.3 { PanPlane::Level } else { PanPlane::Picture }
 }
 
-/// The point that a drag holds: the terrain or sea point under the cursor. If there is none, a point at a similar
-/// distance.
+/// The point that a drag holds: the terrain or sea point under the cursor. If the cursor is on neither, the drag holds
+/// a point on the cursor's ray, about as far away as the terrain's centre.
 fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, state: &ViewState) -> Vec3 {
     let Some(square) = state.square_on_side(side) else { return Vec3::ZERO };
     let (scale, ray) = (&square.scale, pose.ray(lens, at).normalize());

@@ -1,4 +1,4 @@
-//! The patches on the graphics card: one texture with a rectangle per patch. The vertex stage reads it.
+//! The texture that holds the patches on the graphics card, in one rectangle per patch. The vertex stage reads it.
 
 use bevy::math::{DVec3, Vec4};
 use bevy::mesh::{VertexBufferLayout, VertexFormat};
@@ -89,8 +89,9 @@ impl Atlas {
     }
 }
 
-/// A tile in the form that the shaders read. `piece` holds its corner in steps from the eye's own step, its shift and
-/// side wall, and its first texel. `morphs` holds the morph fraction of each corner.
+/// A tile in the form that the shaders read. `piece` holds the tile's corner, its level as a bit shift with the number
+/// of the side wall, and its first texel. The corner counts steps from the step that contains the eye. `morphs` holds
+/// the morph fraction of each corner.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct TileInstance {
@@ -106,12 +107,13 @@ impl TileInstance {
     }
 }
 
-/// The lattice of all possible vertices, relative to the eye. Positions are whole numbers of steps from the eye's own
-/// step. Whole numbers are exact, so a vertex has the same position in every patch that contains it.
+/// The lattice of all possible vertices, relative to the eye. A position is a whole number of steps from the step that
+/// contains the eye. Whole numbers are exact, so a vertex has the same position in every patch that contains it.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
     eye: [i64; 2],
-    /// Length of a step, position of the eye within its step (both in world units), and quads along a patch.
+    /// Length of a step and position of the eye within its step, both in world units; number of quads along a patch's
+    /// side.
     pub uniform: Vec4,
 }
 

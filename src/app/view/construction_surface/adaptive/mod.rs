@@ -1,5 +1,5 @@
-//! Adaptive tessellation: a construction tree is evaluated at the vertices that the image needs, however near the eye
-//! comes.
+//! Adaptive tessellation: a construction tree is evaluated at the vertices that the image needs, at any distance of the
+//! eye.
 //!
 //! ```text
 //! eye ─▶ quadtree (which patches, how far morphed) ─▶ tiles ─▶ instances
@@ -10,8 +10,8 @@
 //! [`quadtree`] is plain logic, and [`patch`] evaluates the construction tree on the threads of
 //! [`tiles`](crate::view::tiles), whose cache keeps the results. [`atlas`] holds the patches on the graphics card. All
 //! these modules run in the render world, off the main thread. When the construction tree changes, patches outside the
-//! changed area are kept. Patches inside are computed again while the old patches stay on screen. Then all are swapped
-//! at once.
+//! changed area are kept. Patches inside the area are computed again while the old patches stay on screen. Then all new
+//! patches replace the old patches in one frame.
 
 pub mod atlas;
 pub mod patch;
@@ -35,15 +35,16 @@ use quadtree::{QuadTile, Quadtree, QuadtreeContext, QuadtreePlan, TileKey};
 /// Target quality and limits of the adaptive tessellation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// Quads along the side of a patch: a power of two.
+    /// Number of quads along the side of a patch: a power of two.
     pub quads: usize,
     /// Greatest width of a quad on screen, in pixels, while nothing moves.
     pub quad_pixels: f64,
     /// Greatest width of a quad on screen, in pixels, while the eye or the terrain moves.
     pub moving_pixels: f64,
-    /// Size of the patches on the graphics card, in bytes. Main memory holds the same amount again.
+    /// Greatest total size of the patches on the graphics card, in bytes. Main memory holds a second copy of all
+    /// patches.
     pub bytes: usize,
-    /// Speed at which corners morph, in levels per second.
+    /// Greatest speed at which the corners of patches morph, in levels of detail per second.
     pub levels_per_second: f32,
 }
 
@@ -60,25 +61,27 @@ impl Budget {
     }
 }
 
-/// Smallest distance up to which a level is fine enough, as a multiple of the side length of its patches. With a
-/// smaller distance, adjacent patches would request levels that differ by more than one.
+/// Smallest range of a level, as a multiple of the side length of its patches. The range is the distance from the eye
+/// up to which this level is drawn. With a smaller range, adjacent patches would request levels that differ by more
+/// than one.
 const LEAST_RANGE_PATCHES: f64 = 3.0;
 
-/// Seconds without motion after which the image is drawn with fine quads.
+/// Seconds without motion after which the image is drawn with the fine quads of a view at rest.
 const REST_SECONDS: f32 = 0.2;
 
-/// Number of levels by which patches out of view may be coarser. When the eye turns, they are already present and are
-/// soon refined.
+/// Number of levels by which patches out of view are coarser than visible patches. When the eye turns, these patches
+/// are already present and are soon refined.
 const LEVELS_UNSEEN: f32 = 2.0;
-/// Growth factor of the quad size per frame while the patches exceed the budget, and the greatest total growth.
+/// Factor by which the quads grow per frame while the patches exceed the budget; the second constant is the greatest
+/// total factor.
 const BUDGET_SCALE_STEP: f64 = 1.08;
 const MOST_BUDGET_SCALE: f64 = 16.0;
-/// Factor by which the quad size shrinks again in each frame with motion.
+/// Factor by which the enlarged quads shrink again in each frame with motion.
 const BUDGET_RECOVERY: f64 = 0.995;
 
-/// Greatest number of jobs handed to the thread pool at a time.
+/// Greatest number of jobs in a request to the thread pool.
 const MOST_JOBS: usize = 256;
-/// Cache slots that the quadtree keeps free for patches being computed.
+/// Number of cache slots that the quadtree keeps free for patches that are being computed.
 const SPARE: usize = 64;
 
 /// The camera data that the tessellation needs.
@@ -99,12 +102,13 @@ pub struct Tessellation {
     pool: Pool<PatchJob>,
     arriving: Option<ArrivingTree>,
     tiles: Vec<QuadTile>,
-    /// Requested patches. Finished siblings stay in the cache until all four are present.
+    /// Patches that were requested in the last step. Computed siblings stay in the cache until all four are present.
     wanted: Vec<TileKey>,
-    /// The camera of the last frame, and the seconds since the last motion of eye or terrain.
+    /// The camera of the last frame; the next field is the number of seconds since the eye or the terrain last moved.
     last: Option<TileCamera>,
     rest_seconds: f32,
-    /// Factor by which quads are larger than the budget requests, so that the patches suffice for the whole image.
+    /// Factor by which quads are larger than the budget requests, so that the available patches suffice for the whole
+    /// image.
     budget_scale: f64,
     /// Whether no patch is missing and nothing moves.
     pub is_settled: bool,
@@ -150,7 +154,7 @@ impl Tessellation {
             tiles: Vec::new(),
             wanted: Vec::new(),
             last: None,
-            // a single image without earlier frames is drawn finely at once
+            // start at rest, so that a still image without earlier frames is drawn finely at once
             rest_seconds: REST_SECONDS,
             budget_scale: 1.0,
             is_settled: false,
@@ -168,7 +172,7 @@ impl Tessellation {
         }
         let pixels = if is_resting { self.budget.quad_pixels } else { self.budget.moving_pixels };
         let quad_pixels = pixels * self.budget_scale;
-        // mark used patches before the cache receives new ones, or patches from the last step could be evicted
+        // mark used patches before the cache receives new patches, which could otherwise evict patches of the last step
         self.cache.use_now(self.quadtree.keys().chain(self.wanted.iter().copied()));
         let mut uploads = self.receive();
         uploads.extend(self.swap_tree_surface(wanted));
@@ -232,7 +236,8 @@ impl Tessellation {
         uploads
     }
 
-    /// Quadtree patches that the newer tree surface still lacks although it has their parents, coarse patches first.
+    /// Patches of the quadtree that are not yet computed for the newer tree surface, although their parents are. Coarse
+    /// patches come first.
     fn missing_patches(&self, arriving: &ArrivingTree) -> Vec<TileKey> {
         let there = |key: &TileKey| arriving.patches.contains_key(key);
         let mut keys: Vec<TileKey> = self
@@ -244,8 +249,8 @@ impl Tessellation {
         keys
     }
 
-    /// Swaps to a newer tree surface when all of its patches are present. A swap that has begun is finished even if a
-    /// still newer surface is wanted. Otherwise, a new surface in every frame would prevent all swaps.
+    /// Switches to a newer tree surface when all of its patches are present. A switch that has begun is finished even
+    /// if a still newer surface is wanted. Otherwise, a new surface in every frame would prevent all switches.
     fn swap_tree_surface(&mut self, wanted: &Arc<TreeSurface>) -> Vec<Upload> {
         if self.arriving.is_none() && self.tree_surface.as_ref().is_none_or(|shown| shown.serial != wanted.serial) {
             let changed = match &self.tree_surface {
@@ -300,7 +305,7 @@ struct TileView<'a> {
     cache: &'a TileCache<TilePatch>,
     camera: &'a TileCamera,
     frustum: Frustum,
-    /// Distance up to which the root patch is fine enough.
+    /// Distance from the eye, in world units, up to which the root patch is fine enough.
     range: f64,
 }
 
@@ -309,7 +314,7 @@ impl TileView<'_> {
         (self.range / distance_world.max(1e-9)).log2() as f32
     }
 
-    /// Two opposite corners of the box around a patch, relative to the eye.
+    /// Lowest and highest corner of the box around a patch, relative to the eye.
     fn bounding_box(&self, key: TileKey) -> (DVec3, DVec3) {
         let (corner, side) = world_of(key);
         let (low, high) = match self.cache.get(key) {
@@ -346,7 +351,7 @@ impl QuadtreeContext for TileView<'_> {
 
     fn is_visible(&self, key: TileKey) -> bool {
         let (low, high) = self.bounding_box(key);
-        // patches on the border also carry the side walls and the water
+        // the bounds of patches on the border must also contain the side walls and the water
         let end = (1u32 << key.level) - 1;
         let on_border = key.column == 0 || key.row == 0 || key.column == end || key.row == end;
         let (down, up) = if on_border { (1e4, 1e4) } else { (0.0, 100.0) };
@@ -476,7 +481,7 @@ mod tests {
             run_until_settled(&mut tessellation, &tree_surface, &camera);
             let strain = tessellation.budget_scale;
             assert!(tessellation.bytes() <= poor.bytes && strain > 1.0 && strain < MOST_BUDGET_SCALE, "{strain}");
-            // quads near the eye are about as many pixels wide as distant ones
+            // near the eye and far from it, quads are about the same number of pixels wide
             let widths = tessellation.tiles().map(|(tile, _, patch)| {
                 let (corner, side) = world_of(tile.key);
                 let low = DVec3::new(corner[0], f64::from(patch.lowest_world), corner[1]) - eye_world;
@@ -497,7 +502,7 @@ mod tests {
         let poor = Budget { bytes: SMALL.bytes / 3, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
         let mut tessellation = Tessellation::new(poor, RenderQuality::Moving);
         let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
-        // the camera moves back and forth, so that earlier patches are used again while others are evicted
+        // the camera moves back and forth, so that earlier patches are needed again while other patches are evicted
         for step in 0..24u32 {
             let east = f64::from(step * 7 % 12) * 3.0;
             let above = if step % 3 == 0 { 12.0 } else { 0.5 };

@@ -1,10 +1,11 @@
 //! A terrain patch: its own vertices, and the vertices of the next coarser level that they morph into.
 //!
-//! Vertex (i, j) morphs into vertex (i - i mod 2, j - j mod 2), which is also a vertex of the parent. The parent's
-//! values are copied bit for bit. So a patch that has morphed into its parent's shape meets the parent's neighbours
-//! without a crack. The position of a vertex is a whole number of steps, which is the same in all patches that contain
-//! the vertex. Slopes are differences between the two adjacent vertices. So one more row of vertices around the patch
-//! is sampled. The exact slope at a vertex would jump from vertex to vertex along a sharp crest.
+//! Vertex (i, j) morphs into vertex (i - i mod 2, j - j mod 2), which is also a vertex of the parent patch. The
+//! parent's values are copied bit for bit. A patch that has morphed into its parent's shape therefore meets the
+//! parent's neighbours without a crack. The position of a vertex is a whole number of steps, which is the same in all
+//! patches that contain the vertex. The slope at a vertex is computed from the heights of the two adjacent vertices, so
+//! one more row of vertices around the patch is sampled. The exact slope would jump from vertex to vertex along a sharp
+//! crest.
 
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use crate::view::scale::SIDE_WORLD;
 use crate::view::tiles::{GroundTile, TileJob};
 use talweg::construction::LANES;
 
-/// Height, slope to the east, slope to the south and depth of the water, in world units.
+/// Values of a vertex: height, slope to the east, slope to the south, and depth of the water. Lengths are in world
+/// units.
 pub type Texel = [f32; 4];
 
 /// A patch ready to be drawn. Immutable.
@@ -22,10 +24,10 @@ pub type Texel = [f32; 4];
 pub struct TilePatch {
     pub key: TileKey,
     pub quads: usize,
-    /// The texels of all vertices, row by row. Each vertex has its own texel and the texel of the vertex that it morphs
-    /// into.
+    /// The texels of all vertices, row by row. Each vertex has two texels: its own, and the texel of the vertex that it
+    /// morphs into.
     pub texels: Vec<Texel>,
-    /// Lowest and highest vertex of both levels, in world units.
+    /// Heights of the lowest and of the highest vertex in both levels of detail, in world units.
     pub lowest_world: f32,
     pub highest_world: f32,
     /// Greatest depth of the water, in world units.
@@ -76,7 +78,7 @@ impl TilePatch {
     ) -> Option<Self> {
         let side = f64::from(SIDE_WORLD);
         let step = side / (quads as f64 * f64::from(1u32 << key.level));
-        // index 0 is one step before the patch
+        // index 0 is one step before the first vertex of the patch
         let place = |cell: u32, k: usize| (f64::from(cell) * quads as f64 + k as f64 - 1.0) * step - 0.5 * side;
         let detail = tree_surface.detail(step);
         let n = quads + 1;
@@ -168,7 +170,7 @@ mod tests {
         let grandchildren = b.key.children().map(|key| make(key, Some(b)));
         for k in 0..=16 {
             assert_eq!(a.own(k, 16), b.own(k, 0), "two patches of the same level differ at their border");
-            // the western children of b, fully morphed, meet patch a, which is not morphed
+            // the west children of b, when fully morphed, meet patch a, which is not morphed
             let fine = &grandchildren[if k < 8 { 0 } else { 2 }];
             let i = 2 * (k % 8);
             let morphed = fine.texels[2 * (i * 17) + 1];
@@ -176,7 +178,7 @@ mod tests {
                 assert_eq!(morphed, a.own(k, 16), "a fine patch differs from the coarse patch at its border");
             }
         }
-        // a fully morphed odd vertex is at the even vertex before it
+        // a fully morphed vertex with odd indices is at the preceding vertex with even indices
         let fine = &grandchildren[0];
         assert_eq!(fine.texels[2 * (3 * 17 + 5) + 1], b.own(1, 2));
     }

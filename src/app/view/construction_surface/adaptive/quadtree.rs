@@ -1,4 +1,4 @@
-//! Quadtree that decides which patches are drawn, and how far each has morphed into the shape of the next coarser
+//! Quadtree that decides which patches are drawn, and how far each patch has morphed into the shape of the next coarser
 //! level.
 //!
 //! A patch of level `l` is a square whose side is 2^-l times that of the terrain. Every corner has a continuous level
@@ -6,22 +6,23 @@
 //! of a patch of level `l` has morphed by `l - c` towards the shape of level `l - 1`. Two rules always hold:
 //!
 //! * patches that touch, even at a corner or along a part of an edge, differ by at most one level;
-//! * at a corner, `c` is at most the lowest level there and at least the highest level there minus 1.
+//! * at a corner, `c` is at most the lowest level of the touching patches, and at least their highest level minus 1.
 //!
 //! So where a patch meets a coarser patch, it has the coarser shape along the whole edge. The coarser patch has not
 //! begun to morph there. There are no cracks, whichever patches are still being computed. Corner levels move at a
 //! limited pace towards the level that the distance from the eye demands. A patch is split only when `c` at all its
 //! corners is its own level. Four patches are merged only when all their corners have the level of the merged patch. In
 //! both cases the shape does not change, so no jump is visible. After Strugar, "Continuous Distance-Dependent Level of
-//! Detail" (2009). Here the morphing depends on corner levels, not directly on distances. So patches may arrive after
-//! the eye is already near.
+//! Detail" (2009). In Strugar's method, the morphing depends directly on distances; here it depends on corner levels.
+//! So patches may arrive late, when the eye is already near.
 
 use std::collections::{HashMap, HashSet};
 
 /// The finest level of a patch.
 pub const FINEST: u8 = 20;
 
-/// Identifies a patch: its level, and its position from the north-west corner as a multiple of its side length.
+/// Identifies a patch by its level and its position. The position counts patch sides from the square's north-west
+/// corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TileKey {
     pub level: u8,
@@ -62,13 +63,13 @@ impl TileKey {
         ([f64::from(self.column) * side, f64::from(self.row) * side], side)
     }
 
-    /// The corners of the patch, in the order of [`children`](Self::children).
+    /// The four corners of the patch, in the order of [`children`](Self::children).
     fn corners(self) -> [TileCorner; 4] {
         let scale = FINEST - self.level;
         [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(j, i)| TileCorner((self.column + j) << scale, (self.row + i) << scale))
     }
 
-    /// The middles of the patch's edges and its centre: the corners that its children add.
+    /// The midpoints of the patch's edges, and its centre. A split of the patch adds corners at these five points.
     fn middles(self) -> [TileCorner; 5] {
         let half = 1u32 << (FINEST - self.level - 1);
         let TileCorner(x, y) = self.corners()[0];
@@ -76,7 +77,7 @@ impl TileKey {
     }
 }
 
-/// Position of a corner, as a multiple of the side length of the finest patches.
+/// Position of a patch corner from the north-west corner of the square, counted in sides of the finest patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct TileCorner(u32, u32);
 
@@ -91,9 +92,9 @@ impl TileCorner {
 pub trait QuadtreeContext {
     /// Whether the patch is ready to be drawn.
     fn has(&self, key: TileKey) -> bool;
-    /// Level wanted for a patch, at its nearest point to the eye.
+    /// Continuous level that the nearest point of the patch to the eye demands.
     fn wanted(&self, key: TileKey) -> f32;
-    /// Level wanted at a position of the square, on the surface of a patch that is already computed.
+    /// Continuous level demanded at a position of the square, on the surface of the computed patch `key`.
     fn wanted_at(&self, place: [f64; 2], key: TileKey) -> f32;
     fn is_visible(&self, key: TileKey) -> bool;
 }
@@ -109,11 +110,11 @@ pub struct QuadTile {
 #[derive(Clone, Debug, Default)]
 pub struct QuadtreePlan {
     pub tiles: Vec<QuadTile>,
-    /// Patches to be computed, the most urgent patch first.
+    /// Patches that must be computed, the most urgent patch first.
     pub missing: Vec<TileKey>,
     /// Whether the next step can give a different result.
     pub is_moving: bool,
-    /// Whether more patches were wanted than memory holds.
+    /// Whether the plan needs more patches than fit into memory.
     pub is_full: bool,
 }
 
@@ -131,14 +132,14 @@ pub struct Quadtree {
 struct Touch {
     lowest: u8,
     highest: u8,
-    /// One of the patches that touch the corner.
+    /// One of the touching patches.
     patch: TileKey,
-    /// Level that the corner must reach before the patches that wait at it can be split.
+    /// Level that the corner must reach before a touching patch can be split; 0 if no patch waits to be split.
     raised: f32,
 }
 
-/// Difference between two wanted levels: a patch is split at the higher level, and its children are merged at the
-/// lower.
+/// A patch is split when the demanded level exceeds the patch's own level. A split patch is merged again only when the
+/// demanded level is below the patch's own level by this difference.
 const HYSTERESIS: f32 = 0.1;
 const NEAR: f32 = 1e-3;
 
@@ -162,8 +163,8 @@ impl Quadtree {
         out
     }
 
-    /// Advances one step: splits and merges patches, and moves corner levels by at most `pace`. Keeps at most `most`
-    /// patches. The root patch must be present.
+    /// Advances one step: splits and merges patches, and moves corner levels by at most `pace` levels. The quadtree
+    /// keeps at most `most` patches. The root patch must be computed.
     pub fn step(&mut self, around: &impl QuadtreeContext, pace: f32, most: usize) -> QuadtreePlan {
         let joined = self.join(around);
         let held = std::mem::take(&mut self.forced_splits);
@@ -179,9 +180,9 @@ impl Quadtree {
         let mut raised = HashSet::new();
         let (mut is_busy, mut is_full) = (joined, false);
         for (.., key) in wanting {
-            // requested patches must fit as well
+            // the limit also includes patches that are requested but not yet computed
             if 4 * self.split.len() + 5 + missing.len() > most {
-                // keep the earlier forced splits, or they would be merged and split again and again
+                // keep the earlier forced splits, which would otherwise be merged and split again and again
                 self.forced_splits.extend(held);
                 is_full = true;
                 break;
@@ -196,8 +197,8 @@ impl Quadtree {
         QuadtreePlan { tiles, missing, is_moving: is_moving || is_busy, is_full }
     }
 
-    /// Splits a patch if possible, after splitting its coarser neighbours. Adds patches that are not computed yet to
-    /// `missing`.
+    /// Splits a patch if possible, after splitting its coarser neighbours. Adds the patches that must first be computed
+    /// to `missing`. Returns whether the patch is split.
     fn divide(
         &mut self,
         key: TileKey,
@@ -234,8 +235,8 @@ impl Quadtree {
         ready
     }
 
-    /// Merges patches that are finer than wanted, once they have the merged shape. Returns whether any patches were
-    /// merged.
+    /// Merges the children of patches that are finer than demanded, once the children have morphed into the merged
+    /// shape. Returns whether any children were merged.
     fn join(&mut self, around: &impl QuadtreeContext) -> bool {
         let before = self.split.len();
         let mut joinable: Vec<TileKey> = self.split.iter().copied().collect();
@@ -246,7 +247,7 @@ impl Quadtree {
                 continue;
             }
             let is_low = key.children().iter().all(|child| !self.split.contains(child));
-            // patches of level l + 2 must not touch a patch of level l
+            // after the merge, no patch of level l + 2 may touch the merged patch of level l
             let beside_is_low = || {
                 let low = |beside: TileKey| {
                     !self.split.contains(&beside)
@@ -265,7 +266,8 @@ impl Quadtree {
         self.split.len() != before
     }
 
-    /// Moves the corner levels, drops corners that no longer exist, and lists the drawn tiles.
+    /// Moves the corner levels, drops corners that no longer exist, and returns the drawn tiles and whether any corner
+    /// moves.
     fn update_corner_levels(
         &mut self,
         around: &impl QuadtreeContext,
@@ -330,7 +332,7 @@ fn touch(a: TileKey, b: TileKey) -> bool {
 mod tests {
     use super::*;
 
-    /// An eye over the square, with patches that arrive a few at a time.
+    /// A test eye over the square, whose missing patches arrive a few at a time.
     struct Eye {
         at: [f64; 3],
         there: HashSet<TileKey>,
@@ -397,7 +399,8 @@ mod tests {
         assert!(quadtree.keys().count() >= all.len());
     }
 
-    /// The morphed level at a position. Its change per step is limited, because splits and merges must be invisible.
+    /// The morphed level at a position. The test limits its change per step, because splits and merges must be
+    /// invisible.
     fn level_at(plan: &QuadtreePlan, place: [f64; 2]) -> f32 {
         let tile = plan
             .tiles
@@ -425,7 +428,7 @@ mod tests {
         let mut deepest = 0;
         for frame in 0..300 {
             let t = f64::from(frame) / 300.0;
-            // the eye moves down to the surface, along it, and up again
+            // the eye descends to the surface, moves along it, and rises again
             let height = if t < 0.8 { 2.0 * (-9.0 * t).exp() } else { 2.0 * (-9.0 * (1.6 - t).max(0.0)).exp() };
             eye.at = [0.3 + 0.3 * t, 0.4 + 0.05 * t, height.max(2e-3)];
             let plan = quadtree.step(&eye, PACE, 4000);

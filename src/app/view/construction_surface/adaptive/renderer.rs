@@ -1,5 +1,5 @@
-//! Draws a construction tree from tiles: keeps its patches on the graphics card, and selects the instances to draw in a
-//! frame.
+//! Draws a construction tree from tiles. The module keeps the tree's patches on the graphics card and selects the
+//! instances to draw in a frame.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::view::construction_surface::TreeSurface;
 use crate::view::render::batch::{DrawContext, GrowingBuffer};
 use crate::view::render::mesh::RenderQuality;
 
-/// Instance ranges of the tiles of a construction tree.
+/// Ranges of the instance buffer, one for each part of a construction tree that is drawn from tiles.
 #[derive(Clone, Default)]
 pub struct TileRanges {
     pub ground: Range<u32>,
     pub sides: Range<u32>,
-    /// Tiles with some terrain below the sea, and tiles with some inland water.
+    /// `sea`: tiles with some terrain below the sea; `water`: tiles with some inland water.
     pub sea: Range<u32>,
     pub water: Range<u32>,
 }
@@ -54,7 +54,7 @@ impl TileRenderer {
     ) -> Option<TileRanges> {
         let now = Instant::now();
         let seconds = self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f32());
-        // a single image does not animate; after a slow frame, the animation must not jump
+        // a still image does not animate; after a slow frame, the animation must not jump
         let seconds = if context.quality == RenderQuality::Still { f32::MAX } else { seconds.min(0.25) };
         for upload in self.tessellation.advance(tree_surface, camera, seconds) {
             self.atlas.write(&upload, context.queue);

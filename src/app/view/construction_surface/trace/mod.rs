@@ -6,10 +6,10 @@
 //! ```
 //!
 //! [`buffer`](talweg::construction::gpu_buffer) defines the words. A ray advances as in
-//! [`trace`](talweg::construction::trace): by the Lipschitz bound of the next segment, and without octaves too small
-//! for a pixel. Here a single traversal of the construction tree returns both the bound and the height at the middle of
-//! the segment. The tree's [`GroundTable`] is computed in the background. Once the table is ready, a ray skips every
-//! region whose maximum height is below the ray, without evaluating the construction tree there. Where the table's
+//! [`trace`](talweg::construction::trace): by the Lipschitz bound of the next segment, and without noise octaves too
+//! small for a pixel. Here a single traversal of the construction tree returns both the bound and the height at the
+//! midpoint of the segment. The tree's [`GroundTable`] is computed in the background. Once the table is ready, rays
+//! cross regions whose terrain is below the ray, according to the table, without evaluating the tree. Where the table's
 //! measured slopes are smaller than the proven slopes, rays use the measured slopes. Every ray stores its distance in a
 //! buffer, so one frame does no more work than a slow card can handle. The work for an image is spread over several
 //! frames, from coarse to fine ([`RayPlan`]).
@@ -40,15 +40,15 @@ use crate::view::render::batch::Adapter;
 use crate::view::render::mesh::RenderQuality;
 use talweg::construction::trace::{GroundTable, Tracer};
 
-/// Stack frames that the shader has for traversing a construction tree.
+/// Number of stack frames that the shader has for traversing a construction tree.
 const FRAMES: u32 = 16;
 /// Index of the buffer word that holds the number of stack frames that a traversal needs.
 const FRAMES_WORD: usize = 11;
-/// Number of evaluations that has the last colour of the ramp.
+/// Number of evaluations per pixel from which the cost image shows the last colour of the ramp.
 const MOST_SHOWN: f32 = 128.0;
-/// Distance in world units that is encoded as all bits set in a distance image.
+/// Distance in world units that a distance image encodes with all bits set.
 pub const FARTHEST_WORLD: f32 = 4096.0;
-/// Size of `Ray` in `assets/shaders/trace.wgsl`.
+/// Size in bytes of `Ray` in `assets/shaders/trace.wgsl`.
 const RAY_BYTES: u64 = 32;
 /// Width and height of a workgroup, in rays.
 const GROUP: u32 = 8;
@@ -75,14 +75,13 @@ pub struct RayCamera {
     pub size: UVec2,
     pub mode: ViewMode,
     pub has_water: bool,
-    /// Distance from the eye in metres at which the level of detail is half.
+    /// Distance from the eye in metres at which the level of detail κ is 0.5; `None` for full detail at any distance.
     pub half_detail: Option<f32>,
-    /// Whether this is a single image or a moving view.
     pub quality: RenderQuality,
 }
 
 impl Tracing {
-    /// Uniform data for one ray per pixel. A pass changes some values, see [`of_pass`](Self::of_pass).
+    /// Uniform data for one ray per pixel. [`of_pass`](Self::of_pass) adapts the data to the rays of a pass.
     fn new(tree_surface: &TreeSurface, camera: &RayCamera) -> Self {
         let metres = 1.0 / tree_surface.world_per_metre;
         let up = 1.0 / tree_surface.world_per_height_metre;
@@ -147,7 +146,7 @@ pub fn unsupported(tree_surface: &TreeSurface, device: &RenderDevice) -> Option<
     (is_deep || bytes > limits.max_storage_buffer_binding_size).then_some(Unsupported::TooLarge)
 }
 
-/// The rays of one resolution.
+/// The buffers for the rays of one resolution.
 struct RayLevel {
     rays: Buffer,
     bytes: u64,
@@ -171,11 +170,11 @@ impl RayLevel {
     }
 }
 
-/// The ray work of one frame, and its bindings.
+/// The rays to trace in one frame, with their bind groups.
 pub struct RayBatch {
-    /// The rays to advance and the number of workgroups; `None` when all rays have arrived.
+    /// Bind group of the rays to advance and the number of workgroups; `None` when all rays have arrived.
     pub march: Option<(BindGroup, UVec2)>,
-    /// Bindings of the fragment stage, which shades the arrived rays.
+    /// Bind group of the fragment stage, which shades the arrived rays.
     pub seen: BindGroup,
     pub is_settled: bool,
 }
@@ -185,7 +184,7 @@ pub struct Rays {
     serial: u64,
     words: Buffer,
     image_samples: Buffer,
-    /// The level of rays that is drawn, and the level in progress.
+    /// The ray level that is drawn, and the ray level that is being computed.
     levels: [Option<RayLevel>; 2],
     /// The table of bounds of the construction tree at full level of detail, once the table is computed.
     table: Option<Buffer>,
@@ -195,14 +194,14 @@ pub struct Rays {
 }
 
 /// A thread that computes the table of the construction tree with this serial number. Only one thread runs at a time.
-/// If the tree changes meanwhile, the table of the new tree is started only after the old table is finished.
+/// If the tree changes meanwhile, the computation for the new tree starts only after the computation for the old tree.
 struct TableTask {
     serial: u64,
     thread: JoinHandle<Vec<f32>>,
 }
 
-/// Computes the table of bounds of a construction tree in the layout of the shader. This takes tenths of a second to
-/// seconds.
+/// Computes the table of height bounds of a construction tree in the layout that the shader reads. The computation
+/// takes tenths of a second to seconds.
 fn compute_table(tree_surface: &TreeSurface) -> Vec<f32> {
     let mut tracer = Tracer::new(&tree_surface.program);
     tracer.level = f64::from(tree_surface.recipe.level);
@@ -237,8 +236,8 @@ impl Rays {
         }
     }
 
-    /// Fetches the finished table of bounds. A single image waits for the table; a moving view continues without it
-    /// until it is ready.
+    /// Fetches the finished table of bounds. A still image waits for the table; a moving view is traced without the
+    /// table until it is ready.
     fn poll_table(&mut self, tree_surface: &Arc<TreeSurface>, quality: RenderQuality, device: &RenderDevice) {
         if self.table.is_some() || self.plan.is_done() {
             return;
@@ -253,7 +252,8 @@ impl Rays {
                 let tree_surface = tree_surface.clone();
                 let serial = tree_surface.serial;
                 let thread = std::thread::Builder::new().name("talweg-ray-table".into());
-                // if the thread cannot start, there is no table, and rays step by the bounds of the construction tree
+                // if the thread cannot start, there is no table, and rays advance by the bounds of the construction
+                // tree
                 self.pending_table =
                     thread.spawn(move || compute_table(&tree_surface)).ok().map(|thread| TableTask { serial, thread });
             }
@@ -268,7 +268,8 @@ impl Rays {
         });
     }
 
-    /// The rays of a construction tree. Replaces the rays of another tree, but keeps the measured speed.
+    /// The rays of a construction tree. The function replaces the rays of another tree, but keeps the measured tracing
+    /// speed.
     pub fn for_tree<'a>(
         rays: &'a mut Option<Self>,
         tree_surface: &Arc<TreeSurface>,
@@ -302,7 +303,8 @@ impl Rays {
             self.plan.restart(camera.size, most_rays);
         }
         self.poll_table(tree_surface, camera.quality, device);
-        // if detail falls with distance, a simplified primitive can be higher than the table's bound for full detail
+        // where detail falls with distance, a simplified primitive can be higher than the bound in the table for full
+        // detail
         let table = self.table.clone().filter(|_| camera.half_detail.is_none());
         let pass = self.plan.next();
         let march = pass.map(|pass| {
@@ -325,7 +327,7 @@ impl Rays {
         RayBatch { march, seen, is_settled: self.plan.is_done() }
     }
 
-    /// The ray level with this number, with a buffer of at least `bytes`.
+    /// The buffers of the ray level with this number. The ray buffer has at least `bytes` bytes.
     fn level(&mut self, number: usize, bytes: u64, device: &RenderDevice) -> &RayLevel {
         let slot = &mut self.levels[number];
         let made = slot.take().filter(|level| level.bytes >= bytes);

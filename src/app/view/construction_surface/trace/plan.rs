@@ -1,9 +1,9 @@
 //! Plan that decides which rays advance in a frame and how far, so that each frame stays short.
 //!
 //! An image is computed in levels. Each level has twice as many rays per axis as the previous level, and is computed
-//! band by band. In every frame, the rays of a band advance by some evaluations of the construction tree, until all of
-//! them must have arrived. The last complete level is drawn; the first level is drawn while still in progress. The work
-//! per frame is adapted to the measured frame time.
+//! band by band. In every frame, the rays of a band advance by some evaluations of the construction tree. The band is
+//! complete when even the slowest ray must have arrived. The last complete level is drawn; the first level is drawn
+//! while still in progress. The work per frame is adapted to the measured frame time.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -14,35 +14,35 @@ use super::GROUP;
 use crate::view::render::batch::Adapter;
 use crate::view::render::mesh::RenderQuality;
 
-/// Evaluations after which a ray has arrived or is abandoned, including evaluations of the surface at its end. Mirrors
-/// `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`.
+/// Number of evaluations after which a ray has arrived or is abandoned, including the evaluations of the surface at its
+/// end point. Mirrors `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`.
 const MOST_EVALUATIONS: u32 = 1024 + 8;
 /// Rough mean number of evaluations per ray.
 const USUAL_EVALUATIONS: u64 = 48;
-/// Least and greatest work per frame, as the product of rays and evaluations.
+/// Least and greatest work per frame, as the number of rays times the evaluations per ray.
 const LEAST_WORK: u64 = 1 << 17;
 const MOST_WORK: u64 = 1 << 32;
 /// Smallest number of evaluations per ray in a frame.
 const LEAST_EVALUATIONS: u64 = 16;
-/// Pixels between neighbouring rays at the coarsest level.
+/// Distance in pixels between neighbouring rays of the coarsest level.
 const COARSEST: u32 = 16;
-/// Two limits of the frame time in milliseconds. Below the first, the next frame does more work; above the second,
-/// less.
+/// Two limits of the frame time in milliseconds. After a shorter frame than the first limit, the next frame does twice
+/// the work. After a longer frame than the second limit, it does half the work.
 const SHORT_MS: f32 = 20.0;
 const LONG_MS: f32 = 45.0;
 
 /// The rays that advance in one frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RayPass {
-    /// Number of the ray buffer.
+    /// Index of the ray buffer that the pass writes.
     pub level: usize,
-    /// Pixels between neighbouring rays.
+    /// Distance in pixels between neighbouring rays.
     pub divisor: u32,
     /// Columns and rows of rays.
     pub size: UVec2,
     pub rows: Range<u32>,
     pub evaluations: u32,
-    /// Whether the rays start in this pass, rather than continue.
+    /// Whether the rays start in this pass. Otherwise the pass continues earlier rays.
     pub begins: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct RayPlan {
     last: Option<Instant>,
     size: UVec2,
     finest: u32,
-    /// Pixels between neighbouring rays of the level in progress; 0 when the image is complete.
+    /// Distance in pixels between neighbouring rays of the level in progress; 0 when the image is complete.
     divisor: u32,
     making: usize,
     has_complete: bool,
@@ -81,7 +81,7 @@ impl RayPlan {
         self.size.map(|n| n.div_ceil(divisor).max(1))
     }
 
-    /// Starts another image of this size. A buffer holds at most `most_rays` rays.
+    /// Starts another image of `size` pixels. A buffer holds at most `most_rays` rays.
     pub fn restart(&mut self, size: UVec2, most_rays: u64) {
         self.size = size;
         let count = |plan: &Self, divisor| u64::from(plan.rays(divisor).element_product());
@@ -111,7 +111,7 @@ impl RayPlan {
             _ => {}
         }
         let size = self.rays(self.divisor);
-        // software renderers abort long loops
+        // software renderers abort long loops, so limit the evaluations per frame
         let most = if self.adapter.is_software { 2 * LEAST_EVALUATIONS } else { u64::from(MOST_EVALUATIONS) };
         let is_still = self.adapter.quality == RenderQuality::Still;
         let work = if is_still { MOST_WORK } else { self.work };
@@ -137,7 +137,7 @@ impl RayPlan {
         Some(pass)
     }
 
-    /// Number of the ray buffer to draw.
+    /// Index of the ray buffer to draw.
     pub fn shown(&self) -> usize {
         if self.has_complete { 1 - self.making } else { self.making }
     }

@@ -7,7 +7,7 @@ use glam::{DVec3, Vec2};
 
 use talweg::field::globe::from_angles;
 
-/// Centre and scale of the map.
+/// Centre and scale of the visible part of the map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MapPose {
     /// Longitude of the centre, in radians.
@@ -22,7 +22,7 @@ impl Default for MapPose {
     }
 }
 
-/// Finest scale of the map, in radians per pixel.
+/// Scale at the greatest zoom of the map, in radians per pixel.
 const FINEST: f64 = 2e-7;
 
 impl MapPose {
@@ -74,7 +74,7 @@ impl MapPose {
         .confined(size)
     }
 
-    /// The pose limited so that, as far as possible, no edge of the image is beyond a pole.
+    /// The pose limited so that, if possible, no edge of the image is beyond a pole.
     #[must_use]
     pub fn confined(&self, size: Vec2) -> Self {
         let room = (FRAC_PI_2 - 0.5 * f64::from(size.y) * self.radians_per_pixel).max(0.0);

@@ -15,12 +15,12 @@ use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 use crate::view::globe::ground::{GlobeSurface, meet_sphere};
 use crate::view::lens::Lens;
 
-/// Greatest upward inclination near the surface, in radians.
+/// Greatest upward inclination of the camera near the surface, in radians.
 const MAX_PITCH: f64 = 1.05;
-/// Greatest distance of the eye from the centre, as a multiple of the radius.
+/// Greatest distance of the eye from the centre, as a multiple of the globe's radius.
 const FARTHEST_RADII: f64 = 30.0;
-/// Two heights, as multiples of the radius. Zooming in from the greater to the smaller height tilts the view from
-/// straight down towards the horizon.
+/// Two heights of the eye, as multiples of the globe's radius. Zooming in from the greater to the smaller height tilts
+/// the view from straight down towards the horizon.
 const TILT_FROM: f64 = 0.03;
 const TILT_TO: f64 = 2.5e-4;
 /// Total tilt of the view while zooming in, in radians.
@@ -43,7 +43,8 @@ fn tangents(lens: &Lens) -> DVec2 {
     DVec2::new(up * f64::from(lens.aspect()), up)
 }
 
-/// Tilt, at a height in radii, of a view that started vertically and zoomed in.
+/// Tilt in radians of a view that looked straight down from far away and has zoomed in to `height_radii`. The unit of
+/// this height is the globe's radius.
 fn natural_tilt(height_radii: f64) -> f64 {
     let way = (height_radii.max(1e-9) / TILT_FROM).ln() / (TILT_TO / TILT_FROM).ln();
     let s = way.clamp(0.0, 1.0);
@@ -51,7 +52,8 @@ fn natural_tilt(height_radii: f64) -> f64 {
 }
 
 impl GlobePose {
-    /// A pose over a place (unit vector) at a distance from the centre, looking straight down with north up.
+    /// A pose over a place (unit vector) at a distance from the centre of the globe, looking straight down with north
+    /// up.
     pub fn straight_down(direction: DVec3, radius: f64) -> Self {
         Self { orientation: upright(direction, DVec3::Z), radius, pitch: -FRAC_PI_2 }
     }
@@ -73,8 +75,8 @@ impl GlobePose {
         self.rotation() * DVec3::NEG_Z
     }
 
-    /// Heading in radians, clockwise from north. If the view looks straight down, the heading of the image's upper
-    /// edge.
+    /// Heading in radians, clockwise from north. If the view looks straight down, this is the heading of the image's
+    /// upper edge.
     pub fn heading(&self) -> f64 {
         let up = self.up_vector();
         let ahead = self.orientation * DVec3::NEG_Z;
@@ -96,8 +98,8 @@ impl GlobePose {
         (seen.z < 0.0).then(|| ((flat * 0.5 + 0.5) * lens.size.as_dvec2()).as_vec2())
     }
 
-    /// Turns the camera about the centre of the planet so that `point` appears under the cursor. `None` if the cursor's
-    /// ray misses the sphere through the point, or grazes it so much that the camera would jump.
+    /// Turns the camera about the centre of the planet so that `point` appears under the cursor. The result is `None`
+    /// if the cursor's ray misses the sphere through the point, or grazes it so much that the camera would jump.
     #[must_use]
     pub fn turned_under_cursor(&self, lens: &Lens, point: DVec3, cursor: Vec2) -> Option<Self> {
         let there = meet_sphere(self.eye(), self.ray(lens, cursor), point.length())?;
@@ -105,7 +107,8 @@ impl GlobePose {
         (there.angle_between(point) < 1.0).then(|| self.turned(turn))
     }
 
-    /// Turns the camera like [`hold`](Self::hold). If the cursor is off the globe, it drags the globe's edge.
+    /// Turns the camera like [`turned_under_cursor`](Self::turned_under_cursor). If the cursor is off the globe, the
+    /// globe's edge follows the cursor.
     #[must_use]
     pub fn drag(&self, lens: &Lens, point: DVec3, cursor: Vec2) -> Self {
         let (eye, ray) = (self.eye(), self.ray(lens, cursor));
@@ -124,7 +127,8 @@ impl GlobePose {
         self.turned(DQuat::from_axis_angle(pivot.normalize_or(self.up_vector()), angle))
     }
 
-    /// Tilts the camera about a point, upwards for a positive angle. The point keeps its position in the image.
+    /// Tilts the camera about a point, upwards for a positive angle in radians. The point keeps its position in the
+    /// image.
     #[must_use]
     pub fn tilt_about(&self, pivot: DVec3, angle: f64, planet_radius: f64) -> Self {
         let right = self.orientation * DVec3::X;
@@ -156,7 +160,7 @@ impl GlobePose {
         held(&tilted).or_else(|| held(&moved)).unwrap_or(moved)
     }
 
-    /// The same orientation above another position. The heading is carried along the sphere.
+    /// The same orientation with the eye at another position. The heading is carried along the sphere.
     fn moved_to(&self, eye: DVec3) -> Self {
         let up = eye.normalize_or(self.up_vector());
         let carried = DQuat::from_rotation_arc(self.up_vector(), up) * self.orientation;
@@ -193,13 +197,13 @@ impl GlobePose {
     }
 }
 
-/// Smallest distance of the eye from the surface: the eye height of a walker, or less on small planets.
+/// Smallest distance of the eye from the surface in metres: the eye height of a walker, or less on small planets.
 pub fn clearance(ground: &GlobeSurface) -> f64 {
     (1e-6 * ground.radius).clamp(0.02, 1.7)
 }
 
-/// Greatest upward inclination. Near the surface, the view may point above the horizon; from far away, only at the
-/// planet.
+/// Greatest upward inclination in radians. Near the surface, the view can point above the horizon; from far away, it
+/// must point at the planet.
 fn max_pitch(radius: f64, planet_radius: f64) -> f64 {
     let height = ((radius - planet_radius) / planet_radius).max(1e-9);
     let edge = (planet_radius / radius).clamp(0.0, 1.0).asin();
@@ -208,7 +212,7 @@ fn max_pitch(radius: f64, planet_radius: f64) -> f64 {
     MAX_PITCH + (-FRAC_PI_2 + 0.9 * edge - MAX_PITCH) * far
 }
 
-/// The upright frame on a radius, with its forward axis as close to `ahead` as possible.
+/// The upright frame at a place. Its up axis is `up`, and its forward axis is as close to `ahead` as possible.
 fn upright(up: DVec3, ahead: DVec3) -> DQuat {
     let right = ahead.cross(up);
     // over a pole, align the frame with the prime meridian

@@ -6,23 +6,24 @@ use glam::{DQuat, DVec3, EulerRot};
 
 use crate::view::globe::sun::Attitude;
 
-/// End points of lines, relative to the eye, each with the line's colour there.
+/// End points of lines, relative to the eye, each with the line's colour at that point.
 pub type LineEnds = Vec<([f32; 3], [f32; 4])>;
 
-/// Radius of the orbit in planet radii, and radius of the sun as a fraction of the orbit's radius.
+/// Radius of the orbit in planet radii; the second constant is the radius of the sun as a fraction of the orbit's
+/// radius.
 const ORBIT_RADII: f64 = 5.0;
 const SUN_SHARE: f64 = 0.18;
-/// Initial angle between sun and planet, seen from the middle of the view, in radians.
+/// Initial angle between sun and planet, seen from the centre of the view, in radians.
 const BESIDE: f64 = 2.3;
 
-/// Viewpoint in the frame of the orbit. The sun is at the centre, and the z axis is the normal of the orbit.
+/// Viewpoint of the orbit view. In its frame, the sun is at the centre, and the z axis is the normal of the orbit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrbitPose {
     /// Angle around the normal of the orbit, in radians.
     pub yaw: f64,
     /// Angle above the plane of the orbit, in radians.
     pub height: f64,
-    /// Distance of the eye from the middle of the view, in radii of the orbit.
+    /// Distance of the eye from the centre of the view, in radii of the orbit.
     pub distance: f64,
 }
 
@@ -32,19 +33,19 @@ impl Default for OrbitPose {
     }
 }
 
-/// The positions of the eye and the sun, relative to the planet.
+/// The positions of the eye and the sun, relative to the planet, with the lines to draw.
 pub struct OrbitView {
     pub eye: DVec3,
     pub rotation: DQuat,
-    /// Unit vector from the eye towards the sun, and the sun's radius as a chord.
+    /// Unit vector from the eye towards the sun; `sun_size` is the sun's radius as a chord of the unit sphere.
     pub sun_from_eye: DVec3,
     pub sun_size: f64,
     pub lines: LineEnds,
 }
 
 impl OrbitPose {
-    /// Initial viewpoint. The planet is at the side of the sun and a little behind it, so that its day side is visible.
-    /// Of the two sides, the viewpoint is on the side that shows the tilt of the axis better.
+    /// Initial viewpoint. The planet is beside the sun and a little behind it, so that its day side is visible. The
+    /// planet is on the side of the sun, left or right, on which the image shows the tilt of the axis better.
     pub fn framing(attitude: &Attitude) -> Self {
         let yaw = |beside: f64| FRAC_PI_2 - attitude.season + beside;
         let [left, right] = [-BESIDE, BESIDE].map(yaw);
@@ -62,14 +63,14 @@ impl OrbitPose {
         Self { distance: (self.distance * factor).clamp(2.0, 20.0), ..*self }
     }
 
-    /// The orbit view of a planet with this radius.
+    /// The orbit view of a planet with this radius in metres.
     pub fn view(&self, attitude: &Attitude, radius: f64) -> OrbitView {
         let orbit = ORBIT_RADII * radius;
         let planet_from_orbit = attitude.planet_from_orbit();
-        // the planet is on the opposite side of the sun from the solar longitude
+        // seen from the sun, the planet is in the direction opposite to the solar longitude
         let place = |season: f64| DVec3::new(-season.cos(), -season.sin(), 0.0) * orbit;
         let planet = place(attitude.season);
-        // the camera aims at the middle of the orbit, shifted a little towards the planet
+        // the camera aims at the centre of the orbit, shifted a little towards the planet
         let level = DVec3::new(-self.yaw.sin(), -self.yaw.cos(), 0.0);
         let eye = (level * self.height.cos() + DVec3::Z * self.height.sin()) * self.distance * orbit;
         let rotation = DQuat::from_euler(EulerRot::ZXY, -self.yaw, FRAC_PI_2 - self.height, 0.0);
@@ -84,7 +85,7 @@ impl OrbitPose {
             let at = |k: i32| place(f64::from(k) * TAU / 240.0);
             line(at(k), at(k + 1), way);
         }
-        // lines for equinoxes and solstices, each with the direction of the planet's axis
+        // lines from the sun to the equinoxes and solstices, each with the direction of the planet's axis
         let axis = planet_from_orbit.inverse() * DVec3::Z;
         for k in 0..4 {
             let at = place(f64::from(k) * FRAC_PI_2);
@@ -132,7 +133,7 @@ mod tests {
             let view = pose.view(&attitude, 1e6);
             let seen = view.rotation.inverse() * -view.eye;
             assert!(seen.x.abs() > 0.6 * ORBIT_RADII * 1e6, "beside the sun: {seen}");
-            // the sun is on the same side of the planet as the eye
+            // the sun is not far behind the planet as seen from the eye, so that the day side is visible
             assert!(attitude.to_sun().dot(view.eye.normalize()) > -0.3);
             let axis = view.rotation.inverse() * DVec3::Z;
             assert!(axis.x.abs() > 0.15, "it leans: {axis}");
@@ -149,7 +150,7 @@ mod tests {
             // the north of the orbit is upwards in the image
             let up = view.rotation * DVec3::Y;
             assert!(up.dot(attitude.planet_from_orbit() * DVec3::Z) > 0.5);
-            // seen from the planet, the sun is in the direction of the light
+            // the drawn sun is in the direction from which the planet's light comes
             let sun = view.eye + view.sun_from_eye * 4.0 * ORBIT_RADII * 1e6;
             assert!(sun.normalize().distance(attitude.to_sun()) < 1e-6);
         }

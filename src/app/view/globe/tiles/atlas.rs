@@ -1,4 +1,4 @@
-//! The tiles on the graphics card: five textures, each with a square of texels per tile.
+//! The tiles on the graphics card: five textures, each with a square of texels for every tile.
 
 use bevy::render::render_resource::{
     Extent3d, Origin3d, TexelCopyBufferLayout, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor,
@@ -24,7 +24,7 @@ pub struct GlobeAtlas {
 }
 
 impl GlobeAtlas {
-    /// Textures for this number of tiles. Without `has_site`, the site texture has only a single texel.
+    /// Textures for `slots` tiles. Without `has_site`, the site texture has only a single texel.
     pub fn new(slots: u32, has_site: bool, device: &RenderDevice) -> Self {
         let columns = f64::from(slots).sqrt().ceil() as u32;
         let side = SIDE as u32;

@@ -15,15 +15,16 @@ use talweg::field::globe::{locate, locate_fast};
 use talweg::field::{Control, Globe, Terrain};
 use talweg::planet_detail::{DetailSource, PlanetDetail};
 
-/// Least refinement of a tile relative to the globe's samples. Coarser levels have no tiles and show the globe's own
-/// maps.
+/// Least ratio of the globe's sample spacing to a tile's sample spacing. Coarser levels have no tiles and show the
+/// globe's own maps.
 const FINER: f64 = 4.0;
-/// Greatest distance between the terrain of an unknown tile and the samples around it, as a multiple of the steepest
-/// rise over a cell.
+/// Greatest height difference between fine terrain that is not computed yet and the samples around it. The unit is the
+/// greatest height difference across a cell.
 const SLACK_RISES: f64 = 1.5;
-/// Distance by which finer terrain may exceed the height range of a tile, as a multiple of the tile's sample spacing.
+/// Distance by which the terrain of finer levels can exceed the height range of a tile, as a multiple of the tile's
+/// sample spacing.
 const SLACK_STEPS: f64 = 3.0;
-/// Sample spacing for height queries at a single point.
+/// Sample spacing in metres for height queries at a single point.
 const SPACING_ALONE_METRES: f64 = 2.0;
 
 /// The tiles on the graphics card.
@@ -31,7 +32,7 @@ type DrawnTiles = Arc<HashMap<GlobePatch, Arc<GlobeTile>>>;
 
 /// The fine terrain of a globe; see the module documentation.
 pub struct FineTerrain {
-    /// Serial number. It is unique to each terrain and to each colouring of a terrain.
+    /// Serial number. Each fine terrain has its own number, and so has each recoloured copy.
     pub serial: u64,
     pub radius_metres: f64,
     pub sea_metres: Option<f64>,
@@ -42,7 +43,7 @@ pub struct FineTerrain {
     pub scatter: (Arc<ScatterRules>, u32),
     slack_metres: f64,
     first_level: u32,
-    /// The prepared detail, shared with recoloured copies.
+    /// The prepared detail, which recoloured copies share.
     made: Arc<OnceLock<PlanetDetail<Arc<Terrain>>>>,
     /// Lock that a thread holds while it prepares the detail.
     making: Mutex<()>,
@@ -54,7 +55,7 @@ pub struct FineTerrain {
 
 impl FineTerrain {
     /// Fine terrain for a globe with this radius and this sample spacing. `steepest_metres` is the greatest height
-    /// difference across a cell.
+    /// difference across a cell of the globe's samples.
     pub fn new(
         source: DetailSource,
         terrain: Arc<Terrain>,
@@ -148,7 +149,7 @@ impl FineTerrain {
         self.first_level
     }
 
-    /// Sample spacing of a level's tiles, in the middle of a face, in metres.
+    /// Sample spacing of a level's tiles in the centre of a face, in metres.
     pub fn spacing_metres(&self, level: u32) -> f64 {
         self.radius_metres * FRAC_PI_2 / (STEPS as f64 * f64::from(1u32 << level))
     }
@@ -182,8 +183,8 @@ impl FineTerrain {
         &self.terrain
     }
 
-    /// Height of terrain and surface water in a direction, in metres. The source is the finest tile on the graphics
-    /// card, or otherwise the detail itself if it is prepared.
+    /// Height of terrain and surface water in a direction, in metres. The height comes from the finest tile on the
+    /// graphics card. If there is none, it comes from the detail itself, provided that the detail is prepared.
     pub fn height_metres(&self, direction: DVec3) -> Option<f64> {
         let drawn = self.drawn();
         let (face, u, v) = locate(direction.to_array());
@@ -223,8 +224,8 @@ pub struct TilePainter {
     palette: Arc<PaletteTable>,
     relief_metres: f32,
     sea_metres: f32,
-    /// Fractions of the surface covered by sand and by snow at each sample. A list is empty if there is no sand or
-    /// snow.
+    /// Fractions of the surface that sand and snow cover at each sample. A list is empty if the terrain has no sand or
+    /// no snow.
     cover: [Vec<f32>; 2],
 }
 
@@ -268,7 +269,7 @@ impl TilePainter {
 }
 
 /// The palette colour for a height, a sea level (both as fractions of the relief) and a slope (as a tangent). The first
-/// half of the palette's table is water, the second half is land.
+/// half of the palette's table is for water, the second half for land.
 pub fn palette_colour(table: &PaletteTable, height: f32, sea: f32, slope: f32) -> [u8; 3] {
     let half = table.lut.len() / 2;
     let (from, to) = table.rock_degrees;

@@ -1,4 +1,4 @@
-//! Selects the tiles that the patches of a frame show, and requests missing tiles.
+//! Selects the tiles that the patches of a frame show, and requests tiles that are not computed yet.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,24 +17,26 @@ use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 
 /// Memory in bytes for tiles on the graphics card, enough for 1,588 tiles. A view over mountains needs up to 1,400
-/// tiles, until their height ranges show which hills hide others. With too little memory, tiles would keep evicting
-/// each other, and known height ranges would be lost with the tiles.
+/// tiles before their height ranges show which hills hide others. With too little memory, tiles would keep evicting
+/// each other, and their height ranges would be lost as well.
 const TILES_BYTES: usize = 128 << 20;
-/// Greatest number of jobs handed to the pool at a time, and of tiles uploaded per frame.
+/// Greatest number of jobs in a request to the thread pool; the second constant is the greatest number of tiles
+/// uploaded per frame.
 const MOST_JOBS: usize = 64;
 const MOST_UPLOADS: usize = 48;
-/// Speed at which a new tile fades in, as the fraction of its own shape gained per second.
+/// Speed at which a new tile fades in. The number is the fraction, per second, by which the tile's own shape replaces
+/// the coarser shape.
 const FADE_PER_SECOND: f32 = 3.0;
 
 /// The tiles of a patch in the form that the shader reads; see `PatchInstance` in globe.wgsl.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PatchTiles {
-    /// First texel of the tile, number of its steps along the patch (0 without a tile), and fraction of its own shape
-    /// shown.
+    /// First texel of the tile (two values); number of the tile's steps along the patch, or 0 without a tile; fraction
+    /// of the tile's own shape that is shown.
     pub own: [f32; 4],
-    /// First texel and steps of the coarser tile, then a flag: 1 if there is a coarser tile, 0 if the maps replace it.
-    /// If the patch shows the tile of an ancestor, the flag is greater by 2, and the patch keeps this tile at any
-    /// distance.
+    /// First texel of the coarser tile (two values), number of its steps along the patch, and a flag. The flag is 1 if
+    /// there is a coarser tile, and 0 if the globe's maps replace it. If the patch shows the tile of an ancestor, the
+    /// flag is greater by 2, and the patch keeps this tile at any distance.
     pub coarse: [f32; 4],
 }
 
@@ -75,8 +77,8 @@ impl TileDrawing {
         &self.atlas.views
     }
 
-    /// Advances by one frame: uploads new tiles and requests missing tiles. Returns the tiles of each patch, in the
-    /// order of the patches.
+    /// Advances by one frame: uploads new tiles and requests missing tiles. Returns the tiles to draw for each patch,
+    /// in the order of the patches.
     pub fn advance(
         &mut self,
         ground: &Arc<FineTerrain>,
@@ -94,11 +96,12 @@ impl TileDrawing {
         self.fading.retain(|_, shown| *shown < 1.0);
         let is_missing = |cache: &TileCache<GlobeTile>, patch: &GlobePatch| cache.get(*patch).is_none();
         if context.quality == RenderQuality::Still {
-            // a single image waits for all tiles
+            // a still image waits for all tiles
             let missing: Vec<GlobePatch> =
                 needed.iter().copied().filter(|patch| is_missing(&self.cache, patch)).collect();
             if !missing.is_empty() {
-                // prepare the detail before the tiles: waiting jobs would block threads that the preparation needs
+                // prepare the detail before the tiles, because jobs that wait for it would block the threads that
+                // prepare it
                 let _ = ground.detail();
             }
             let made = missing.par_iter().filter_map(|&patch| GlobeTile::new(ground, patch, &|| false));
@@ -166,8 +169,8 @@ impl TileDrawing {
     }
 }
 
-/// The tiles that the patches show and morph into, coarse tiles first. If not all tiles fit, the finest are dropped,
-/// and no patch waits for them.
+/// The tiles that the patches show or morph into, coarse tiles first. If there is no room for all tiles, the finest are
+/// dropped, and no patch waits for them.
 fn needed_tiles(patches: &[GlobePatch], first: u32, room: usize) -> Vec<GlobePatch> {
     let own = patches.iter().flat_map(|patch| patch.ancestors().take(2)).filter(|patch| patch.level >= first);
     let mut needed: Vec<GlobePatch> = own.collect();
@@ -177,9 +180,9 @@ fn needed_tiles(patches: &[GlobePatch], first: u32, room: usize) -> Vec<GlobePat
     needed
 }
 
-/// The tile that a patch shows, and the coarser tile that it morphs into if that level has tiles. The preferred pair is
-/// the patch's own tile and its parent's tile. Otherwise the nearest such pair of ancestors is returned. Tiles start at
-/// level `first`.
+/// The tile that a patch shows, and the coarser tile that it morphs into if the coarser level has tiles. Preferably
+/// these are the patch's own tile and its parent's tile. If one of them is missing, the function returns the nearest
+/// pair of a tile and its parent among the ancestors. Tiles start at level `first`.
 fn shown_tiles(
     patch: GlobePatch,
     first: u32,

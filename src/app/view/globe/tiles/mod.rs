@@ -1,5 +1,5 @@
-//! The fine terrain of a globe between its samples, from [`talweg::planet_detail`]: tiles of the faces' quadtrees,
-//! computed on demand while they are in view.
+//! The fine terrain of a globe between its samples, from [`talweg::planet_detail`]. The fine terrain consists of tiles
+//! of the faces' quadtrees, which are computed on demand while they are in view.
 //!
 //! ```text
 //! GlobeTerrain ─Arc─▶ DetailGround ◀── tiles on screen ── TileDrawing ─▶ atlas ─▶ vertex and fragment stage
@@ -9,7 +9,7 @@
 //! ```
 //! A patch ([`lod`](super::lod)) shows its own tile, which morphs with distance into the parent's tile. Until its own
 //! tile is ready, the patch shows the tile of the nearest ancestor. Levels with a sample spacing as wide as the globe's
-//! need no tiles: they show the globe's maps.
+//! spacing need no tiles: they show the globe's maps.
 
 mod atlas;
 mod detail_ground;

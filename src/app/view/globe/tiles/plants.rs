@@ -1,5 +1,5 @@
 //! Plants and stones on a globe. The cells of a scatter rule are the patches of the cube faces at one fixed level. So
-//! cells are the same from every place and distance. The tile that contains a cell supplies its terrain values.
+//! the cells do not depend on the position of the eye. The tile that contains a cell supplies its terrain values.
 
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
@@ -23,20 +23,20 @@ use talweg::appearance::scatter::{
 use talweg::appearance_files::{CONDITIONS, ScatterKind, ScatterRule};
 use talweg::field::{Globe, Stream};
 
-/// Greatest sample spacing, in metres, of the tiles that plants and stones stand on. The finest drawn tiles have this
+/// Greatest sample spacing, in metres, of the tiles on which plants and stones stand. The finest drawn tiles have this
 /// spacing.
 const STEP_METRES: f64 = 3.0;
-/// Greatest distance in metres at which plants and stones are drawn. Beyond it, only the canopy map on the terrain
+/// Greatest distance in metres at which plants and stones are drawn. Farther away, only the canopy map on the terrain
 /// shows forests.
 pub const MOST_METRES: f32 = 6000.0;
-/// Fraction of water in a sample above which no plant or stone stands there.
+/// Fraction of a sample's area under water above which no plant or stone stands there.
 const WATER_SHARE: f32 = 0.2;
 
 /// A globe's fine terrain as the surface for plants and stones; see the module documentation.
 #[derive(Clone)]
 pub struct PlantedGlobe(pub Arc<FineTerrain>);
 
-/// The level of the tiles that plants and stones stand on, for a globe of this radius.
+/// The level of the tiles on which plants and stones stand, for a globe of this radius.
 fn tile_level(radius_metres: f64) -> u32 {
     level_within(radius_metres, STEP_METRES * STEPS as f64)
 }
@@ -46,7 +46,7 @@ fn level_within(radius_metres: f64, metres: f64) -> u32 {
     (radius_metres * FRAC_PI_2 / metres).max(1.0).log2().ceil() as u32
 }
 
-/// The level of the patches that are the cells of a rule. Each cell is within one tile.
+/// The level of the patches that serve as cells of a rule. Each cell is within one tile.
 fn cell_level(rule: &ScatterRule, radius_metres: f64) -> u32 {
     level_within(radius_metres, f64::from(cell_metres(rule))).max(tile_level(radius_metres))
 }
@@ -57,7 +57,8 @@ fn face_stream(seed: u32, (number, rule): (usize, &ScatterRule), face: u32, radi
     rule_stream(seed, number).fork(u64::from(face) << 32 | u64::from(level))
 }
 
-/// A position on a face in metres from its middle, measured along the sphere. Groves are placed in these coordinates.
+/// A position on a face in metres from the face's centre, measured along the sphere. Groves are placed in these
+/// coordinates.
 fn face_metres(radius_metres: f64, u: f64, v: f64) -> [f32; 2] {
     [u, v].map(|along| (radius_metres * FRAC_PI_2 * (along - 0.5)) as f32)
 }
@@ -125,8 +126,7 @@ impl PlantedSurface for PlantedGlobe {
                 by_tile.entry(tile).or_default().push(request);
             }
         }
-        // prepare the detail before the tiles; otherwise the tiles would block every thread while they wait for the
-        // detail
+        // prepare the detail before the tiles, because tasks that wait for it would block the threads that prepare it
         let _ = ground.detail();
         let planted = by_tile.into_par_iter().filter_map(|(patch, requests)| {
             let tile = match ground.drawn_tile(patch) {
@@ -148,9 +148,9 @@ impl PlantedSurface for PlantedGlobe {
 pub struct PlantedTile<'a> {
     ground: &'a FineTerrain,
     tile: &'a GlobeTile,
-    /// Spacing of the tile's samples along rows and columns.
+    /// Spacing of the tile's samples along rows and along columns, in metres.
     step_metres: [f32; 2],
-    /// Present if the globe has density maps.
+    /// The grid of the globe, if the globe has density maps.
     globe: Option<Globe>,
 }
 
@@ -200,7 +200,8 @@ impl<'a> PlantedTile<'a> {
         Some((0..SIDE * SIDE).map(texel).collect())
     }
 
-    /// The sample before a position and the fraction of the way to the next sample, along rows and along columns.
+    /// The preceding sample, and the position between this sample and the next as a fraction, along rows and along
+    /// columns.
     fn cell([x, y]: [f32; 2]) -> [(usize, f32); 2] {
         [x, y].map(|along| {
             let at = (along * STEPS as f32).clamp(0.0, STEPS as f32);
@@ -213,7 +214,7 @@ impl<'a> PlantedTile<'a> {
         self.tile.heights[row * SIDE + column]
     }
 
-    /// Slopes of the drawn quad at a position, along rows and columns, as tangents.
+    /// Slopes of the drawn quad at a position of the tile, along rows and columns, as tangents.
     fn slopes(&self, place: [f32; 2]) -> [f32; 2] {
         let [(j, right), (i, down)] = Self::cell(place);
         let [a, b, c, d] = [self.height(i, j), self.height(i, j + 1), self.height(i + 1, j), self.height(i + 1, j + 1)];
@@ -243,7 +244,7 @@ impl PlantedGround for PlantedTile<'_> {
         let sample = Self::nearest(place);
         let curvature = self.tile.curvature(sample, self.ground.spacing_metres(self.tile.patch.level));
         let flow = self.tile.water_share(sample);
-        // conditions that need the maps of a square terrain get neutral values, as in globe_ground.wgsl
+        // openness and wetness need maps of a square terrain, so they get neutral values, as in globe_ground.wgsl
         let (openness, wetness) = (0.5, 0.0);
         let site = self.tile.site.get(sample).map_or([0.0; 4], |site| site.map(|share| f32::from(share) / 255.0));
         let [deposits, wear, plants, hardness] = site;
@@ -351,7 +352,7 @@ mod tests {
         PlantedGlobe(Arc::new(ground().planted(&rules)))
     }
 
-    /// Cells of the first scatter rule, in the middles of faces and in their corners.
+    /// Cells of the first scatter rule, in the centres and in the corners of faces.
     fn cells(planted: &PlantedGlobe) -> Vec<GlobePatch> {
         let level = cell_level(&planted.rules()[0], planted.0.radius_metres);
         let last = (1 << level) - 1;

@@ -23,13 +23,15 @@ pub struct GlobeTile {
     pub patch: GlobePatch,
     /// Height of terrain and surface water in metres, row by row.
     pub heights: Vec<f32>,
-    /// Slopes along rows and columns, height over the sea in kilometres, fraction of surface water; half precision.
+    /// Slopes along rows and columns, height over the sea in kilometres, and fraction of surface water, in half
+    /// precision.
     pub shape: Vec<[u16; 4]>,
-    /// Encoded colours; the fourth byte is the curvature, see [`curvature_byte`].
+    /// sRGB-encoded colours; the fourth byte is the curvature, see [`curvature_byte`].
     pub colours: Vec<[u8; 4]>,
     /// Tree crowns above the terrain, in the format of `Canopy::texel`.
     pub canopy: Vec<[u8; 4]>,
-    /// Deposits, erosion, vegetation and hardness for the material rules; empty on a globe without these maps.
+    /// Fractions of deposits, erosion, vegetation and hardness for the material rules; empty on a globe without these
+    /// maps.
     pub site: Vec<[u8; 4]>,
     pub lowest_metres: f32,
     pub highest_metres: f32,
@@ -38,9 +40,9 @@ pub struct GlobeTile {
 /// Size of a tile on the graphics card in bytes, without `site`, which few globes have.
 pub const TILE_BYTES: usize = SIDE * SIDE * (4 + 8 + 4 + 4);
 
-/// Packs a curvature measure into a byte. The measure is the height of a sample above the mean of its four neighbours,
-/// in sample spacings, from -0.25 to 0.25. The mean curvature is twice the measure divided by the spacing. Mirrors
-/// `curvature_of` in `assets/shaders/globe_ground.wgsl`.
+/// Packs a curvature measure into a byte. The measure is the height of a sample above the mean of its four neighbours.
+/// The measure is a multiple of the sample spacing, from -0.25 to 0.25. The mean curvature is twice the measure divided
+/// by the spacing. Mirrors `curvature_of` in `assets/shaders/globe_ground.wgsl`.
 fn curvature_byte(bend: f32) -> u8 {
     (128.0 + 508.0 * bend).clamp(0.0, 255.0).round() as u8
 }
@@ -54,7 +56,7 @@ impl GlobeTile {
     /// Computes a tile. Polls `stop` frequently and returns `None` if `stop` returns true.
     pub fn new(ground: &FineTerrain, patch: GlobePatch, stop: &dyn Fn() -> bool) -> Option<Self> {
         let detail = ground.detail()?;
-        // one more sample on every side, from which slopes are computed
+        // one more sample on every side, because slopes are computed from adjacent samples
         const WIDE: usize = SIDE + 2;
         let place = |k: usize| (k as f64 - 1.0) / STEPS as f64;
         let directions: Vec<[f64; 3]> = (0..WIDE * WIDE)
@@ -199,7 +201,7 @@ pub mod tests {
         globe.detail(&talweg::preferences::GlobeView::default()).expect("it has detail").clone()
     }
 
-    /// The values of a planet's maps are in its tiles, where the material rules read them.
+    /// A tile holds the values of the planet's maps, which the material rules read.
     #[test]
     fn tiles_have_the_site_of_their_planet() {
         assert!(
@@ -226,7 +228,7 @@ pub mod tests {
         GlobeTile::new(ground, patch, &|| false).expect("not stopped")
     }
 
-    /// Patches over mountains and coasts, near the middle of a face and in one of its corners.
+    /// Patches over mountains and coasts, inside faces and at their edges.
     fn patches(level: u32) -> impl Iterator<Item = GlobePatch> {
         let last = (1 << level) - 2;
         (0..6).map(move |k| GlobePatch {
