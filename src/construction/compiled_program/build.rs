@@ -70,7 +70,8 @@ impl<'a> Builder<'a> {
         Self { tree, nodes, problems, known, count: 0, slots: 0, repeats: 0, hashes }
     }
 
-    /// Adds a root piece and all pieces inside it. Returns the index of the root's node; `None` if no piece is visible.
+    /// Adds a root piece and all pieces inside this root. Returns the index of the root's node; `None` if no piece is
+    /// visible.
     pub fn root(&mut self, piece: &Piece, frame: NodeFrame) -> Option<u32> {
         self.piece(&PieceSite { around: None, piece, index: 0, depth: 0, frame })
     }
@@ -156,7 +157,7 @@ impl<'a> Builder<'a> {
         self.nodes.len() as u32 - 1
     }
 
-    /// Adds a primitive that reads the images `files`. `prepare` is called unless an equal primitive was prepared
+    /// Adds a primitive that reads the images `files`. `prepare` is called only if no equal primitive was prepared
     /// before.
     pub fn leaf(
         &mut self,

@@ -5,27 +5,27 @@ pub mod shares;
 /// The material layers of a construction. Each has a construction tree of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaterialLayer {
-    /// The ground.
+    /// Elevation of the ground.
     Terrain,
-    /// Water on the ground.
+    /// Lakes, rivers and sea: heights of the water surface.
     Water,
-    /// Sand on the ground.
+    /// Thickness of sand on the ground.
     Sand,
-    /// Snow on the ground.
+    /// Thickness of snow on the ground.
     Snow,
-    /// Plants on the ground.
+    /// Density of plants on the ground.
     Vegetation,
 }
 
 impl MaterialLayer {
     /// All material layers, the ground first.
     pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
-    /// The layers that cover the ground and raise its surface.
+    /// The material layers that cover the ground and raise its surface.
     pub const LYING: [Self; 2] = [Self::Sand, Self::Snow];
 }
 
 talweg_ground::choices! {
-    /// Material of a piece's ground.
+    /// Material of the ground that a piece forms.
     PieceMaterial {
         Unset "Inherit": "The material of the operator around the feature; if none, the material of the ground below.",
         Ground "Ground": "The colour of the scene's palette at this height and slope.",
