@@ -1,7 +1,8 @@
 //! Ready-made pieces, and the rules that choose the operator for a new piece.
 //!
-//! A piece of ground (a disc) is blended with the existing ground. Pieces cut or set into the ground (a road, a lake, a
-//! crater) replace the ground made by earlier pieces. If an operator is selected, the new piece becomes its child.
+//! A piece of ground (a disc) is blended with the existing ground. Pieces that are cut or set into the ground (a road,
+//! a lake, a crater) replace the ground made by earlier pieces. If an operator is selected, the new piece becomes its
+//! child.
 
 use super::reshape::tidy;
 use super::transform_path::TransformPath;
@@ -42,7 +43,7 @@ pub enum Role {
 /// A ready-made piece that the library offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// Level ground.
+    /// A disc of level ground.
     Plain,
     /// Rolling hills.
     Hills,
@@ -50,17 +51,17 @@ pub enum Item {
     Mountains,
     /// Mountains with gullies down their slopes.
     GulliedMountains,
-    /// Dunes across the wind.
+    /// Dunes with crests across the wind direction.
     Dunes,
     /// A river in its valley.
     River,
-    /// A road with its banks.
+    /// A road with embankments.
     Road,
-    /// A ridge.
+    /// A ridge along a line.
     Ridge,
-    /// A canyon.
+    /// A canyon along a line.
     Canyon,
-    /// A lake in its hollow, with water.
+    /// A lake in its basin, with water.
     Lake,
     /// A table mountain.
     Mesa,
@@ -88,13 +89,13 @@ pub enum Item {
     Moon,
 }
 
-/// Side length of the square that the sizes below refer to.
+/// Side length, in metres, of the square to which the sizes below apply.
 const SIDE: f32 = 8000.0;
 /// Size of a ready-made construction tree added as a piece, as a fraction of the square's side length.
 const COMPOSED: f32 = 0.4;
 
 impl Item {
-    /// All entries, grouped by heading.
+    /// All ready-made pieces, grouped by heading.
     pub const GROUPS: [(&'static str, &'static [Self]); 6] = [
         ("Ground", &[Self::Plain, Self::Hills, Self::Mountains, Self::GulliedMountains, Self::Dunes]),
         ("Lines", &[Self::River, Self::Road, Self::Ridge, Self::Canyon]),
@@ -104,7 +105,7 @@ impl Item {
         ("Composed", &[Self::Volcano, Self::Valley, Self::Oasis, Self::Moon]),
     ];
 
-    /// Display name.
+    /// Name of the piece in the user interface.
     pub fn label(self) -> &'static str {
         match self {
             Self::Plain => "Plain",
@@ -299,7 +300,7 @@ impl Item {
         Piece { material, ..Piece::new(form) }
     }
 
-    /// Arrays and scatters around a position, in a construction whose side length is `k` times the usual.
+    /// Arrays and scatters around a position, in a construction whose side length is `k` times [`SIDE`].
     fn repeated(self, [x, y]: [f32; 2], z: f32, k: f32, seed: u32) -> PieceKind {
         let plain = Disc { x, y, seed, ..Disc::default() };
         match self {
@@ -366,7 +367,7 @@ impl Item {
                 };
                 vec![(MaterialLayer::Water, PieceKind::Curve(Curve { points, settings }))]
             }
-            // only these presets: the sea around a volcano belongs to the scene
+            // the volcano is not included: the sea around it belongs to the scene
             (Self::Valley | Self::Oasis | Self::Moon, PieceKind::Place(relief)) => {
                 let preset = self.composed().unwrap_or_default();
                 let on = |material| Some((material, preset.root(material)?.clone()));
@@ -376,7 +377,7 @@ impl Item {
                     let mut settings = relief.settings.clone();
                     match material {
                         MaterialLayer::Water => {}
-                        // keep the density of plants unscaled
+                        // the density of plants must not be scaled with the piece
                         MaterialLayer::Vegetation => {
                             settings.raise = 0.0;
                             settings.steepen = tidy(transform.rise_inward(1.0) / f64::from(settings.scale));
@@ -527,8 +528,8 @@ pub fn place(
 }
 
 /// Adds a river with its water to the terrain layer and returns the path of the river. `line` falls from its first
-/// point to its last. `width` is the distance in metres from the centre line to the end of the banks, `depth` the depth
-/// in metres.
+/// point to its last. `width` is the distance from the centreline to the end of the banks, `depth` the depth of the
+/// river bed, both in metres.
 ///
 /// # Errors
 /// When the construction tree would become invalid.
