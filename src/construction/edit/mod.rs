@@ -76,16 +76,16 @@ pub enum EditError {
     #[error("the root of a material layer cannot be moved; move the features in it")]
     RootStays,
     /// The children cannot take the position of the operator in its parent.
-    #[error("the operator is empty, or holds several features where only one fits")]
+    #[error("the operator is empty, or it holds several features in a position that allows only one feature")]
     CannotDissolve,
     /// The children would move if the operator were removed.
-    #[error("the operator moves or warps its features; without it they would jump")]
+    #[error("the operator moves or warps its features; removing the operator would move them")]
     WouldJump,
     /// The construction tree has no piece at the given path.
     #[error("the feature no longer exists")]
     Gone,
     /// The point cannot be removed, because the piece would have too few points.
-    #[error("a line needs at least two points, a contour three")]
+    #[error("a line needs at least two points, and a contour at least three")]
     TooFewPoints,
     /// The piece already has the maximum number of points.
     #[error("the line already has the maximum number of points")]

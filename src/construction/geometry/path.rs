@@ -26,8 +26,8 @@ talweg_ground::choices! {
     /// Shape of a curve between its points.
     CurveFit {
         Through "Through the points": "A smooth curve through every point.",
-        Near "Near the points": "A rounder curve that stays inside the corners.",
-        Straight "Straight": "Straight lines from point to point.",
+        Near "Near the points": "A rounder curve that cuts the corners at the points instead of passing through them.",
+        Straight "Straight": "Straight lines from each point to the next.",
     }
 }
 

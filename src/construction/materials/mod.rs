@@ -27,12 +27,12 @@ impl MaterialLayer {
 talweg_ground::choices! {
     /// Material of the ground that a piece forms.
     PieceMaterial {
-        Unset "Inherit": "The material of the operator around the feature; if none, the material of the ground below.",
+        Unset "Inherit": "The material of the operator that contains the feature. If this operator has no material, the material of the ground below.",
         Ground "Ground": "The colour of the scene's palette at this height and slope.",
         Rock "Rock": "Solid rock.",
-        Grass "Grass": "Meadow.",
-        Sand "Sand": "Sand.",
-        Snow "Snow": "Snow.",
+        Grass "Grass": "Ground covered with grass.",
+        Sand "Sand": "Ground covered with sand.",
+        Snow "Snow": "Ground covered with snow.",
         Road "Road": "The surface of a road.",
         Bare "Bare": "Bare earth without plants.",
     }

@@ -22,7 +22,7 @@ use crate::primitives::curve::CurvePoint;
 talweg_ground::choices! {
     /// Layout of the copies: in a line, in rows and columns, around a centre or along a curve.
     Arrangement {
-        Line "In a line": "Along a straight line, one step from copy to copy.",
+        Line "In a line": "Along a straight line, with the same step from each copy to the next.",
         Grid "Rows and columns": "In a grid of rows and columns.",
         Radial "Around a centre": "On a circle or on part of a circle.",
         Curve "Along a curve": "Along a curve, whose points set the height and size of the copies.",

@@ -34,7 +34,7 @@ talweg_ground::choices! {
     /// Treatment of overlapping copies: blended, or later copies on top.
     Overlap {
         Blend "Blend": "Overlapping copies blend into each other, in any order.",
-        Replace "Later ones on top": "Each copy replaces earlier ones, as craters do.",
+        Replace "Later copies on top": "Each copy replaces earlier copies where they overlap, as craters do.",
     }
 }
 

@@ -20,7 +20,7 @@ talweg_ground::choices! {
     /// Area in which the result is terrain: the area of the ground below, optionally with the area of the new feature.
     Extent {
         Below "As below": "There is terrain only where there was terrain before.",
-        Both "With the new feature": "Terrain also appears where only the new feature is.",
+        Both "With the new feature": "Terrain also appears where there is only the new feature.",
     }
 }
 

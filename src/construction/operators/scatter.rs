@@ -19,8 +19,8 @@ use talweg_ground::field::Stream;
 talweg_ground::choices! {
     /// Region in which the copies are placed: a circle, an outline or both sides of a curve.
     ScatterRegion {
-        Circle "In a circle": "Around a centre.",
-        Outline "Inside an outline": "Inside a closed line through points.",
+        Circle "In a circle": "At random positions around a centre.",
+        Outline "Inside an outline": "At random positions inside a closed line through points.",
         Curve "Along a curve": "On both sides of a curve, whose points set the height and size of the copies.",
     }
 }

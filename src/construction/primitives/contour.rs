@@ -35,10 +35,10 @@ talweg_ground::choices! {
     /// The landform inside a contour.
     Landform {
         Lake "Lake": "A basin with a flat floor and a shore.",
-        Mesa "Mesa": "A table with steep walls.",
+        Mesa "Mesa": "A table mountain with a flat top and steep walls.",
         Crater "Crater": "A bowl with a raised rim and a blanket of ejecta.",
         Island "Island": "Land that rises from the shore and falls off under water.",
-        Cone "Volcano": "A cone that grows steeper upwards, with a pit at its top.",
+        Cone "Volcano": "A cone whose slopes steepen towards the top, with a crater at the summit.",
     }
 }
 
@@ -84,8 +84,8 @@ talweg_ground::choices! {
     /// Rule by which the points of a contour form the closed line.
     OutlineFit {
         Direction "By direction": "The contour has one distance from the centre in each direction; points are sorted by direction.",
-        Smooth "Smooth": "A smooth closed line through the points in their order, of any shape.",
-        Straight "Straight": "Straight sides from point to point in their order, of any shape.",
+        Smooth "Smooth": "A smooth closed line of any shape through the points, in their order.",
+        Straight "Straight": "A closed line of any shape with straight sides from each point to the next, in their order.",
     }
 }
 

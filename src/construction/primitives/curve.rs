@@ -24,12 +24,12 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 talweg_ground::choices! {
     /// Cross sections of a curve.
     Cross {
-        River "River": "A bed with gentle banks, deepest in the middle.",
+        River "River": "A bed with gentle banks, deepest at the centreline.",
         Levee "River with levees": "A steep-sided bed between low natural levees, which slope down to the surrounding ground.",
         Road "Road": "A cambered carriageway between ditches; beyond the ditches, the ground is cut or filled to meet the road.",
-        Ridge "Ridge": "Highest in the middle, falling to both sides.",
+        Ridge "Ridge": "Ground that is highest at the centreline and falls to both sides.",
         Canyon "Canyon": "A flat floor between steep, stepped walls.",
-        Bank "Level": "Level across: a causeway, a terrace, a valley floor.",
+        Bank "Level": "Ground that is level across the line, for a causeway, a terrace or a valley floor.",
     }
 }
 

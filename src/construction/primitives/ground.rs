@@ -22,10 +22,10 @@ use crate::sample::Detail;
 talweg_ground::choices! {
     /// Forms of a disc's ground: level, hills, ridged mountains or dunes.
     ReliefStyle {
-        Level "Level": "Flat: a plain, a plateau, a floor to build on.",
-        Hills "Hills": "Rounded heights and hollows.",
+        Level "Level": "Flat ground: a plain, a plateau, or a base for other features.",
+        Hills "Hills": "Rounded hills and hollows.",
         Ridged "Mountains": "Sharp crests with smaller crests on them.",
-        Dunes "Dunes": "Sand waves: gentle to windward, steep in the lee.",
+        Dunes "Dunes": "Sand dunes with gentle windward slopes and steep lee slopes.",
     }
 }
 

@@ -37,7 +37,7 @@ talweg_ground::choices! {
     /// Kind of warp: noise, a twist, an image or a curve.
     Bend {
         Noise "Noise": "Displaced by noise: straight lines wander, repeated features vary.",
-        Twist "Twist": "Rotated about a centre, most strongly in the middle.",
+        Twist "Twist": "Rotated about a centre; the rotation decreases with the distance from the centre.",
         Picture "By an image": "Displaced in one direction where an image is bright, and in the opposite direction where the image is dark.",
         Curve "Along a curve": "Dragged along a curve, from its first point towards its last.",
     }
