@@ -22,24 +22,26 @@ struct Frame {
     surface_water: vec4<f32>,
     // matrix from positions relative to the eye to clip space
     clip_from_eye: mat4x4<f32>,
-    // values for the patches of a construction tree: length of a grid step; position of the eye within the step that
-    // contains it; number of quads along a patch
+    // values for the patches of a construction tree: x is the length of a grid step, yz the position of the eye within
+    // the step that contains it, w the number of quads along a patch
     tiles: vec4<f32>,
-    // sunlight on terrain that faces the sun; brightness of the stars
+    // rgb is the sunlight on terrain that faces the sun, w the brightness of the stars
     sun_light: vec4<f32>,
-    // light of the whole sky on level terrain; kind of surroundings (0 nothing, 1 land, 2 sea)
+    // rgb is the light of the whole sky on level terrain, w the kind of surroundings (0 nothing, 1 land, 2 sea)
     sky_light: vec4<f32>,
-    // extinction of the air for each colour channel; extent of the surroundings, as a multiple of the terrain's side
-    // length
+    // rgb is the extinction of the air for each colour channel, w the extent of the surroundings as a multiple of the
+    // terrain's side length
     air: vec4<f32>,
     // matrices from world space to the shadow maps of plants, a fine and a wide map
     plant_shadows: array<mat4x4<f32>, 2>,
-    // extinction of the fog at its floor; decrease of the extinction with height, per unit; height of the floor; number
-    // of terrain side lengths across the whole drawn land
+    // x is the extinction of the fog at its floor, y the decrease of this extinction with height, per unit, z the
+    // height of the floor, w the width of the whole drawn land as a multiple of the terrain's side length
     fog: vec4<f32>,
-    // direction of wind and waves (east, south); steepness of the waves; width of a pixel in metres at a distance of 1
+    // xy is the direction of wind and waves (east, south), z the steepness of the waves, w the width of a pixel in
+    // metres at a distance of 1
     waves: vec4<f32>,
-    // visibility of plant shadows; half a texel of each shadow map; distance up to which all plants are drawn
+    // x is the visibility of plant shadows, y and z are half a texel of the fine and of the wide shadow map, w is the
+    // distance up to which all plants are drawn
     plants: vec4<f32>,
 }
 
@@ -58,7 +60,7 @@ struct Frame {
 // 1 in void areas, 0 on terrain
 @group(0) @binding(8) var void_map: texture_2d<f32>;
 @group(0) @binding(9) var smooth_sampler: sampler;
-// fractions covered by sand and by snow; hardness of the rock where it is known
+// x is the fraction covered by sand, y the fraction covered by snow, z the hardness of the rock where it is known
 @group(0) @binding(11) var cover_map: texture_2d<f32>;
 // light of the sky by azimuth from the sun and elevation
 @group(0) @binding(12) var sky_map: texture_2d<f32>;

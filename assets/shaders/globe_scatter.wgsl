@@ -6,8 +6,8 @@ struct ScatterVertex {
     @location(0) rel: vec3<f32>,
     @location(1) normal: vec3<f32>,
     @location(2) colour: vec3<f32>,
-    // interval of noise values for which the object's pixels are drawn; fraction of light that reaches the vertex
-    // between leaves
+    // xy is the interval of noise values for which the object's pixels are drawn, z the fraction of light that reaches
+    // the vertex between leaves
     @location(3) light: vec3<f32>,
     // light of the air in front of the object; the next fields are the transmittance of this air, and the sunlight on
     // the object
@@ -21,21 +21,21 @@ struct ScatterVertex {
 }
 
 struct ScatterInput {
-    // position and size of the object
+    // xyz is the position of the object, w its size
     @location(0) place: vec4<f32>,
-    // square root of the terrain's colour below the object; random number
+    // rgb is the square root of the terrain's colour below the object, w a random number
     @location(1) ground: vec4<f32>,
-    // interval of noise values for which the object's pixels are drawn; factor by which the object leans with the
-    // slope; fraction of the terrain's colour that the object takes on
+    // xy is the interval of noise values for which the object's pixels are drawn, z the factor by which the object
+    // leans with the slope, w the fraction of the terrain's colour that the object takes on
     @location(2) what: vec4<f32>,
     @location(3) turn: f32,
     // slope of the terrain along the axes of `level_axes`
     @location(4) slope: vec2<f32>,
-    // position as a multiple of the object's size; coordinate along a leaf
+    // xyz is the position of the vertex as a multiple of the object's size, w the coordinate along a leaf
     @location(5) position: vec4<f32>,
-    // normal of the shape; fraction of light that reaches the vertex
+    // xyz is the normal of the shape, w the fraction of light that reaches the vertex
     @location(6) normal: vec4<f32>,
-    // colour of the vertex; coordinate across a leaf
+    // rgb is the colour of the vertex, w the coordinate across a leaf
     @location(7) colour: vec4<f32>,
 }
 

@@ -4,7 +4,7 @@ struct GroundVertex {
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) world: vec3<f32>,
     @location(1) quad: vec2<f32>,
-    // colour and opacity of the air in front of the terrain
+    // rgb is the colour of the air in front of the terrain, w its opacity
     @location(2) haze: vec4<f32>,
 }
 
@@ -471,7 +471,7 @@ struct FarVertex {
     // position on the terrain that this point of the copy shows
     @location(1) flat: vec2<f32>,
     @location(2) haze: vec4<f32>,
-    // slope to add; weight of the mirrored slope; nearness of the copy's edge, from 0 to 1
+    // xy is the slope to add, z the weight of the mirrored slope, w the nearness of the copy's edge, from 0 to 1
     @location(3) bend: vec4<f32>,
     // 1 for each axis along which the copy is mirrored
     @location(4) @interpolate(flat) axes: vec2<f32>,

@@ -5,10 +5,10 @@
 #ifdef DETAIL
 
 struct MaterialLook {
-    // the material's own colour; gloss
+    // rgb is the material's own colour, a its gloss
     colour: vec4<f32>,
-    // steepest slope of a texel; contrast of the tone; longest distance in metres after which the texture repeats;
-    // strength of creases
+    // x is the steepest slope of a texel, y the contrast of the tone, z the longest distance in metres after which the
+    // texture repeats, w the strength of creases
     form: vec4<f32>,
 }
 
@@ -25,7 +25,8 @@ struct MaterialRule {
     own: PerMaterial,
     // the rule's tint for the rule's material, 0 for all other materials
     tint: PerMaterial,
-    // greatest fraction that the rule covers; index of the rule's first test; index after its last test
+    // x is the greatest fraction that the rule covers, y the index of the rule's first test, z the index after its last
+    // test
     what: vec4<f32>,
 }
 
@@ -43,7 +44,7 @@ struct MaterialTest {
 
 // The list of material rules; mirrors `RulesUniform` in src/app/view/render/ground_materials.rs.
 struct GroundRules {
-    // number of rules; number of texels along a side of a texture; 1 if there are textures
+    // x is the number of rules, y the number of texels along a side of a texture; z is 1 if there are textures
     count: vec4<f32>,
     looks: array<MaterialLook, 11>,
     rules: array<MaterialRule, 16>,
@@ -206,7 +207,7 @@ fn sides_of(planes: vec3<f32>) -> LaidSides {
 struct TextureSize {
     // distance in metres after which the texture repeats
     repeat: f32,
-    // offset of the texture, then the cosine and the sine of its rotation
+    // xy is the offset of the texture; z and w are the cosine and the sine of its rotation
     turn: vec4<f32>,
     lod: f32,
     // weight of this scale in the pixel; the next field is the fraction of its slopes that the terrain heights do not

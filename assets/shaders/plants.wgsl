@@ -64,7 +64,7 @@ fn lit_in_map(at: vec3<f32>, map: i32, spread: f32) -> f32 {
     return sum / 9.0;
 }
 
-// Weight of a shadow map at a position: 0 at its edge, 1 well inside.
+// Weight of a shadow map at a position: 0 at the edge of the map, 1 far from the edge.
 fn share_of_map(at: vec3<f32>) -> f32 {
     let edge = max(abs(at.x), abs(at.y));
     return (1.0 - smoothstep(0.86, 0.97, edge)) * step(0.0, at.z) * step(at.z, 1.0);

@@ -6,29 +6,30 @@ struct ScatterVertex {
     @location(0) world: vec3<f32>,
     @location(1) normal: vec3<f32>,
     @location(2) colour: vec3<f32>,
-    // fraction of sunlight; openness; interval of noise values for which the object's pixels are drawn
+    // x is the fraction of sunlight, y the openness, zw the interval of noise values for which the object's pixels are
+    // drawn
     @location(3) light: vec4<f32>,
     @location(4) haze: vec4<f32>,
-    // fraction of light that reaches the vertex between leaves; coordinates along and across a leaf
+    // x is the fraction of light that reaches the vertex between leaves, yz the coordinates along and across a leaf
     @location(5) leaf: vec3<f32>,
 }
 
 struct ScatterInput {
-    // position and size of the object; the height comes from the height map
+    // xyz is the position of the object, w its size; the height comes from the height map
     @location(0) place: vec4<f32>,
-    // square root of the terrain's colour below the object; random number
+    // rgb is the square root of the terrain's colour below the object, w a random number
     @location(1) ground: vec4<f32>,
-    // interval of noise values for which the object's pixels are drawn; factor by which the object leans with the
-    // slope; fraction of the terrain's colour that the object takes on
+    // xy is the interval of noise values for which the object's pixels are drawn, z the factor by which the object
+    // leans with the slope, w the fraction of the terrain's colour that the object takes on
     @location(2) what: vec4<f32>,
     @location(3) turn: f32,
     // height of the object's foot above the surface of the grid
     @location(4) lift: f32,
-    // position as a multiple of the object's size; coordinate along a leaf
+    // xyz is the position of the vertex as a multiple of the object's size, w the coordinate along a leaf
     @location(5) position: vec4<f32>,
-    // normal of the shape; fraction of light that reaches the vertex
+    // xyz is the normal of the shape, w the fraction of light that reaches the vertex
     @location(6) normal: vec4<f32>,
-    // colour of the vertex; coordinate across a leaf
+    // rgb is the colour of the vertex, w the coordinate across a leaf
     @location(7) colour: vec4<f32>,
 }
 

@@ -11,26 +11,31 @@
 struct Tracing {
     // matrix from clip space to world directions
     eye_from_clip: mat4x4<f32>,
-    // position of the eye on the construction tree's square (two coordinates and height); side length of the square;
-    // all in metres of the construction tree
+    // xyz is the position of the eye on the construction tree's square (two coordinates and height), w the side length
+    // of the square; all are in metres of the construction tree
     eye: vec4<f32>,
-    // metres of the construction tree per world unit, horizontally and vertically; width of a pixel at distance 1;
-    // level of detail
+    // x and y are the metres of the construction tree per world unit, horizontally and vertically; z is the width of a
+    // pixel at distance 1, w the level of detail
     scale: vec4<f32>,
-    // height of the lowest and of the highest terrain; 1 if there is water; width of a traced pixel in screen pixels
+    // x and y are the heights of the lowest and of the highest terrain; z is 1 if there is water; w is the width of a
+    // traced pixel in screen pixels
     range: vec4<f32>,
-    // output (0 terrain, 1 evaluations, 2 distance); evaluations at the end of the ramp; distance that is encoded as
-    // all bits set; distance at which the level of detail is halved (0: constant detail)
+    // x is the output (0 terrain, 1 evaluations, 2 distance), y the number of evaluations at the end of the colour
+    // ramp, z the distance that is encoded as all bits set, w the distance at which the level of detail is halved (0:
+    // constant detail)
     look: vec4<f32>,
-    // number of columns and rows of rays; evaluations per ray in this frame; 1 if the rays start in this frame
+    // x and y are the numbers of columns and rows of rays, z is the number of evaluations per ray in this frame, w is 1
+    // if the rays start in this frame
     grid: vec4<u32>,
-    // first row of rays in this frame; row after the last row in this frame; 1 if there is a table of bounds
+    // x is the first row of rays in this frame, y the row after the last row in this frame; z is 1 if there is a table
+    // of bounds
     band: vec4<u32>,
 }
 
 // State of a ray between frames.
 struct Ray {
-    // distance travelled; length of the next segment; height of the terrain hit; depth of the water there
+    // x is the distance travelled, y the length of the next segment, z the height of the terrain at the hit point, w
+    // the depth of the water there
     marched: vec4<f32>,
     // slope of the terrain to the east and to the south
     slope: vec2<f32>,

@@ -13,7 +13,8 @@ struct Tracing {
 }
 
 struct Ray {
-    // distance travelled; length of the next segment; height of the terrain hit; depth of the water there
+    // x is the distance travelled, y the length of the next segment, z the height of the terrain at the hit point, w
+    // the depth of the water there
     marched: vec4<f32>,
     slope: vec2<f32>,
     phase: u32,

@@ -16,7 +16,7 @@ use crate::primitives::image_sampler::ImageSampler;
 use crate::primitives::leaf::{Leaf, PreparedPrimitive};
 use talweg_ground::param::ImageFile;
 
-/// State while a construction tree is compiled to a program.
+/// State of the compilation of a construction tree to a program.
 pub(crate) struct Builder<'a> {
     pub tree: &'a Tree,
     pub nodes: Vec<ProgramNode>,

@@ -79,13 +79,13 @@ pub enum Item {
     Image,
     /// An image along a line.
     ImageLine,
-    /// A volcano with a crater.
+    /// A volcano with a crater at its summit.
     Volcano,
     /// A valley between mountains.
     Valley,
     /// An oasis among dunes.
     Oasis,
-    /// Cratered ground.
+    /// A landscape of craters, as on the Moon.
     Moon,
 }
 

@@ -553,7 +553,8 @@ mod tests {
         let ends =
             (eased.segments[0].from, eased.segments.last().map(|c| add(c.from, scaled(c.along, c.length))).unwrap());
         assert!(length(sub(ends.0, points[0])) < 1e-9 && length(sub(ends.1, points[3])) < 1e-6, "{ends:?}");
-        // curvature changes gradually: no segment turns by more than a few degrees
+        // the curvature of an eased path changes gradually: no segment turns by more than a few degrees from the
+        // previous segment
         let sharpest = eased.segments.windows(2).map(|c| cross(c[0].along, c[1].along).abs()).fold(0.0, higher);
         assert!(sharpest < 0.2, "{sharpest}");
         let corner = eased.segments.iter().map(|c| length(c.foot([500.0, 0.0]).1)).fold(f64::INFINITY, lower);

@@ -27,7 +27,7 @@ impl MaterialLayer {
 talweg_ground::choices! {
     /// Material of the ground that a piece forms.
     PieceMaterial {
-        Unset "Inherit": "The material of the operator that contains the feature. If this operator has no material, the material of the ground below.",
+        Unset "Inherit": "The material of the operator that contains the feature, or of the ground below if this operator has none.",
         Ground "Ground": "The colour of the scene's palette at this height and slope.",
         Rock "Rock": "Solid rock.",
         Grass "Grass": "Ground covered with grass.",

@@ -148,8 +148,8 @@ impl BlendSumRow {
     }
 }
 
-/// Adds heights and weights to the sums, moments and counts. Also stores the first sample that has weight: a point with
-/// only one such sample returns this sample unchanged.
+/// Adds heights and weights to the sums Σ α, the moments Σ α f and the counts of samples with weight. Also stores the
+/// first sample that has weight: a point with only one such sample returns this sample unchanged.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_samples(
     (height, weight): (&[f64], &[f64]),

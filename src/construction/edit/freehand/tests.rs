@@ -27,7 +27,7 @@ fn sine(t: f64) -> Point {
     [1000.0 + 6000.0 * t, 4000.0 + 700.0 * libm::sin(3.0 * std::f64::consts::TAU * t)]
 }
 
-/// A zigzag of eight straight legs.
+/// A point at the fraction `t` of a zigzag with eight straight legs.
 fn zigzag(t: f64) -> Point {
     let leg = 8.0 * t;
     let part = leg - libm::floor(leg);
@@ -35,7 +35,7 @@ fn zigzag(t: f64) -> Point {
     [1000.0 + 6000.0 * t, 3000.0 + 1500.0 * if up { part } else { 1.0 - part }]
 }
 
-/// A hairpin whose second leg runs close to the first.
+/// A point at the fraction `t` of a hairpin bend, whose second leg runs close to the first.
 fn hairpin(t: f64) -> Point {
     if t < 0.5 { [1000.0 + 8000.0 * t, 3000.0] } else { [5000.0 - 8000.0 * (t - 0.5), 3000.0 + 160.0 * (t - 0.5)] }
 }
