@@ -1,7 +1,7 @@
-// Adaptive tessellation: patches of a construction tree, which the processor evaluates where the image needs detail. A
-// vertex reads its own values and the values of the next coarser vertex that it morphs into; see
-// src/app/view/construction_surface/adaptive/quadtree.rs. Positions are whole numbers of steps from the eye's own step,
-// so that a vertex is the same in every patch that contains it.
+// Adaptive tessellation: patches of terrain from a construction tree. The processor evaluates the tree where the image
+// needs detail. A vertex reads its own values and the values of the next coarser vertex that it morphs into; see
+// src/app/view/construction_surface/adaptive/quadtree.rs. Positions are whole numbers of grid steps from the step that
+// contains the eye, so that a vertex is the same in every patch that contains the vertex.
 
 @group(0) @binding(10) var patch_map: texture_2d<f32>;
 
@@ -19,7 +19,7 @@ fn patch_vertex(piece: vec4<u32>, morphs: vec4<f32>, at: vec2<u32>) -> PatchVert
     let texel = vec2<i32>(i32((piece.w & 0xffffu) + 2u * at.x), i32((piece.w >> 16u) + at.y));
     let own = textureLoad(patch_map, texel, 0);
     let coarse = textureLoad(patch_map, texel + vec2<i32>(1, 0), 0);
-    // each product is exact at the ends, where patches meet
+    // each product is exact at the borders of the patch, where patches meet
     let part = vec2<f32>(at) / quads;
     let rest = 1.0 - part;
     let top = morphs.x * rest.x + morphs.y * part.x;
@@ -80,9 +80,9 @@ fn noise_with_slopes(place: vec2<f32>) -> vec3<f32> {
     return 2.0 * vec3<f32>(value - 0.5, dt.x * (b - a + cross * t.y), dt.y * (c - a + cross * t.x));
 }
 
-// Detail that no construction tree contains: soil, grass and gravel. Returns shade and slopes of the three octaves that
-// the pixels can resolve, from some metres down to millimetres. The octaves fade with the distance, so no jump is
-// visible.
+// Fine detail that no construction tree contains: soil, grass and gravel. Returns the shade and the slopes of those
+// three octaves that the pixels can resolve. Wavelengths range from some metres down to millimetres. The octaves fade
+// with the distance, so no jump is visible.
 fn grit_at(flat: vec2<f32>) -> vec3<f32> {
     let across = max(length(dpdx(flat)), length(dpdy(flat)));
     let level = clamp(log2(0.25 / max(across, 1e-6)), 0.0, 10.0);
@@ -100,7 +100,7 @@ fn grit_at(flat: vec2<f32>) -> vec3<f32> {
     return sum;
 }
 
-// The surface at a vertex. Shadows and openness come from the grid, the normal from the construction tree.
+// The surface at a fragment. Its shadows and openness come from the grid, its normal from the construction tree.
 fn adaptive_surface(in: AdaptiveVertex, grit: vec3<f32>) -> Surface {
     let light = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).xy;
     let steepness = length(in.slope);
@@ -121,7 +121,7 @@ fn adaptive_light(in: AdaptiveVertex) -> vec3<f32> {
     return with_haze(light_on_ground(seen, surface, in.world), ground);
 }
 
-// The slope for overlays, which are drawn without the extra detail so that data stays readable.
+// The slope for overlays. Overlays are drawn without the fine detail, so that data stays readable.
 fn adaptive_slope(in: AdaptiveVertex) -> vec3<f32> {
     let surface = lightened(adaptive_surface(in, vec3<f32>(0.0)));
     return with_haze(light_on(slope_tint(surface).rgb, surface), as_ground(in));
@@ -171,7 +171,7 @@ fn adaptive_wireframe_data(in: AdaptiveVertex) -> @location(0) vec4<f32> {
     return with_triangles(adaptive_data(in), in);
 }
 
-// ---- the sides ----
+// ---- the sides of the terrain block ----
 
 fn patch_edge(piece: vec4<u32>, morphs: vec4<f32>, along: u32) -> PatchVertex {
     let quads = u32(frame.tiles.w);
@@ -282,7 +282,7 @@ fn adaptive_water_fragment(in: WetVertex) -> @location(0) vec4<f32> {
     if in.depth <= 0.0 || is_drowned(in.world.y) || is_void(in.world.xz) {
         discard;
     }
-    // near the eye, the film of water that is visible at the shore is thinner
+    // near the eye, a thinner film of water at the shore is already visible
     let near = saturate(distance(in.world, eye()) / (0.1 * side()));
     let depth = in.depth / relief();
     let seen = smoothstep(frame.surface_water.x * near * near, frame.surface_water.y * near, depth);

@@ -14,25 +14,26 @@ fn with_plants(ground: vec3<f32>, density: f32) -> vec3<f32> {
     return mix(ground, vec3<f32>(0.055, 0.086, 0.030), 0.85 * smoothstep(0.0, 0.9, density));
 }
 
-// Appearance of water in thin and thick layers.
+// Appearance of water in shallow and deep layers.
 struct WaterLook {
     shallow: vec3<f32>,
     deep: vec3<f32>,
-    // how fast the colour approaches that of deep water as the depth grows
+    // rate at which the colour approaches the colour of deep water as the depth grows
     darkening: f32,
-    // fraction of the bottom that is hidden at the shore and at the deepest point, and how fast it rises with depth
+    // fraction of the bottom that is hidden at the shore; the next fields are this fraction at the deepest point, and
+    // the rate at which it rises with depth
     hidden_least: f32,
     hidden_most: f32,
     hiding: f32,
 }
 
-// The sea of a square terrain. Depths are in ninths of the relief.
+// The sea of a square terrain. Depths are multiples of a ninth of the relief.
 fn sea_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.075, 0.235, 0.260), vec3<f32>(0.012, 0.060, 0.125), 0.9, 0.0, 0.93, 1.0);
 }
 
-// Rivers and lakes of a square terrain. Depths are in fiftieths of the relief. Rivers and lakes are shallower than the
-// sea, so their water hides the bottom at a smaller depth.
+// Rivers and lakes of a square terrain. Depths are multiples of a fiftieth of the relief. Rivers and lakes are
+// shallower than the sea, so their water hides the bottom at a smaller depth than sea water does.
 fn surface_water_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.070, 0.200, 0.235), vec3<f32>(0.012, 0.060, 0.125), 0.8, 0.475, 0.95, 2.2);
 }
@@ -42,10 +43,10 @@ fn ocean_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.040, 0.150, 0.185), vec3<f32>(0.008, 0.034, 0.090), 1.0 / 0.9, 0.45, 0.93, 1.0 / 0.16);
 }
 
-// Rivers and lakes of a planet, whose depth is not drawn.
+// Colour of rivers and lakes of a planet. It does not depend on their depth.
 const LAKE = vec3<f32>(0.014, 0.066, 0.110);
 
-// Colour of water of this depth, and the fraction of the bottom that it hides.
+// Colour of water of the given depth, and the fraction of the bottom that this water hides.
 fn water_colour(look: WaterLook, depth: f32) -> vec4<f32> {
     let colour = mix(look.shallow, look.deep, 1.0 - exp(-look.darkening * depth));
     return vec4<f32>(colour, mix(look.hidden_least, look.hidden_most, 1.0 - exp(-look.hiding * depth)));

@@ -1,12 +1,13 @@
 // Code that all shaders of the flat view share: the frame, the surface in the vertex stage, and light. Software drivers
-// evaluate both sides of every branch. So code for an optional feature is compiled only if CLOUDS, FOG, STARS,
-// COLOUR_MAP, COVER_MAP, SITE_MAP or WATER_MAP is defined; see src/app/view/render/scene_needs.rs. This file is joined
-// with the files screen and colours, which all views use, and sky, ground, sides, water and surface_water.
+// evaluate both sides of every branch. Code for an optional feature is therefore compiled only if its name is defined:
+// CLOUDS, FOG, STARS, COLOUR_MAP, COVER_MAP, SITE_MAP or WATER_MAP; see src/app/view/render/scene_needs.rs. This file
+// is joined with the files screen and colours, which all views use, and sky, ground, sides, water and surface_water.
 
 // Uniform data of a frame; mirrors `SquareFrame` in src/app/view/square/frame.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
-    // matrix to positions relative to the eye, which are more precise than world positions far from the origin
+    // matrix from clip space to positions relative to the eye, which are more precise than world positions far from the
+    // origin
     eye_from_clip: mat4x4<f32>,
     eye_exposure: vec4<f32>,
     sun_plain: vec4<f32>,
@@ -21,22 +22,26 @@ struct Frame {
     surface_water: vec4<f32>,
     // matrix from positions relative to the eye to clip space
     clip_from_eye: mat4x4<f32>,
-    // values for the patches of a construction tree: length of a step; position of the eye within its step; quads
+    // values for the patches of a construction tree: x is the length of a grid step, yz the position of the eye within
+    // the step that contains it, w the number of quads along a patch
     tiles: vec4<f32>,
-    // sunlight on terrain that faces the sun; brightness of the stars
+    // rgb is the sunlight on terrain that faces the sun, w the brightness of the stars
     sun_light: vec4<f32>,
-    // light of the whole sky; surroundings of the terrain (0 nothing, 1 land, 2 sea)
+    // rgb is the light of the whole sky on level terrain, w the kind of surroundings (0 nothing, 1 land, 2 sea)
     sky_light: vec4<f32>,
-    // extinction of the air per colour; extent of the surroundings, as a multiple of the terrain's side length
+    // rgb is the extinction of the air for each colour channel, w the extent of the surroundings as a multiple of the
+    // terrain's side length
     air: vec4<f32>,
     // matrices from world space to the shadow maps of plants, a fine and a wide map
     plant_shadows: array<mat4x4<f32>, 2>,
-    // extinction of the fog at its floor; decrease of the extinction with height, per unit; height of the floor; number
-    // of terrain side lengths across the whole drawn land
+    // x is the extinction of the fog at its floor, y the decrease of this extinction with height, per unit, z the
+    // height of the floor, w the width of the whole drawn land as a multiple of the terrain's side length
     fog: vec4<f32>,
-    // direction of wind and waves (east, south); steepness of the waves; width of a pixel in metres at a distance of 1
+    // xy is the direction of wind and waves (east, south), z the steepness of the waves, w the width of a pixel in
+    // metres at a distance of 1
     waves: vec4<f32>,
-    // visibility of plant shadows; half a texel of each shadow map; distance up to which all plants are drawn
+    // x is the visibility of plant shadows, y and z are half a texel of the fine and of the wide shadow map, w is the
+    // distance up to which all plants are drawn
     plants: vec4<f32>,
 }
 
@@ -46,7 +51,8 @@ struct Frame {
 @group(0) @binding(2) var slope_map: texture_2d<f32>;
 @group(0) @binding(3) var light_map: texture_2d<f32>;
 @group(0) @binding(4) var palette: texture_2d<f32>;
-// depths of rivers and lakes, and ramp positions of the overlay; each is a single texel if the terrain has none
+// depths of rivers and lakes; the next map holds positions of the overlay on its colour ramp. A map that the terrain
+// does not need is a single texel
 @group(0) @binding(5) var water_map: texture_2d<f32>;
 @group(0) @binding(6) var data_map: texture_2d<f32>;
 // colours of biomes and construction materials
@@ -54,7 +60,7 @@ struct Frame {
 // 1 in void areas, 0 on terrain
 @group(0) @binding(8) var void_map: texture_2d<f32>;
 @group(0) @binding(9) var smooth_sampler: sampler;
-// fractions covered by sand and by snow; hardness of the rock where it is known
+// x is the fraction covered by sand, y the fraction covered by snow, z the hardness of the rock where it is known
 @group(0) @binding(11) var cover_map: texture_2d<f32>;
 // light of the sky by azimuth from the sun and elevation
 @group(0) @binding(12) var sky_map: texture_2d<f32>;
@@ -64,9 +70,9 @@ struct Frame {
 @group(0) @binding(14) var material_sampler: sampler;
 @group(0) @binding(15) var<uniform> ground_rules: GroundRules;
 #endif
-// flow, deposits, vegetation, one minus erosion
+// values of the site map, in this order: flow, deposits, vegetation, 1 - erosion
 @group(0) @binding(16) var site_map: texture_2d<f32>;
-// canopy: square root of the colour times the cover, and the cover
+// canopy: square root of (colour · cover), and the cover
 @group(0) @binding(17) var canopy_map: texture_2d<f32>;
 #ifdef DETAIL
 @group(0) @binding(18) var plant_shadow_maps: texture_depth_2d_array;
@@ -77,7 +83,7 @@ const NO_SITE = vec4<f32>(0.0, 0.0, 0.0, 1.0);
 fn eye() -> vec3<f32> { return frame.eye_exposure.xyz; }
 fn exposure() -> f32 { return frame.eye_exposure.w; }
 fn to_sun() -> vec3<f32> { return frame.sun_plain.xyz; }
-// 1 if the terrain is drawn without its colours
+// 1 if the terrain is drawn without its natural colours
 fn is_plain() -> f32 { return frame.sun_plain.w; }
 fn metres_per_unit() -> f32 { return frame.rock_slopes.z; }
 fn last_sample() -> f32 { return frame.grid.x; }
@@ -90,7 +96,7 @@ fn has_sea() -> bool { return frame.patches.w > 0.5; }
 fn is_endless_land() -> bool { return frame.sky_light.w == 1.0; }
 fn is_endless_sea() -> bool { return frame.sky_light.w == 2.0; }
 
-// ---- the surface ----
+// ---- the terrain surface ----
 
 // Value of a map at a position in samples. The same position always gives the same bits.
 fn value_at(map: texture_2d<f32>, place: vec2<f32>) -> f32 {
@@ -144,13 +150,13 @@ struct Vertex {
     place: vec2<f32>,
 }
 
-// Vertex `quad` of a patch (column, row, level). It morphs towards the vertex of the next coarser level near the end of
-// its own level's range. Vertices beyond the last sample are moved to that sample.
+// The vertex `quad` of the patch `piece` (column, row, level). Near the end of its own level's range, the vertex morphs
+// towards the vertex of the next coarser level. Vertices beyond the last sample are moved to that sample.
 fn surface_vertex(piece: vec4<u32>, quad: vec2<f32>) -> Vertex {
     return surface_vertex_from(piece, quad, frame.lod.xy);
 }
 
-// The vertex `quad` of a patch that morphs by its distance from `own_eye`, not from the frame's eye.
+// The vertex `quad` of a patch. Its morphing depends on the distance from `own_eye` instead of the frame's eye.
 fn surface_vertex_from(piece: vec4<u32>, quad: vec2<f32>, own_eye: vec2<f32>) -> Vertex {
     let stride = exp2(f32(piece.z));
     let corner = vec2<f32>(piece.xy);
@@ -197,8 +203,8 @@ fn is_void(flat: vec2<f32>) -> bool {
 #endif
 }
 
-// Terrain height at a position beyond the edges; `height` is the height of the mirrored terrain. Around an island, the
-// terrain slopes down under the sea.
+// Terrain height at a position beyond the edges of the terrain. `height` is the height of the mirrored terrain there.
+// Around an island, the terrain slopes down under the sea.
 fn beyond_edge(height: f32, flat: vec2<f32>) -> f32 {
     if !is_endless_sea() { return height; }
     let outside = length(max(abs(flat) - 0.5 * side(), vec2<f32>(0.0)));
@@ -218,7 +224,7 @@ struct Surface {
 
 fn sun_colour() -> vec3<f32> { return frame.sun_light.rgb; }
 
-// Light of the sky, plus light that the surroundings reflect.
+// Light of the sky, plus the light that the surrounding land reflects.
 fn sky_light() -> vec3<f32> {
     return 1.15 * frame.sky_light.rgb + vec3<f32>(0.085, 0.080, 0.075) * frame.sun_light.rgb;
 }
@@ -256,19 +262,20 @@ fn under_clouds(world: vec3<f32>) -> f32 {
 #endif
 }
 
-// Fraction of sunlight for a shadow depth of the light map; see `shadow_depth` in light.rs.
+// Fraction of sunlight at a shadow depth that the light map stores; see `shadow_depth` in light.rs.
 fn sun_share_of(depth: f32) -> f32 {
     return 1.0 - smoothstep(0.0, 1.0, (depth - 0.5) * 8.0);
 }
 
-// Light that terrain of this colour reflects.
+// Light that terrain of the given colour reflects.
 fn lit(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f32) -> vec3<f32> {
     return lit_between(colour, normal, sun_share, openness, 1.0);
 }
 
-// Light that terrain of this colour reflects if stones and blades of grass leave only the fraction `between` of the sky
-// open. It is the sum of sunlight, skylight from above, light from the surroundings, and light from the side opposite
-// to the sun. In shade, the last part is greater, because sunlit slopes face the shade.
+// Light that terrain of the given colour reflects if stones and blades of grass leave only the fraction `between` of
+// the sky open. It is the sum of sunlight, skylight from above, light from the surroundings, and light from the side
+// opposite to the sun. The light from the side opposite to the sun is greater in shade, because sunlit slopes face the
+// shaded slopes.
 fn lit_between(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f32, between: f32) -> vec3<f32> {
     let sun = to_sun();
     let facing = max(dot(normal, sun), 0.0) * sun_share;
@@ -276,7 +283,7 @@ fn lit_between(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f
     let from_above = 0.5 + 0.5 * normal.y;
     let from_behind = normalize(vec3<f32>(-sun.x, 0.25, -sun.z));
     let behind = max(dot(normal, from_behind), 0.0);
-    // level terrain is equally bright with both values
+    // both values make level terrain equally bright
     let across = mix(0.45, 0.10, sun_share);
     let above = 1.0 + from_behind.y * (0.10 - across) - 0.58;
     let sky = sky_light() * (above + 0.58 * from_above + across * behind) * open * open * between * between;

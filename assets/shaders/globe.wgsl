@@ -1,9 +1,11 @@
 // Code that all shaders of a planet share: the frame, and the surface in the vertex stage. This file is joined with the
-// files screen and colours, which all views use. The files materials, globe_air, globe_shadows, globe_clouds, plants,
-// globe_ground, globe_scatter, globe_sky and globe_map follow. Square terrains use materials and plants too.
+// files screen and colours, which all views use. After it come the files materials, globe_air, globe_shadows,
+// globe_clouds, plants, globe_ground, globe_scatter, globe_sky and globe_map. Square terrains also use materials and
+// plants.
 //
-// Positions are in planet space (z is north, x the prime meridian), in metres. They are relative to the eye, so that
-// nearby positions keep their precision. Heights are drawn heights, which include the exaggeration.
+// Positions are in planet space, in metres: the z axis points to the north pole, the x axis to the prime meridian.
+// Positions are relative to the eye, so that nearby positions keep their precision. Heights are drawn heights, which
+// include the vertical exaggeration.
 
 // Uniform data of a frame; mirrors `GlobeFrame` in src/app/view/globe/frame.rs.
 struct GlobeFrame {
@@ -29,8 +31,8 @@ struct GlobeFrame {
     extinction: vec4<f32>,
     plant_shadows: array<mat4x4<f32>, 2>,
     plants: vec4<f32>,
-    // fraction of sunlight that clouds and mountains let through to plants, on a lattice around the eye, four per
-    // vector
+    // fraction of sunlight that clouds and mountains let through to plants, at the points of a lattice around the eye;
+    // each vector holds four points
     plant_sun: array<vec4<f32>, 64>,
 }
 
@@ -40,7 +42,8 @@ struct GlobeFrame {
 @group(0) @binding(2) var shape_map: texture_2d_array<f32>;
 @group(0) @binding(3) var colour_map: texture_2d_array<f32>;
 @group(0) @binding(4) var smooth_sampler: sampler;
-// sampler for explicit mip levels: with the other sampler, some drivers use derivatives, which jump at face borders
+// sampler for explicit mip levels: with the other sampler, some drivers use screen derivatives, which jump at face
+// borders
 @group(0) @binding(5) var level_sampler: sampler;
 // tiles of fine terrain between the samples: heights in metres. The other tile textures have the formats of the maps.
 @group(0) @binding(6) var tile_heights: texture_2d<f32>;
@@ -52,32 +55,32 @@ struct GlobeFrame {
 @group(0) @binding(11) var<uniform> ground_rules: GroundRules;
 @group(0) @binding(12) var plant_shadow_maps: texture_depth_2d_array;
 @group(0) @binding(13) var plant_shadow_sampler: sampler_comparison;
-// canopy in the tiles: square root of the colour times the cover, and the cover
+// canopy in the tiles: square root of (colour · cover), and the cover
 @group(0) @binding(14) var tile_canopies: texture_2d<f32>;
 #endif
 // lattice values that `volume_noises` interpolates
 @group(0) @binding(15) var noise_volume: texture_3d<f32>;
 @group(0) @binding(16) var noise_sampler: sampler;
-// tile textures of deposits, erosion, vegetation and hardness
+// tile textures with deposits, erosion, vegetation and hardness
 @group(0) @binding(17) var tile_sites: texture_2d<f32>;
 
-// Unit vector towards the eye, and distance of the eye from the centre.
+// Unit vector from the planet's centre towards the eye; the next function returns the distance between them.
 fn to_eye() -> vec3<f32> { return frame.eye.xyz; }
 fn eye_radius() -> f32 { return frame.eye.w; }
 fn to_sun() -> vec3<f32> { return frame.sun.xyz; }
 fn radius() -> f32 { return frame.size.x; }
-// Drawn height of a terrain height of 1, and drawn height of the sea.
+// Drawn height of a terrain height of 1; the next function returns the drawn height of the sea.
 fn relief() -> f32 { return frame.size.y; }
 fn sea() -> f32 { return frame.size.z; }
 fn exaggeration() -> f32 { return frame.size.w; }
 fn samples() -> f32 { return frame.grid.x; }
 fn quads() -> f32 { return frame.grid.y; }
 fn has_sea() -> bool { return frame.grid.z > 0.5; }
-// 1 if the terrain is drawn without its colours.
+// 1 if the terrain is drawn without its natural colours.
 fn is_plain() -> f32 { return frame.grid.w; }
 fn exposure() -> f32 { return frame.extinction.w; }
 
-// The three axes of a face: outwards, along its rows and along its columns.
+// The three axes of a cube face: outwards, along its rows and along its columns.
 fn face_axes(face: u32) -> mat3x3<f32> {
     let x = vec3<f32>(1.0, 0.0, 0.0);
     let y = vec3<f32>(0.0, 1.0, 0.0);
@@ -98,7 +101,7 @@ fn tangent(x: f32) -> f32 {
     return x * (945.0 - 105.0 * s + s * s) / (945.0 - 420.0 * s + 15.0 * s * s);
 }
 
-// Bilinear drawn height at a position of a face (0 to 1).
+// Drawn height at a position on a face, bilinearly interpolated. Both coordinates run from 0 to 1.
 fn ground_height(face: u32, place: vec2<f32>) -> f32 {
     let last = samples() - 1.0;
     let at = clamp(place, vec2<f32>(0.0), vec2<f32>(1.0)) * last;
@@ -117,13 +120,14 @@ fn map_coordinates(place: vec2<f32>) -> vec2<f32> {
     return (place * (samples() - 1.0) + 0.5) / samples();
 }
 
-// Bilinear drawn height in a tile; `at` holds its first texel and its steps along a patch.
+// Drawn height in a tile, bilinearly interpolated. `at` holds the first texel of the patch and the number of texel
+// steps along the patch.
 fn tile_height(at: vec4<f32>, quad: vec2<f32>) -> f32 {
     let place = at.xy + clamp(quad / quads(), vec2<f32>(0.0), vec2<f32>(1.0)) * at.z;
     let low = floor(place);
     let part = place - low;
     let k = vec2<i32>(low);
-    // the sample after the last one of the tile belongs to another tile, but has weight 0
+    // the sample after the tile's last sample belongs to another tile, but its weight is 0
     let next = k + vec2<i32>(ceil(part));
     let a = textureLoad(tile_heights, k, 0).x;
     let b = textureLoad(tile_heights, vec2<i32>(next.x, k.y), 0).x;
@@ -132,14 +136,14 @@ fn tile_height(at: vec4<f32>, quad: vec2<f32>) -> f32 {
     return mix(mix(a, b, part.x), mix(c, d, part.x), part.y) * exaggeration();
 }
 
-// Texture coordinates in a tile.
+// Texture coordinates of a position in a tile.
 fn tile_coordinates(at: vec4<f32>, quad: vec2<f32>) -> vec2<f32> {
     return (at.xy + quad / quads() * at.z + 0.5) / vec2<f32>(textureDimensions(tile_shapes));
 }
 
-// A patch: its tile, its middle relative to the eye, and the difference between its direction and the eye's. `centre.w`
-// and `aside.w` are the face coordinates of the middle, as tangents. src/app/view/globe/tiles/drawing.rs explains which
-// tiles a patch shows.
+// A patch: its tile, its centre relative to the eye, and the difference between the directions of this centre and of
+// the eye. `centre.w` and `aside.w` are the face coordinates of the centre, as tangents.
+// src/app/view/globe/tiles/drawing.rs explains which tiles a patch shows.
 struct PatchInstance {
     @location(0) tile: vec4<u32>,
     @location(1) centre: vec4<f32>,
@@ -157,9 +161,9 @@ fn coarse_share(piece: PatchInstance, morph: f32) -> f32 {
 }
 
 struct Spot {
-    // unit vector of the point's direction
+    // unit vector from the planet's centre to the point
     up: vec3<f32>,
-    // difference between the direction of the point and the direction of the patch's middle
+    // difference between the direction of the point and the direction of the patch's centre
     away: vec3<f32>,
     place: vec2<f32>,
     // position in quads of the patch, after the vertex has morphed
@@ -186,13 +190,13 @@ fn spot_at(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     return Spot(outer / length_middle + away, away, place, quad, 0.0);
 }
 
-// Distance of a point from the eye, in the measure by which patches are selected.
+// Distance of a point from the eye, measured as in the selection of patches.
 fn lod_distance(piece: PatchInstance, spot: Spot) -> f32 {
     let along = length(spot.away + piece.aside.xyz) * frame.lod.x;
     return sqrt(along * along + frame.lod.y * frame.lod.y);
 }
 
-// A vertex of a patch. It morphs towards the vertex of the next coarser level near the end of its own level's range.
+// A vertex of a patch. Near the end of its own level's range, it morphs towards the vertex of the next coarser level.
 fn morphed(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     let spot = spot_at(piece, quad);
     let level = f32(piece.tile.y);
@@ -232,7 +236,7 @@ fn clip_of(rel: vec3<f32>) -> vec4<f32> {
     return frame.clip_from_rel * vec4<f32>(rel, 1.0);
 }
 
-// ---- noise in space ----
+// ---- three-dimensional noise ----
 
 fn scrambled(place: vec3<i32>) -> vec3<f32> {
     var x = bitcast<vec3<u32>>(place) * 1664525u + 1013904223u;
@@ -259,8 +263,8 @@ fn noises(place: vec3<f32>) -> vec3<f32> {
     return mix(mix(a, b, t.y), mix(c, d, t.y), t.z);
 }
 
-// Three smooth noises from a texture that repeats after 64 units, for uses that need no exact values. The filter
-// weights follow the quintic curve.
+// Three smooth noises from a texture that repeats after 64 units. They are for uses that need no exact values. The
+// texture coordinates are eased so that the filter weights follow the quintic curve.
 fn volume_noises(place: vec3<f32>) -> vec3<f32> {
     let low = floor(place);
     let part = place - low;

@@ -4,13 +4,14 @@ fn has_air() -> bool { return frame.air.w > 1.5; }
 fn has_formula() -> bool { return frame.air.w > 0.5 && frame.air.w < 1.5; }
 
 struct Air {
-    // light scattered into the ray
+    // light that the air scatters into the ray
     light: vec3<f32>,
-    // transmittance of the air for light from behind it
+    // transmittance of the air for light from beyond the air
     through: vec3<f32>,
 }
 
-// Optical path of a ray to infinity, in scale heights of air as dense as at its start; see `chapman` in air.rs.
+// Optical path of a ray to infinity. The unit is one scale height of air that is as dense as at the ray's start; see
+// `chapman` in air.rs.
 fn chapman(x: f32, cosine: f32) -> f32 {
     let y = sqrt(0.5 * x) * abs(cosine);
     let up = sqrt(2.0 * x) / (y + sqrt(y * y + 1.27323954));
@@ -21,11 +22,12 @@ fn chapman(x: f32, cosine: f32) -> f32 {
     return 2.0 * sqrt(1.57079633 * lowest) * exp(min(x - lowest, 60.0)) - up;
 }
 
-// Sunlight that reaches a point at this distance from the centre. `cosine` is the cosine of the angle between sun and
-// vertical.
+// Sunlight that reaches a point at this distance from the centre. `cosine` is the cosine of the angle between the sun
+// and the vertical.
 fn sunlight_at(distance: f32, cosine: f32) -> vec3<f32> {
     if !has_air() {
-        // with shadows, the march towards the sun finds the border of the night, and peaks beyond it stay lit
+        // if shadows are drawn, their search towards the sun finds the border of the night side, and peaks beyond this
+        // border stay lit
         let edge = select(0.0, -0.3, has_shadows());
         return vec3<f32>(smoothstep(edge - 0.012, edge + 0.012, cosine));
     }
@@ -35,8 +37,8 @@ fn sunlight_at(distance: f32, cosine: f32) -> vec3<f32> {
     return exp(-min(frame.extinction.rgb * molecules + frame.haze.y * haze, vec3<f32>(80.0)));
 }
 
-// Distances from the eye at which a ray enters and leaves the air. If the ray misses the air, the second is not greater
-// than the first.
+// Distances from the eye at which a ray enters and leaves the air. If the ray misses the air, the second distance is at
+// most the first.
 fn air_span(ray: vec3<f32>) -> vec2<f32> {
     let along = eye_radius() * dot(to_eye(), ray);
     let beside = eye_radius() * length(cross(to_eye(), ray));
@@ -74,7 +76,7 @@ fn march(ray: vec3<f32>, start: f32, end: f32, steps: u32) -> Air {
         let passed = exp(-(frame.extinction.rgb * depth.x + frame.haze.y * depth.y));
         depth += dense * (0.5 * step);
         let single = shade * (frame.rayleigh.rgb * (dense.x * clear) + frame.haze.x * dense.y * hazy);
-        // light scattered several times comes from all directions and also lights the border of the night side
+        // light that is scattered several times comes from all directions, and also lights the border of the night side
         let again = smoothstep(-0.22, 0.35, up_sun) * 0.022 * (frame.rayleigh.rgb * dense.x + frame.haze.x * dense.y);
         light += passed * (single + again) * step;
     }
@@ -97,7 +99,7 @@ fn air_before(rel: vec3<f32>) -> Air {
     return march(ray, span.x, end, u32(frame.light.z));
 }
 
-// The air between the eye and a near point. Few steps suffice, because the air on this way is almost uniform.
+// The air between the eye and a near point. Few steps suffice, because the air along this path is almost uniform.
 fn near_air(rel: vec3<f32>) -> Air {
     let distance = length(rel);
     let ray = rel / distance;
@@ -109,8 +111,8 @@ fn near_air(rel: vec3<f32>) -> Air {
     return march(ray, span.x, end, 2u);
 }
 
-// Light of the air over the surface by the formula C = C_atm (1 - n·v) (n·l) (Petitprez and others). C_atm is the
-// colour of the air, n the normal, v the direction to the eye and l the direction of the sun.
+// Light of the air above the surface, computed by the formula C = C_atm (1 - n·v) (n·l) (Petitprez and others). C_atm
+// is the colour of the air, n the normal, v the direction to the eye and l the direction of the sun.
 fn formula(up: vec3<f32>, ray: vec3<f32>) -> vec3<f32> {
     if !has_formula() {
         return vec3<f32>(0.0);

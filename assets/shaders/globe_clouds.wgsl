@@ -23,14 +23,14 @@ fn cloudiness(up: vec3<f32>, octaves: f32) -> f32 {
         share *= CLOUD_OCTAVE_SHARE;
         scale *= CLOUD_OCTAVE_HUMPS;
     }
-    // rain belts at the equator and in middle latitudes, dry belts between them
+    // there are rain belts at the equator and in middle latitudes, and dry belts between them
     let belts = CLOUD_BELTS * cos(6.0 * asin(clamp(up.z, -1.0, 1.0)));
     let level = CLOUD_LEVEL - 2.0 * CLOUD_LEVEL * frame.clouds.x;
     return smoothstep(level - CLOUD_EDGE_BELOW, level + CLOUD_EDGE_ABOVE, sum + belts);
 }
 
 // Number of cloud octaves with a wavelength of at least two quads, for the quad width at this distance from the eye.
-// Octaves beyond the eighth would change a shadow invisibly little.
+// Octaves after the eighth have no visible effect on a shadow.
 fn octaves_on(distance: f32) -> f32 {
     let humps = radius() / (2.0 * frame.cover.x * distance);
     return clamp(1.0 + log2(humps / CLOUD_HUMPS) / log2(CLOUD_OCTAVE_HUMPS), 1.0, min(frame.cover.y, 8.0));

@@ -6,7 +6,8 @@ struct GroundVertex {
     @location(1) up: vec3<f32>,
     @location(2) place: vec2<f32>,
     @location(3) quad: vec2<f32>,
-    // light and transmittance of the air in front of the surface, and sunlight on the surface
+    // light of the air in front of the surface; the next fields are the transmittance of this air, and the sunlight on
+    // the surface
     @location(4) scattered: vec3<f32>,
     @location(5) passed: vec3<f32>,
     @location(6) sunlight: vec3<f32>,
@@ -61,13 +62,13 @@ fn ground_vertex(@builtin(vertex_index) index: u32, piece: PatchInstance) -> Gro
 }
 
 struct Surface {
-    // drawn height over the radius
+    // drawn height above the planet's radius
     height: f32,
     albedo: vec3<f32>,
     normal: vec3<f32>,
     // 1 on open water, 0 on land
     water: f32,
-    // fraction of skylight that passes between stones and blades of grass; gloss
+    // fraction of skylight that passes between stones and blades of grass; the next field is the gloss
     open: f32,
     gloss: f32,
 }
@@ -125,8 +126,8 @@ fn sampled(in: GroundVertex) -> Surface {
 }
 
 #ifdef DETAIL
-// The creases of `creases_of` for any up direction. They are computed in the coordinate plane that is most nearly
-// parallel to the surface.
+// The creases that `creases_of` returns, for any up direction. They are computed in the coordinate plane that is most
+// nearly parallel to the surface.
 fn creases_on_globe(place: vec3<f32>, up: vec3<f32>, normal: vec3<f32>, footprint: f32, spacing: f32) -> Relief {
     let rise = dot(normal, up);
     let slope = -(normal - up * rise) / max(rise, 0.1);
@@ -155,16 +156,16 @@ fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
         if shown > 0.0 { sum += shown * (volume_noises(place / wide).z - 0.5); }
         wide *= 0.21;
     }
-    // plants are never as pure a green as the map's colour for them
+    // the green of real plants is less saturated than the map's colour for plants
     let bright = dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722));
-    // snow and ice vary very little
+    // bright colours are snow and ice, which vary very little
     sum *= 1.0 - 0.8 * smoothstep(0.35, 0.65, bright);
     let green = 0.4 * smoothstep(0.01, 0.06, colour.g - max(colour.r, colour.b));
     return mix(colour, bright * vec3<f32>(0.92, 1.06, 0.52), green) * exp2(sum * vec3<f32>(0.95, 0.65, 0.45));
 }
 
-// Adds the canopy of trees that are not drawn individually, and the shade of trees that are. Crowns have varied
-// normals, and gaps between crowns are dark.
+// Adds the canopy of trees that are not drawn individually, and the shade of trees that are drawn individually. Crowns
+// have varied normals, and gaps between crowns are dark.
 fn with_canopy(surface: Surface, in: GroundVertex, place: vec3<f32>, footprint: f32, distance: f32) -> Surface {
     var found = textureSampleLevel(tile_canopies, level_sampler, tile_coordinates(in.own, in.quad), 0.0);
     if has_coarse_tile(in.coarse) {
@@ -192,7 +193,7 @@ fn with_canopy(surface: Surface, in: GroundVertex, place: vec3<f32>, footprint: 
     return out;
 }
 
-// Adds the detail of the materials to a near surface. `found` is the surface's colour and curvature.
+// Adds the detail of the materials to a surface near the eye. `found` is the colour and the curvature of the surface.
 fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3<f32>, in: GroundVertex) -> Surface {
     let colour = found.rgb;
     let distance = length(in.rel);
@@ -214,7 +215,7 @@ fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3
         let coarse = textureSampleLevel(tile_sites, level_sampler, tile_coordinates(in.coarse, in.quad), 0.0);
         site = mix(site, coarse, in.coarse_share);
     }
-    // the borders of these conditions are ragged, as on square terrains
+    // make the borders of areas with deposits and erosion ragged, as on square terrains
     site = vec4<f32>(site.xy + 0.12 * ruffled * step(vec2<f32>(0.01), site.xy), site.zw);
 #endif
     let values = SiteValues(
@@ -240,8 +241,9 @@ fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3
 }
 #endif
 
-// Change of the sea's normal by waves, from ripples of one metre to wind patches of ten kilometres. Each wavelength
-// fades out where it covers only a few pixels. Farther away, waves only widen the glint.
+// Change of the sea's normal by waves, whose wavelengths range from ripples of one metre to wind patches of ten
+// kilometres. Each wavelength fades out where it covers only a few pixels. Beyond this distance, waves only widen the
+// glint of the sun.
 fn ripple(rel: vec3<f32>, up: vec3<f32>, distance: f32) -> vec3<f32> {
     let place = frame.texture.xyz + rel;
     var sum = vec3<f32>(0.0);
@@ -249,7 +251,7 @@ fn ripple(rel: vec3<f32>, up: vec3<f32>, distance: f32) -> vec3<f32> {
     for (var k = 0u; k < 7u; k += 1u) {
         let seen = 1.0 - smoothstep(70.0 * long, 260.0 * long, distance);
         if seen > 0.0 {
-            // the crests of waves are longer than their wavelength
+            // the crests of waves are longer than the distance between the crests
             let east = normalize(cross(vec3<f32>(0.3, 0.2, 1.0), up) + 0.35 * sin(f32(k) * 1.9) * up);
             let at = place - 0.45 * east * dot(place, east);
             sum += seen * (volume_noises(at / long + 7.7 * f32(k)) - 0.5);
@@ -275,7 +277,7 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
     let facing = max(dot(surface.normal, to_sun()), 0.0);
     let open = (0.5 + 0.5 * dot(surface.normal, up)) * surface.open;
     if frame.map.w > 0.5 {
-        // an overlay must be readable at night too, so only slopes shade it
+        // an overlay must also be readable on the night side, so its shading depends only on slopes
         return surface.albedo * (0.62 + 0.34 * dot(surface.normal, up)) * in.passed;
     }
     let sky = sky_light(up);

@@ -2,7 +2,7 @@
 
 const HALF_TURN: f32 = 3.14159265;
 
-// Lines at multiples of `step`, each one pixel wide.
+// Returns the opacity of lines at multiples of `step`, each one pixel wide.
 fn rule(angle: f32, step: f32, pixel: f32) -> f32 {
     let away = abs(fract(angle / step + 0.5) - 0.5) * step;
     return saturate(1.2 - away / pixel);
@@ -28,7 +28,8 @@ fn map_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
     let shape = textureSampleLevel(shape_map, level_sampler, at, face, lod);
     let colour = textureSampleLevel(colour_map, level_sampler, at, face, lod).rgb;
     let surface = surface_of(shape, colour, face, up);
-    // light from the north-west, as is usual on maps; the night side is only dimmed, so that the map stays readable
+    // the light comes from the north-west, as is usual on maps; the night side is only dimmed, so that the map stays
+    // readable
     let east = vec3<f32>(-sin(longitude), cos(longitude), 0.0);
     let north = cross(up, east);
     let lamp = normalize(up * 0.9 - east * 0.6 + north * 0.6);

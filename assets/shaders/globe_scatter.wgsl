@@ -6,10 +6,11 @@ struct ScatterVertex {
     @location(0) rel: vec3<f32>,
     @location(1) normal: vec3<f32>,
     @location(2) colour: vec3<f32>,
-    // interval of noise values in which the object's pixels are drawn; fraction of light that reaches the vertex
-    // between leaves
+    // xy is the interval of noise values for which the object's pixels are drawn, z the fraction of light that reaches
+    // the vertex between leaves
     @location(3) light: vec3<f32>,
-    // light and transmittance of the air in front of the object, and sunlight on the object
+    // light of the air in front of the object; the next fields are the transmittance of this air, and the sunlight on
+    // the object
     @location(4) scattered: vec3<f32>,
     @location(5) passed: vec3<f32>,
     @location(6) sunlight: vec3<f32>,
@@ -20,21 +21,21 @@ struct ScatterVertex {
 }
 
 struct ScatterInput {
-    // position and size of the object
+    // xyz is the position of the object, w its size
     @location(0) place: vec4<f32>,
-    // square root of the terrain's colour below the object; random number
+    // rgb is the square root of the terrain's colour below the object, w a random number
     @location(1) ground: vec4<f32>,
-    // interval of noise values in which the object's pixels are drawn; how far the object leans with the slope;
-    // fraction of the terrain's colour that the object takes on
+    // xy is the interval of noise values for which the object's pixels are drawn, z the factor by which the object
+    // leans with the slope, w the fraction of the terrain's colour that the object takes on
     @location(2) what: vec4<f32>,
     @location(3) turn: f32,
     // slope of the terrain along the axes of `level_axes`
     @location(4) slope: vec2<f32>,
-    // position as a multiple of the object's size; coordinate along a leaf
+    // xyz is the position of the vertex as a multiple of the object's size, w the coordinate along a leaf
     @location(5) position: vec4<f32>,
-    // normal of the shape; fraction of light that reaches the vertex
+    // xyz is the normal of the shape, w the fraction of light that reaches the vertex
     @location(6) normal: vec4<f32>,
-    // colour of the vertex; coordinate across a leaf
+    // rgb is the colour of the vertex, w the coordinate across a leaf
     @location(7) colour: vec4<f32>,
 }
 
@@ -80,8 +81,8 @@ fn scatter_place(in: ScatterInput, axes: mat3x3<f32>) -> vec3<f32> {
 fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
     let axes = level_axes(up_at(in.place.xyz));
     let rel = scatter_place(in, axes);
-    // computed from positions near the eye: single precision cannot hold the radius and such small heights in one
-    // number
+    // the height is computed from positions near the eye: a single-precision number cannot hold both the planet's
+    // radius and small heights
     let height = dot(rel, to_eye()) + 0.5 * (dot(rel, rel) - pow(dot(rel, to_eye()), 2.0)) / eye_radius()
         + (eye_radius() - radius());
     let air = near_air(rel);

@@ -1,4 +1,5 @@
-// Shadows of mountains, found by comparing terrain heights along the way to the sun with the height of the ray.
+// Shadows of mountains. To find them, terrain heights along the path to the sun are compared with the height of the
+// ray.
 
 fn has_shadows() -> bool { return frame.haze.z > 0.5; }
 
@@ -25,8 +26,8 @@ fn drawn_height(over_kilometres: f32) -> f32 {
     return select(height, max(height, sea()), has_sea());
 }
 
-// Fraction of sunlight that mountains let through to a point. It follows from the steepest rise of the terrain above
-// the ray to the sun. Steps grow with the distance, and the sampled mip levels become coarser with the steps. The
+// Fraction of sunlight that mountains let through to a point. The fraction depends on the steepest rise of the terrain
+// above the ray to the sun. Steps grow with the distance, and the sampled mip levels become coarser with the steps. The
 // search ends where the ray is above the highest terrain.
 fn under_mountains(up: vec3<f32>, height: f32) -> f32 {
     let sine = dot(up, to_sun());
@@ -53,6 +54,6 @@ fn under_mountains(up: vec3<f32>, height: f32) -> f32 {
         t *= growth;
     }
     let shade = 1.0 - smoothstep(-0.010, 0.014, worst);
-    // fade shadows out, so that there is no edge at the sun elevation where the search ends
+    // fade the shadows out, so that there is no visible edge at the sun elevation above which the search is skipped
     return mix(shade, 1.0, smoothstep(0.40, 0.55, sine));
 }

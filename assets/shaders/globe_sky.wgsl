@@ -1,4 +1,4 @@
-// The background of the planet: stars and the sun, behind the air. Also lines in space.
+// The background of the planet: stars and the sun, seen through the air. This file also draws lines in space.
 
 // A few stars in a direction of the celestial sphere, each one or two pixels wide.
 fn stars(ray: vec3<f32>) -> vec3<f32> {
@@ -44,7 +44,7 @@ fn sky_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
             light = (stars(ray) * dim + sun_disc(ray)) * air.through + air.light;
         }
     } else if has_formula() {
-        // with the formula as model of the air, the shell of air fades out at its edge
+        // if a formula replaces the march through the air, the shell of air fades out at its outer edge
         let along = -eye_radius() * dot(to_eye(), ray);
         let closest = to_eye() * eye_radius() + ray * max(along, 0.0);
         let high = (length(closest) - radius()) / (0.02 * radius());

@@ -4,7 +4,7 @@ struct GroundVertex {
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) world: vec3<f32>,
     @location(1) quad: vec2<f32>,
-    // colour and opacity of the air in front of the terrain
+    // rgb is the colour of the air in front of the terrain, w its opacity
     @location(2) haze: vec4<f32>,
 }
 
@@ -15,12 +15,14 @@ fn ground_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4<u32
     return GroundVertex(clip_of(vertex.world), vertex.world, vertex.quad, haze(vertex.world));
 }
 
-// Palette colour at a world height: the first half of the table is water, the second half is land.
+// Palette colour at a world height. The first half of the palette's table holds colours below the sea, the second half
+// colours of land.
 fn palette_colour(height: f32) -> vec3<f32> {
     let above = (height - sea()) / max(relief() - sea(), 1e-6);
     let below = (sea() - height) / max(relief(), 1e-6);
     let at = select(256.0 + 255.0 * saturate(above), 255.0 - 255.0 * saturate(below), height < sea());
-    // colours are loaded, not sampled: hardware filters would draw lines where 8-bit colours change by one step
+    // colours are loaded, not sampled: hardware filters would create visible lines where 8-bit colours change by one
+    // step
     let low = floor(at);
     let a = textureLoad(palette, vec2<i32>(i32(low), 0), 0).rgb;
     let b = textureLoad(palette, vec2<i32>(min(i32(low) + 1, 511), 0), 0).rgb;
@@ -36,8 +38,8 @@ fn pixel_metres(away: f32) -> f32 {
 // Distance in samples from a crest to the points on both sides where slopes are read.
 const CREST_CELLS = 2.0;
 
-// Offset, in cells, at which cover and site maps are read. It makes the borders of snow, sand and river deposits
-// ragged, in patches from a few cells down to the size of a pixel.
+// Offset, in cells, of the position at which the cover and site maps are read. The offset makes the borders of snow,
+// sand and river deposits ragged. The ragged patches range from a few cells down to the size of a pixel.
 fn ragged(world: vec3<f32>) -> vec2<f32> {
     let metres = frame.rock_slopes.z;
     let cell_metres = cell() * metres;
@@ -92,7 +94,7 @@ fn ground_of(
 ) -> Ground {
     let metres = frame.rock_slopes.z;
     let away = distance(world, eye());
-    // a size between the width and the length of the pixel's footprint; it is closer to the length, because otherwise
+    // a size between the width and the length of the pixel's footprint, closer to the length: with a smaller size,
     // lines would flicker at grazing angles
     let facing = max(abs(dot(surface.normal, (eye() - world) / away)), 0.01);
     let footprint = pixel_metres(away) * pow(facing, -0.7);
@@ -111,7 +113,7 @@ fn ground_of(
     var hardness = 0.0;
 #ifdef ASKS_HARDNESS
 #ifdef COVER_MAP
-    // a terrain with known hardness always has a cover map
+    // a terrain with known rock hardness always has a cover map
     hardness = textureSampleLevel(cover_map, smooth_sampler, at, lod).z;
 #endif
 #endif
@@ -119,7 +121,7 @@ fn ground_of(
         degrees(atan(surface.steepness)) + 7.0 * ruffled,
         (world.y - sea()) / max(relief() - sea(), 1e-6),
         surface.openness + 0.12 * ruffled,
-        // the order of the conditions: flow, deposits, erosion, vegetation
+        // the conditions are in the order flow, deposits, erosion, vegetation
         vec4<f32>(vec3<f32>(site.xy, 1.0 - site.w) + 0.12 * ruffled * step(vec3<f32>(0.01), vec3<f32>(site.xy, 1.0 - site.w)), site.z),
         colour.g - highest + 0.012 * ruffled,
         dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
@@ -131,14 +133,15 @@ fn ground_of(
     var creases = creases_of(world.xz * metres, slope, footprint, cell_metres);
     creases.gradient *= surface.normal.y;
     let laid = laid_ground(values, cover, colour, surface.normal, world * metres, footprint, cell_metres, creases);
-    // not on the mirrored land, where the wind would come from another side
+    // draw no cornices on the mirrored land, where the wind would come from another side
     if footprint > 1.5 * cell_metres || any(abs(world.xz) > vec2<f32>(0.5 * side())) { return laid; }
     return with_cornice(laid, surface.normal, world.xz * metres, at, footprint, cell_metres);
 }
 
-// Snow rounds the edges that it covers. On crests across the wind, snow grows out over the lee side as a cornice: a
-// smooth roof up to a rim, and below the rim a hollow, shaded face (Seligman 1936; Vogel et al. 2012). A cornice is
-// narrower than the sample spacing, so its position is computed from the change of slope across the crest.
+// Snow rounds the edges that it covers. On crests across the wind direction, snow grows out over the lee side as a
+// cornice. A cornice has a smooth roof up to a rim and, below the rim, a hollow, shaded face (Seligman 1936; Vogel et
+// al. 2012). A cornice is narrower than the sample spacing, so its position is computed from the change of slope across
+// the crest.
 fn with_cornice(
     bare: Ground,
     normal: vec3<f32>,
@@ -160,7 +163,7 @@ fn with_cornice(
     let rise = dot(windward, downwind);
     let fall = -dot(lee, downwind);
     let bend = rise + fall;
-    // half of the slope is replaced by the mean slope around it
+    // replace half of the slope by the mean slope around the position
     let rounded = snow * 0.5 * smoothstep(0.2, 0.9, bend) * (1.0 - smoothstep(0.5, 1.5, footprint / cell_metres));
     var shape = rounded * (0.5 * (windward + lee) - slope);
     // cornices are some metres wide, and narrower where the sample spacing is smaller
@@ -200,7 +203,7 @@ fn surface_at(flat: vec2<f32>) -> Surface {
     return sloping_surface(at, textureSample(slope_map, smooth_sampler, at).xy);
 }
 
-// The surface with a given slope, at texture coordinates of the maps.
+// The surface with the given slope. `at` is the position in texture coordinates of the maps.
 fn sloping_surface(at: vec2<f32>, slope: vec2<f32>) -> Surface {
     let light = textureSample(light_map, smooth_sampler, at).xy;
     let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
@@ -209,7 +212,7 @@ fn sloping_surface(at: vec2<f32>, slope: vec2<f32>) -> Surface {
 
 // Each combination of mode and overlay has its own fragment stage, because software drivers evaluate every branch.
 
-// The colours of the scene, with material detail if it is wanted.
+// The colours of the scene, with material detail if this detail is enabled.
 fn natural(in: GroundVertex, surface: Surface) -> Ground {
     return natural_at(in.world, map_coordinates(in.world.xz), surface, roughness(in.world));
 }
@@ -220,7 +223,8 @@ fn roughness(world: vec3<f32>) -> f32 {
     return noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
 }
 
-// The natural colours at a world position that shows the terrain at the texture coordinates `at`.
+// The natural colours at a world position. This position shows the terrain at the texture coordinates `at`, which
+// differ from its own on mirrored land.
 fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface, rough: f32) -> Ground {
     var painted = vec4<f32>(0.0);
 #ifdef COLOUR_MAP
@@ -255,7 +259,8 @@ fn ground_at(
     rough: f32,
 ) -> Ground {
 #ifdef DETAIL
-    // wet rims of rivers and lakes: next to the water, the depth map continues below 0; far from water it is 0
+    // draw wet rims around rivers and lakes: next to the water, the depth map continues below 0; far from water, the
+    // map is 0
     var rim = 0.0;
 #ifdef WATER_MAP
     let place = at * (last_sample() + 1.0) - 0.5;
@@ -263,11 +268,11 @@ fn ground_at(
     let part = place - low;
     // the four samples around the position: south-west, south-east, north-east, north-west
     let found = textureGather(0, water_map, smooth_sampler, (low + 1.0) / (last_sample() + 1.0));
-    // replace zeros, because the end of the depth map must not look like a second shore
+    // replace zeros, because the edge of the negative depths must not look like a second shore
     let deepest = min(min(found.x, found.y), min(found.z, found.w));
     let depths = select(found, vec4<f32>(deepest), found == vec4<f32>(0.0));
     let rows = mix(depths.wx, depths.zy, part.x);
-    // the depth above the threshold from which a film of water is visible
+    // the depth minus the threshold from which a film of water is visible
     let depth = mix(rows.x, rows.y, part.y) - frame.surface_water.y;
     if depth < 0.0 {
         // the gradient of the depth gives the distance to the line of depth 0
@@ -295,12 +300,13 @@ fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, rough: f32) 
     let stone = frame.rock.rgb * (1.0 + 0.30 * rough);
     let ground = painted.rgb + palette_colour(height) * (1.0 - painted.a);
     let bare = mix(ground * (1.0 + 0.12 * rough), stone, rock);
-    // wet terrain at the shore
+    // darken wet terrain at the shore of the sea
     let wet = frame.patches.w * (1.0 - smoothstep(0.0, min(0.012 * relief(), 4.0 / metres_per_unit()), above));
     return bare * (1.0 - 0.28 * wet);
 }
 
-// Colour of the overlay's ramp. It is loaded, not sampled: beyond the end of the row, a filter could read the palette.
+// Colour at a position of the overlay's colour ramp. It is loaded, not sampled, because a filter could read the palette
+// beyond the end of the ramp's row.
 fn ramp_colour(at: f32) -> vec3<f32> {
     return textureLoad(palette, vec2<i32>(i32(saturate(at) * 511.0 + 0.5), 1), 0).rgb;
 }
@@ -320,7 +326,7 @@ fn ramp_tint(at: f32) -> vec4<f32> {
     return vec4<f32>(ramp_colour(at), select(1.0, covered, frame.overlay.y > 0.0));
 }
 
-// Lightens shadows under an overlay, so that the overlay stays readable.
+// Returns the surface with lighter shadows, so that an overlay on it stays readable.
 fn lightened(surface: Surface) -> Surface {
     return Surface(surface.normal, surface.steepness, mix(surface.sun_share, 1.0, 0.5), surface.openness);
 }
@@ -342,8 +348,8 @@ fn light_on_ground(ground: Ground, surface: Surface, world: vec3<f32>) -> vec3<f
 }
 
 #ifdef DETAIL
-// Brightness of snow crystals that reflect the sun to the eye. Only few crystals have the right orientation. Each
-// crystal is as wide as a pixel, or some millimetres.
+// Brightness of snow crystals that reflect the sun to the eye. Only a few crystals have the right orientation. Each
+// crystal is as wide as a pixel, but at least some millimetres.
 fn glitter(world: vec3<f32>, normal: vec3<f32>) -> f32 {
     let metres = metres_per_unit();
     let away = distance(world, eye());
@@ -465,18 +471,18 @@ struct FarVertex {
     // position on the terrain that this point of the copy shows
     @location(1) flat: vec2<f32>,
     @location(2) haze: vec4<f32>,
-    // slope to add; weight of the mirrored slope; nearness of the edge
+    // xy is the slope to add, z the weight of the mirrored slope, w the nearness of the copy's edge, from 0 to 1
     @location(3) bend: vec4<f32>,
     // 1 for each axis along which the copy is mirrored
     @location(4) @interpolate(flat) axes: vec2<f32>,
 }
 
-// Fraction of its side length over which a copy is bent to join its inner neighbour.
+// Fraction of the side length over which a copy of the terrain is bent to join its inner neighbour.
 const BENT_SIDES = 0.12;
 
-// Height of a copy at a position in samples, and `bend` of the vertex. At a mirrored edge all slopes reverse, which
-// looks like a ditch or a wall. So near the edge, the copy is rotated by half a turn about the edge instead of
-// mirrored. Farther out, it blends into the mirrored land.
+// Height of a copy of the terrain at a position in samples, and the field `bend` of the vertex. At a mirrored edge all
+// slopes reverse, which looks like a ditch or a wall. Near the edge, the copy is therefore rotated by half a turn about
+// the edge instead of mirrored. Farther out, the rotated copy blends into the mirrored land.
 struct BentLand {
     height: f32,
     bend: vec4<f32>,
@@ -502,20 +508,21 @@ fn bent_land(place: vec2<f32>, height: f32, tile: vec2<f32>, signs: vec2<f32>, l
     let bent = height + near.x * across.x;
     let bent_north = on_north + near.x * across_north.x;
     let along = turned_by(bent_north - bent);
-    // weight of the mirrored slope, and the slope to add
+    // weight of the mirrored slope; the next value is the slope to add
     let left = vec2<f32>(1.0 - near.x * across.y, 1.0 - near.y * along.y);
     let north_slope = slope_near(north, lod).x * (1.0 - near.x * across_north.y) + change.x * across_north.x;
     let added = vec2<f32>(
         left.y * change.x * across.x + near.y * along.y * north_slope,
         left.y * near.x * across.y * slope_near(west, lod).y + change.y * along.x);
-    // terrain above the sea must stay above the sea
+    // terrain that is above the sea must remain above the sea after bending
     let least = min(min(height, select(height, on_west, near.x > 0.0)), select(height, on_north, near.y > 0.0));
     let shown = max(bent + near.y * along.x, min(least, sea() + 0.01 * relief()));
     return BentLand(shown, vec4<f32>(added, left.x * left.y, max(near.x, near.y)));
 }
 
 // Height by which rotated land exceeds mirrored land. `over` is the height of the edge above the mirrored land. The
-// part above the edge itself is limited to a fraction of the relief. The second value is the derivative.
+// part above the edge itself is limited to a fraction of the relief. The second value is the derivative of this height
+// by `over`.
 fn turned_by(over: f32) -> vec2<f32> {
     let room = 0.06 * relief();
     let part = 1.0 / (1.0 + abs(over) / room);

@@ -1,18 +1,19 @@
-// Detail of the terrain materials at close range, under the colours of the palette. The rules come from
-// src/appearance_files/materials.rs, the textures from src/appearance/materials/textures.rs. The shaders of squares and
-// planets bind `material_maps`, `material_sampler` and `ground_rules` at different bindings.
+// Detail of the terrain materials at close range, under the colours of the palette. The material rules come from
+// src/appearance_files/materials.rs. The textures come from src/appearance/materials/textures.rs. The shaders of
+// squares and planets bind `material_maps`, `material_sampler` and `ground_rules` at different bindings.
 
 #ifdef DETAIL
 
 struct MaterialLook {
-    // the material's own colour; gloss
+    // rgb is the material's own colour, a its gloss
     colour: vec4<f32>,
-    // steepest slope of a texel; contrast of the tone; largest repeat in metres; strength of creases
+    // x is the steepest slope of a texel, y the contrast of the tone, z the longest distance in metres after which the
+    // texture repeats, w the strength of creases
     form: vec4<f32>,
 }
 
-// A number for each material, in vectors. Arrays with computed indices would be stored in memory, which would cost more
-// than all other code in this file.
+// One number for each material, stored in vectors. Arrays with computed indices would be stored in memory. Reading them
+// would take more time than all other code in this file.
 struct PerMaterial {
     a: vec4<f32>,
     b: vec4<f32>,
@@ -20,29 +21,30 @@ struct PerMaterial {
 }
 
 struct MaterialRule {
-    // 1 at the index of the rule's material, 0 elsewhere
+    // 1 for the rule's material, 0 for all other materials
     own: PerMaterial,
-    // the rule's tint, at the index of its material
+    // the rule's tint for the rule's material, 0 for all other materials
     tint: PerMaterial,
-    // greatest cover; index of the rule's first test; index after its last test
+    // x is the greatest fraction that the rule covers, y the index of the rule's first test, z the index after its last
+    // test
     what: vec4<f32>,
 }
 
-// A band of one condition. `a` to `c` hold a 1 for this condition; `ramps` holds factor and offset of the rising and
-// the falling ramp.
+// A test that limits one condition to a band of values. `a` to `c` hold a 1 for this condition and a 0 for all others.
+// `ramps` holds the factor and the offset of the rising ramp, then those of the falling ramp.
 struct MaterialTest {
-    // slope, height, openness, flow
+    // weights of slope, height, openness and flow
     a: vec4<f32>,
-    // deposits, erosion, vegetation, greenness
+    // weights of deposits, erosion, vegetation and greenness
     b: vec4<f32>,
-    // brightness, curvature, wetness, hardness
+    // weights of brightness, curvature, wetness and hardness
     c: vec4<f32>,
     ramps: vec4<f32>,
 }
 
 // The list of material rules; mirrors `RulesUniform` in src/app/view/render/ground_materials.rs.
 struct GroundRules {
-    // number of rules, texels along a side, whether there are textures
+    // x is the number of rules, y the number of texels along a side of a texture; z is 1 if there are textures
     count: vec4<f32>,
     looks: array<MaterialLook, 11>,
     rules: array<MaterialRule, 16>,
@@ -54,16 +56,18 @@ const SAND_MATERIAL = 6u;
 const SNOW_MATERIAL = 8u;
 const STRATA_MATERIAL = 10u;
 
-// Distance in metres after which the finest texture repeats, and the factor between successive texture scales.
+// Distance in metres after which the finest texture repeats. The next constant is the factor between successive texture
+// scales.
 const FINEST_METRES = 1.7;
 const COARSER = 5.3;
 
-// The two materials that cover most of a position, and the fraction of the second.
+// The two materials with the largest fractions at a position, and the fraction of the second material.
 struct Mixture {
     first: u32,
     second: u32,
     share: f32,
-    // strength of the colours of both materials, and the fraction of each that is loose cover of sand or snow
+    // strength of the colours of both materials; the next field is the fraction of each material that is loose sand or
+    // snow cover
     tints: vec2<f32>,
     lying: vec2<f32>,
 }
@@ -75,7 +79,8 @@ struct SiteValues {
     site: vec4<f32>,
     green: f32,
     bright: f32,
-    // mean curvature in 1/km, topographic wetness and hardness; 0 if no rule uses the value
+    // mean curvature in 1/km; the next fields are the topographic wetness and the hardness. A value that no rule uses
+    // is 0
     curvature: f32,
     wetness: f32,
     hardness: f32,
@@ -100,8 +105,8 @@ fn with_next(found: Leading, share: f32, tint: f32, material: u32) -> Leading {
     return found;
 }
 
-// The visible materials. `rules_shares` holds the fraction of each material according to the rules. `tints` holds the
-// tints, weighted by these fractions.
+// The two visible materials. `rules_shares` holds the fraction of each material according to the rules. `tints` holds
+// the tints of the rules, weighted by these fractions.
 fn mixture(rules_shares: PerMaterial, tints: PerMaterial, cover: vec2<f32>) -> Mixture {
     var shares = rules_shares;
     let lying = vec2<f32>(cover.x * (1.0 - cover.y), cover.y);
@@ -156,7 +161,8 @@ fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
     let c = vec4<f32>(values.bright, values.curvature, values.wetness, values.hardness);
     var shares = PerMaterial(vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0));
     var tints = shares;
-    // from the last rule to the first: the fraction left for the remaining rules
+    // rules apply from the last to the first: `left` is the fraction of the surface that the later rules leave
+    // uncovered
     var left = (1.0 - cover.x) * (1.0 - cover.y);
     for (var k = u32(ground_rules.count.x); k > 0u && left > 0.002; k -= 1u) {
         let rule = &ground_rules.rules[k - 1u];
@@ -182,8 +188,8 @@ struct Relief {
     tone: f32,
 }
 
-// The two axes along which textures are projected: the two that the surface faces most. The weight of the lesser axis
-// is 0 where the third axis would replace it (Quilez 2020, biplanar mapping).
+// The two axes along which textures are projected: the two axes that the surface faces most. The weight of the lesser
+// of these axes is 0 where the third axis would replace it (Quilez 2020, biplanar mapping).
 struct LaidSides {
     // whether the first axis is x instead of y, and whether the second axis is x instead of z
     of_x: vec2<bool>,
@@ -201,10 +207,11 @@ fn sides_of(planes: vec3<f32>) -> LaidSides {
 struct TextureSize {
     // distance in metres after which the texture repeats
     repeat: f32,
-    // offset of the texture, then cosine and sine of its rotation
+    // xy is the offset of the texture; z and w are the cosine and the sine of its rotation
     turn: vec4<f32>,
     lod: f32,
-    // weight of this scale in the pixel, and fraction of its slopes that the heights do not already contain
+    // weight of this scale in the pixel; the next field is the fraction of its slopes that the terrain heights do not
+    // already contain
     weight: f32,
     fine: f32,
 }
@@ -217,7 +224,7 @@ fn texel(material: u32, uv: vec2<f32>, turn: vec4<f32>, lod: f32) -> vec4<f32> {
     return vec4<f32>(turn.z * signed.xy + turn.w * vec2<f32>(signed.y, -signed.x), found.z, signed.z);
 }
 
-// Weighted sum over the texture scales of a material so far, and the sum of weights.
+// Weighted sum over the texture scales of a material that have been added so far, and the sum of their weights.
 struct LaidRelief {
     relief: Relief,
     weights: f32,
@@ -237,7 +244,7 @@ fn with_size(
     var first_material = material;
 #ifdef HAS_STRATA
     if material == STRATA_MATERIAL {
-        // rock beds are level at every scale, and visible from the side
+        // do not rotate textures of rock beds: beds are level at every scale, and visible from the side
         turn = vec4<f32>(turn.xy, 1.0, 0.0);
         first_turn = select(first_turn, turn, sides.of_x.x);
         first_material = select(ROCK_MATERIAL, material, sides.of_x.x);
@@ -269,7 +276,7 @@ fn relief_of(sum: LaidRelief, form: vec4<f32>) -> Relief {
 }
 
 #ifdef HAS_STRATA
-// Height by which rock beds are lower at a position, because they dip and bend.
+// Height by which rock beds at a position are lower than level beds, because beds dip and bend.
 fn bend_of_beds(flat: vec2<f32>) -> f32 {
     return 14.0 * noise(flat / 410.0) + 3.0 * noise(flat / 93.0 + 7.0) + 0.035 * flat.x - 0.02 * flat.y;
 }
@@ -281,15 +288,16 @@ fn colour_of(material: u32, ground: vec3<f32>, tint: f32, lying: f32) -> vec3<f3
     return mix(own, select(SAND, SNOW, material == SNOW_MATERIAL), lying);
 }
 
-// Effect of a material's tone on each colour channel: dark beds are red, light beds pale.
+// Effect of a material's tone on each colour channel: dark rock beds are reddish, light beds are pale.
 fn bed_hue(material: u32) -> vec3<f32> {
     return select(vec3<f32>(1.0), vec3<f32>(0.62, 1.05, 1.35), material == STRATA_MATERIAL);
 }
 
-// Ridges and creases that run down slopes and branch: relief too fine for the samples, from some samples to some pixels
-// wide. `slope` is the slope of the terrain to the east and to the south. Waves of random phase run across the slope
-// and are interpolated between lattice points. Each octave follows the slope that remains after the wider octaves are
-// added (after Johansen 2026, as in the node Gullies).
+// Ridges and creases that run down slopes and branch. They are relief too fine for the height samples, from some
+// samples down to some pixels wide. `slope` is the slope of the terrain to the east and to the south. The ridges are
+// waves of random phase, whose crests run down the slope. The waves are interpolated between lattice points. Each
+// octave follows the slope that remains after the wider octaves are added (after Johansen 2026, as in the node
+// Gullies).
 fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f32) -> Relief {
     let steep = length(slope);
     // the creases are deep on some slopes and faint on others nearby
@@ -298,7 +306,8 @@ fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f3
     var sum = vec2<f32>(0.0);
     var tone = 0.0;
     if strength > 0.0 {
-        // fixed widths, independent of the sample spacing: three widths, from some samples down to about two samples
+        // the three widths, from some samples down to about two samples, are powers of a fixed factor, independent of
+        // the sample spacing
         let first = floor(log2(16.0 * cell_metres) / log2(2.37));
         for (var octave = 0.0; octave < 3.0; octave += 1.0) {
             let k = first - octave;
@@ -308,13 +317,13 @@ fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f3
             if share < 0.02 { continue; }
             let down = normalize(slope + 1.4 * sum);
             let across = vec2<f32>(-down.y, down.x);
-            // each octave has a lattice rotated relative to the others
+            // the lattice of each octave is rotated relative to the others
             let place = mat2x2<f32>(0.8, 0.6, -0.6, 0.8) * (flat / width) + 17.7 * k;
             let low = floor(place);
             let part = place - low;
             let fade = part * part * (3.0 - 2.0 * part);
             let turned_across = mat2x2<f32>(0.8, 0.6, -0.6, 0.8) * across;
-            // distance of the position from each of the four corners
+            // distance of the position from each of the four corners of the cell, across the slope
             let along = dot(part, turned_across) - vec4<f32>(0.0, turned_across, turned_across.x + turned_across.y);
             let phases = 6.2831853 * (along + corner_hashes(low));
             let rows = vec2<f32>(1.0 - fade.y, fade.y);
@@ -338,9 +347,9 @@ struct Ground {
     snow: f32,
 }
 
-// The surface of terrain of this colour, with the materials that follow from its site values and cover. Positions are
-// in metres and precise relative to nearby positions. A pixel spans `footprint` metres, and the height samples are
-// `cell_metres` apart. `creases` holds the creases of the terrain.
+// The surface of terrain of the given colour, with the materials that the rules select for its site values and cover.
+// Positions are in metres and precise relative to nearby positions. A pixel spans `footprint` metres, and the height
+// samples are `cell_metres` apart. `creases` holds the creases of the terrain.
 fn laid_ground(
     values: SiteValues,
     cover: vec2<f32>,
@@ -363,7 +372,7 @@ fn laid_ground(
 #ifdef HAS_STRATA
     if mixture.first == STRATA_MATERIAL || mixture.second == STRATA_MATERIAL {
         let bent = place + vec3<f32>(0.0, bend_of_beds(place.xz), 0.0);
-        // the edges of rock beds also crop out on slopes
+        // the edges of rock beds are also visible on slopes, not only on walls
         let beds = sides_of(planes * vec3<f32>(1.0, 0.03, 1.0));
         if mixture.first == STRATA_MATERIAL {
             first_place = bent;
@@ -389,7 +398,7 @@ fn laid_ground(
         var weight = 1.0;
         if k == 0u && first > 0.0 { weight = 1.0 - part; }
         if k == 2u { weight = part; }
-        // relief larger than a cell is already in the heights
+        // the terrain heights already contain relief larger than a cell
         let fine = 1.0 - smoothstep(12.0 * cell_metres, 60.0 * cell_metres, repeat);
         let turn = vec4<f32>(0.37 * step, 0.11 * step, cos(0.61 * step), sin(0.61 * step));
         let size = TextureSize(repeat, turn, max(log2(texels) - coarser, 0.0), weight, fine);
@@ -405,7 +414,7 @@ fn laid_ground(
     var hue = bed_hue(mixture.first);
     if mixture.share > 0.04 {
         let other = relief_of(other_laid, its.form);
-        // of the two materials, the higher one is visible
+        // at the border of the two materials, the material with the higher relief is visible
         let t = smoothstep(0.30, 0.70, mixture.share + 0.6 * (other.height - own.height) * (1.0 - abs(2.0 * mixture.share - 1.0)));
         bare = mix(bare, colour_of(mixture.second, colour, mixture.tints.y, mixture.lying.y), t);
         own = Relief(mix(own.gradient, other.gradient, t), mix(own.height, other.height, t), mix(own.tone, other.tone, t));

@@ -1,7 +1,7 @@
-// Plants and stones on terrains and planets: their leaves, and the shadows that they cast. The inputs mirror
+// Plants and stones on square terrains and planets: their leaves, and the shadows that they cast. The inputs mirror
 // `ScatterInstance` and `ScatterCorner` in src/app/view/plants/scatter.rs.
 
-// Pairs of needles or leaflets on a leaf.
+// Number of pairs of needles or leaflets on a leaf.
 const NEEDLES = 11.0;
 
 // A vertex of a shape, rotated about the vertical axis (y).
@@ -11,7 +11,7 @@ fn turned_about_y(corner: vec3<f32>, turn: f32) -> vec3<f32> {
     return vec3<f32>(c * corner.x - s * corner.z, corner.y, s * corner.x + c * corner.z);
 }
 
-// A vertex of a plant or stone of this height, rotated about the vertical axis. Some plants are wider than others.
+// A vertex of a plant or stone of the height `size`, rotated about the vertical axis. Plants vary in width at random.
 fn sized(corner: vec3<f32>, turn: f32, size: f32, random: f32) -> vec3<f32> {
     let spread = 0.86 + 0.30 * random;
     return turned_about_y(corner, turn) * size * vec3<f32>(spread, 1.0, spread);
@@ -35,14 +35,14 @@ fn is_gap(pixel: vec2<f32>, shown: vec2<f32>, leaf: vec2<f32>) -> bool {
     return noise < shown.x || noise >= shown.y || (leaf.x >= 0.0 && gap * fine > mix(1.0, 0.42, away));
 }
 
-// Interval of noise values in which a plant of this height is drawn. It is empty if the eye is within the plant: the
-// eye is `aside` from the stem and `above` the foot.
+// Interval of noise values in which a plant of this height is drawn. The interval is empty if the eye is within the
+// plant. `aside` is the horizontal distance of the eye from the stem, `above` its height above the foot of the plant.
 fn shown_around(shown: vec2<f32>, size: f32, aside: f32, above: f32) -> vec2<f32> {
     let inside = (1.0 - smoothstep(0.15, 0.30, aside / size)) * (1.0 - smoothstep(1.0, 1.2, above / size));
     return vec2<f32>(max(shown.x, inside), shown.y);
 }
 
-// Sunlight on a leaf. The sun also shines through leaves and around needles.
+// Fraction of sunlight on a leaf. The sun also shines through leaves and around needles.
 fn leaf_facing(normal: vec3<f32>) -> f32 {
     let facing = dot(normal, to_sun());
     return 0.72 * max(facing, 0.0) + 0.28 * saturate(0.5 + 0.5 * facing);
@@ -64,7 +64,7 @@ fn lit_in_map(at: vec3<f32>, map: i32, spread: f32) -> f32 {
     return sum / 9.0;
 }
 
-// Weight of a shadow map at a position: 0 at its edge, 1 well inside.
+// Weight of a shadow map at a position: 0 at the edge of the map, 1 far from the edge.
 fn share_of_map(at: vec3<f32>) -> f32 {
     let edge = max(abs(at.x), abs(at.y));
     return (1.0 - smoothstep(0.86, 0.97, edge)) * step(0.0, at.z) * step(at.z, 1.0);
@@ -95,14 +95,14 @@ fn share_drawn(away: f32) -> f32 {
     return min(pow(frame.plants.w / max(away, 1e-6), 1.2), 1.0);
 }
 
-// Area of a crown's side relative to the area that it covers from above.
+// Area of a crown in side view, as a multiple of its projected area in plan view.
 const CROWN_SIDES = 1.5;
 // Light on crowns that shade each other, relative to level terrain.
 const CROWN_SHADE = 0.8;
 
-// Fraction of the terrain hidden by crowns that are not drawn individually. From above they hide `cover`. At a slant
-// they hide more: their sides count in proportion to the cotangent of the view's elevation angle. `view_sine` is the
-// sine of this angle.
+// Fraction of the terrain hidden by crowns that are not drawn individually. Seen from above, crowns hide the fraction
+// `cover`. Seen at a slant, they hide more: the area of their sides counts in proportion to the cotangent of the view's
+// elevation angle. `view_sine` is the sine of this angle.
 fn hidden_by_crowns(cover: f32, view_sine: f32, drawn: f32) -> f32 {
     let sine = max(view_sine, 0.05);
     let times = 1.0 + CROWN_SIDES * sqrt(1.0 - sine * sine) / sine;

@@ -6,29 +6,30 @@ struct ScatterVertex {
     @location(0) world: vec3<f32>,
     @location(1) normal: vec3<f32>,
     @location(2) colour: vec3<f32>,
-    // fraction of sunlight; openness; interval of noise values in which the object's pixels are drawn
+    // x is the fraction of sunlight, y the openness, zw the interval of noise values for which the object's pixels are
+    // drawn
     @location(3) light: vec4<f32>,
     @location(4) haze: vec4<f32>,
-    // fraction of light that reaches the vertex between leaves; coordinates along and across a leaf
+    // x is the fraction of light that reaches the vertex between leaves, yz the coordinates along and across a leaf
     @location(5) leaf: vec3<f32>,
 }
 
 struct ScatterInput {
-    // position and size of the object; the height comes from the height map
+    // xyz is the position of the object, w its size; the height comes from the height map
     @location(0) place: vec4<f32>,
-    // square root of the terrain's colour below the object; random number
+    // rgb is the square root of the terrain's colour below the object, w a random number
     @location(1) ground: vec4<f32>,
-    // interval of noise values in which the object's pixels are drawn; how far the object leans with the slope;
-    // fraction of the terrain's colour that the object takes on
+    // xy is the interval of noise values for which the object's pixels are drawn, z the factor by which the object
+    // leans with the slope, w the fraction of the terrain's colour that the object takes on
     @location(2) what: vec4<f32>,
     @location(3) turn: f32,
-    // height of the object's foot above the grid
+    // height of the object's foot above the surface of the grid
     @location(4) lift: f32,
-    // position as a multiple of the object's size; coordinate along a leaf
+    // xyz is the position of the vertex as a multiple of the object's size, w the coordinate along a leaf
     @location(5) position: vec4<f32>,
-    // normal of the shape; fraction of light that reaches the vertex
+    // xyz is the normal of the shape, w the fraction of light that reaches the vertex
     @location(6) normal: vec4<f32>,
-    // colour of the vertex; coordinate across a leaf
+    // rgb is the colour of the vertex, w the coordinate across a leaf
     @location(7) colour: vec4<f32>,
 }
 
@@ -77,7 +78,7 @@ fn scatter_fragment(in: ScatterVertex) -> @location(0) vec4<f32> {
 
 #ifdef DETAIL
 
-// Adds the canopy of trees that are not drawn individually, and the shade of trees that are.
+// Adds the canopy of trees that are not drawn individually, and the shade of trees that are drawn individually.
 fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32>) -> Ground {
     let is_own = all(abs(world.xz) <= vec2<f32>(0.5 * side()));
     if frame.plants.w <= 0.0 {
@@ -94,7 +95,8 @@ fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32
     }
     // no individual trees are drawn on the mirrored land
     let drawn = select(0.0, share_drawn(away), is_own);
-    // noise at the scale of crowns (some metres), then at the scale of stands of trees (some hundred metres)
+    // noise at the scale of crowns (some metres); the next value is noise at the scale of stands of trees (some hundred
+    // metres)
     let crown = noise(world.xz * metres / 6.1) + 0.5 * noise(world.xz * metres / 2.9 + 3.0) - 0.75;
     let stand = noise(world.xz * metres / 140.0) - 0.5;
     let hides = hidden_by_crowns(cover, dot(normal, normalize(eye() - world)), drawn);

@@ -11,8 +11,9 @@ fn screen_vertex(@builtin(vertex_index) index: u32) -> ScreenVertex {
     return ScreenVertex(vec4<f32>(corner, 0.0, 1.0), corner);
 }
 
-// Tone curve Khronos PBR Neutral: it keeps colours and compresses only bright colours. Its offset against glare is
-// subtracted from bright colours only. In shade, the offset would leave black, or only one of the three channels.
+// The tone curve Khronos PBR Neutral, which preserves colours and compresses only bright colours. Its offset against
+// glare is subtracted from bright colours only. In shade, subtracting the offset would leave black, or only one of the
+// three channels.
 fn tone(bright: vec3<f32>) -> vec3<f32> {
     let start = 0.76;
     let least = min(bright.r, min(bright.g, bright.b));
@@ -43,8 +44,8 @@ fn grain(pixel: vec2<f32>) -> f32 {
 // Converts light to the colour values that the render target stores.
 fn to_screen(light: vec3<f32>, pixel: vec2<f32>) -> vec3<f32> {
     let colour = saturate(tone(light * exposure()));
-    // the noise belongs to encoded values; if the target encodes colours itself, scale the noise by the slope of the
-    // encoding
+    // the amplitude of the noise applies to encoded values; if the render target encodes colours itself, scale the
+    // noise by the slope of the encoding
 #ifdef ENCODE
     return encoded(colour) + grain(pixel);
 #else
@@ -92,7 +93,7 @@ fn noise(place: vec2<f32>) -> f32 {
     return mix(rows.x, rows.y, t.y);
 }
 
-// Two independent noises, the first of which equals `noise`.
+// Two independent noises; the first equals the result of `noise`.
 fn noise_pair(place: vec2<f32>) -> vec2<f32> {
     let low = floor(place);
     let part = place - low;

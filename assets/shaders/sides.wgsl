@@ -38,7 +38,7 @@ fn sides_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4<u32>
     return SideVertex(clip_of(world), world, edge.y, side_normal(piece.w));
 }
 
-// Slightly bent layers of rock, each with a separate colour.
+// Colour of the rock on the sides: slightly bent layers, each with a separate colour.
 fn rock_layers(world: vec3<f32>) -> vec3<f32> {
     let along = (world.x + world.z) / side();
     let bend = 0.012 * sin(along * 5.0 + 0.7) + 0.006 * sin(along * 13.0) + 0.004 * noise(vec2<f32>(along * 40.0, 3.0));
@@ -64,8 +64,8 @@ fn sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     return side_colour(in);
 }
 
-// End point `index / 2` of a segment of the void edge. `wall` holds (column, row) of both end points in samples. The
-// terrain is on the left of the segment.
+// The end point of a segment of the void edge that vertex `index` uses. `wall` holds (column, row) of both end points
+// in samples. The terrain is on the left of the segment.
 fn wall_end(wall: vec4<f32>, index: u32) -> vec2<f32> {
     return select(wall.xy, wall.zw, index > 1u);
 }
@@ -84,7 +84,8 @@ fn walls_vertex(@builtin(vertex_index) index: u32, @location(0) wall: vec4<f32>)
     return SideVertex(clip_of(world), world, top, wall_normal(wall));
 }
 
-// Unlike the void area, a wall is not discarded, because it is exactly on the void edge.
+// Fragments of the void area are discarded. A wall must not be discarded, although it is exactly on the edge of the
+// void.
 @fragment
 fn walls_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     return side_colour(in);
@@ -94,7 +95,7 @@ fn side_colour(in: SideVertex) -> vec4<f32> {
     return vec4<f32>(to_screen(side_light(in.world, in.top, in.normal), in.clip.xy), 1.0);
 }
 
-// Light from a point of a side, which is below terrain of the height `top`.
+// Light from a point on a side of the block. The terrain above this point has the height `top`.
 fn side_light(world: vec3<f32>, top: f32, normal: vec3<f32>) -> vec3<f32> {
     let depth = (top - world.y) / side();
     let along = (world.x + world.z) / side();

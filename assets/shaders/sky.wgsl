@@ -1,7 +1,7 @@
 // The sky, the floor below the terrain block, and the haze between the eye and visible points.
 
-// Light of the sky for an azimuth relative to the sun and an elevation from 0 to 1, from the map that
-// src/appearance/light/sky.rs computes.
+// Light of the sky in the direction `ray`. It is read from the map that src/appearance/light/sky.rs computes, by
+// azimuth relative to the sun and by elevation `up`, from 0 to 1.
 fn sky_at(ray: vec3<f32>, up: f32) -> vec3<f32> {
     let level = normalize(ray.xz + vec2<f32>(1e-5));
     let sun = normalize(to_sun().xz + vec2<f32>(1e-5));
@@ -55,7 +55,7 @@ fn cloudy_sky(ray: vec3<f32>) -> vec3<f32> {
 }
 
 #ifdef STARS
-// Stars as large as a pixel, in some of the cells on the faces of a cube around the eye.
+// Stars as large as a pixel. The faces of a cube around the eye are divided into cells, some of which contain a star.
 fn stars(ray: vec3<f32>) -> vec3<f32> {
     let size = abs(ray);
     var face = vec3<f32>(ray.xz / size.y, 0.0);
@@ -71,7 +71,7 @@ fn stars(ray: vec3<f32>) -> vec3<f32> {
     let pixel = 2.0 / (length(vec3<f32>(frame.clip_from_eye[0].y, frame.clip_from_eye[1].y, frame.clip_from_eye[2].y)) * frame.viewport.w);
     let away = distance(place, middle) / (cells * (1.0 + dot(face.xy, face.xy)));
     let radius = max(1.1 * pixel, 0.0007) * (0.7 + 0.5 * bright);
-    // a star smaller than a pixel is proportionally fainter
+    // a star smaller than a pixel is fainter in proportion to its size
     let light = min(1.0, 0.0012 / radius);
     let round = light * (1.0 - smoothstep(0.35 * radius, radius, away));
     let warmth = mix(vec3<f32>(1.0, 0.90, 0.78), vec3<f32>(0.82, 0.90, 1.0), own);
@@ -79,7 +79,7 @@ fn stars(ray: vec3<f32>) -> vec3<f32> {
 }
 #endif
 
-// The floor below the block: wide, pale and blurred, with the shadow of the terrain block.
+// The floor below the terrain block: wide, pale and blurred, with the shadow of the block.
 fn floor_colour(ray: vec3<f32>) -> vec3<f32> {
     let down = max(-ray.y, 1e-4);
     let distance = max(eye().y - base(), 1.0) / down;
@@ -119,14 +119,15 @@ fn backdrop(ray: vec3<f32>) -> vec3<f32> {
 }
 
 #ifdef FOG
-// Light that fog scatters towards the eye. It comes from the sky and from the sun, and is brightest towards the sun.
+// Light that fog scatters towards the eye. This light comes from the sky and from the sun, and is brightest towards the
+// sun.
 fn fog_colour(ray: vec3<f32>) -> vec3<f32> {
     let ahead = max(dot(ray, to_sun()), 0.0);
     let through = 0.16 + 0.10 * to_sun().y + 0.42 * pow(ahead, 6.0);
     return 0.62 * sky_light() + through * sun_colour();
 }
 
-// Opacity of fog between two heights, along a path of the length `way`.
+// Opacity of the fog along a path of the length `way` between two heights.
 fn fog_share(from_height: f32, to_height: f32, way: f32) -> f32 {
     return 1.0 - exp(-frame.fog.x * way * layer_between(from_height, to_height, frame.fog.z, frame.fog.y));
 }
@@ -173,7 +174,8 @@ fn air_between(from_height: f32, to_height: f32) -> f32 {
     return layer_between(from_height, to_height, frame.heights.z, metres_per_unit() / 8000.0);
 }
 
-// Mean density, between two heights, of a layer that thins by a factor of e every 1 / `thins` units above its floor.
+// Mean density, between two heights, of a layer of air or fog. Its density falls by a factor of e every 1 / `thins`
+// units above its floor.
 fn layer_between(from_height: f32, to_height: f32, floor_height: f32, thins: f32) -> f32 {
     let a = max(to_height - floor_height, 0.0) * thins;
     let b = max(from_height - floor_height, 0.0) * thins;

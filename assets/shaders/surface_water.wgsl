@@ -1,12 +1,12 @@
 // Rivers, lakes and running water: the terrain patches drawn again, raised by the depth of the water. On dry terrain,
-// the raised surface coincides with the terrain. The fragment stage decides by the depth which pixels are visible. So
-// shores are smooth within the cells, and even a distant stream narrower than a quad is drawn.
+// the raised surface coincides with the terrain. The fragment stage decides by the depth which pixels are visible.
+// Shores are therefore smooth within the cells, and even a distant stream narrower than a quad is drawn.
 
 struct SurfaceWaterVertex {
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) world: vec3<f32>,
-    // Whether the water at the vertex belongs to the sea, and whether there is water. The height alone does not show
-    // this, because between a wet and a dry vertex the water surface rises to the terrain.
+    // Whether the water at the vertex belongs to the sea, and whether there is water. The height of the water surface
+    // does not suffice to decide this, because between a wet and a dry vertex the surface rises to the terrain.
     @location(1) of_sea: vec2<f32>,
 }
 
@@ -20,7 +20,7 @@ fn surface_water_vertex(@builtin(vertex_index) index: u32, @location(0) piece: v
     return SurfaceWaterVertex(clip_of(world), world, vec2<f32>(select(0.0, wet, is_drowned(world.y)), wet));
 }
 
-// Depth as a fraction of the relief, and visibility of a film of that depth.
+// Water depth as a fraction of the relief, and the visibility of a film of water of this depth.
 fn film(flat: vec2<f32>) -> vec2<f32> {
     let depth = textureSample(water_map, smooth_sampler, map_coordinates(flat)).x;
     return vec2<f32>(depth, smoothstep(frame.surface_water.x, frame.surface_water.y, depth));
@@ -28,11 +28,11 @@ fn film(flat: vec2<f32>) -> vec2<f32> {
 
 // Whether a height is below the drawn sea. All water below sea level belongs to the sea.
 fn is_drowned(height: f32) -> bool {
-    // water at sea level belongs to the sea
+    // the tolerance includes water exactly at sea level
     return frame.surface_water.z > 0.5 && height < sea() + 1e-4 * relief();
 }
 
-// Light and opacity of water of this depth, as a fraction of the relief.
+// Light and opacity of a body of water. `depth` is a fraction of the relief.
 fn surface_water_body(depth: f32, sun_share: f32) -> vec4<f32> {
     return lit_water(surface_water_look(), depth / 0.02, sun_share);
 }
@@ -46,7 +46,7 @@ fn surface_water_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32
 
 // Light and opacity of the upper surface of rivers and lakes at a position.
 fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) -> vec4<f32> {
-    // slope of the water surface: slope of the bed plus change of depth
+    // slope of the water surface: the slope of the bed plus the change of the depth
     let at = map_coordinates(world.xz);
     let slope = textureSampleLevel(slope_map, smooth_sampler, at, 0.0).xy + depth_change(at) * (relief() / cell());
     let steep = length(slope);
@@ -61,7 +61,7 @@ fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) 
     return vec4<f32>(mix(clear.rgb, white, foam), max(clear.a, foam));
 }
 
-// Fraction of running water that is foam. Steep beds have rapids with some foam; waterfalls are all foam. The foam is
+// Fraction of running water that is foam. Rapids on steep beds have some foam; waterfalls consist of foam. The foam is
 // stretched along the flow.
 fn white_water(world: vec3<f32>, slope: vec2<f32>, steep: f32) -> f32 {
     let rapid = smoothstep(0.09, 0.55, steep);

@@ -1,36 +1,41 @@
 // Sphere tracing of a construction tree: rays advance a few steps in every frame and store their state in between.
 //
 // One traversal of the tree's 32-bit words (src/construction/gpu_buffer/mod.rs) evaluates a disc of positions. It
-// returns height and weight in the middle, and bounds of heights, weights and slopes over the disc
-// (src/construction/sample.rs). For each step, a ray evaluates the disc around its next segment. The height in the
-// middle and the greatest slope determine which part of the segment is clear of terrain. The whole shader is one loop
-// around a single copy of the traversal. Compilers inline functions at every call. With a traversal per call, pipelines
-// took minutes to compile.
+// returns the height and weight at the disc's centre, and bounds of heights, weights and slopes over the disc
+// (src/construction/sample.rs). For each step, a ray evaluates the disc around its next segment. The height at the
+// centre and the greatest slope determine which part of the segment is clear of terrain. The whole shader is one loop
+// around a single copy of the traversal, because compilers inline functions at every call. With several copies of the
+// traversal, pipelines took minutes to compile.
 
 // Uniform data; mirrors `Tracing` in src/app/view/construction_surface/trace/mod.rs.
 struct Tracing {
     // matrix from clip space to world directions
     eye_from_clip: mat4x4<f32>,
-    // position of the eye on the construction tree's square (two coordinates and height); side length of the square; in
-    // the tree's metres
+    // xyz is the position of the eye on the construction tree's square (two coordinates and height), w the side length
+    // of the square; all are in metres of the construction tree
     eye: vec4<f32>,
-    // metres of the construction tree per world unit, horizontally and vertically; width of a pixel at distance 1;
-    // level of detail
+    // x and y are the metres of the construction tree per world unit, horizontally and vertically; z is the width of a
+    // pixel at distance 1, w the level of detail
     scale: vec4<f32>,
-    // lowest and highest terrain; whether there is water; width of a traced pixel in pixels
+    // x and y are the heights of the lowest and of the highest terrain; z is 1 if there is water; w is the width of a
+    // traced pixel in screen pixels
     range: vec4<f32>,
-    // output (0 terrain, 1 evaluations, 2 distance); evaluations at the end of the ramp; distance that is encoded as
-    // all bits set; distance at which the level of detail is half (0: constant detail)
+    // x is the output (0 terrain, 1 evaluations, 2 distance), y the number of evaluations at the end of the colour
+    // ramp, z the distance that is encoded as all bits set, w the distance at which the level of detail is halved (0:
+    // constant detail)
     look: vec4<f32>,
-    // columns and rows of rays; evaluations per ray in this frame; 1 if the rays start
+    // x and y are the numbers of columns and rows of rays, z is the number of evaluations per ray in this frame, w is 1
+    // if the rays start in this frame
     grid: vec4<u32>,
-    // first row of rays in this frame; end of the rows; 1 if there is a table of bounds
+    // x is the first row of rays in this frame, y the row after the last row in this frame; z is 1 if there is a table
+    // of bounds
     band: vec4<u32>,
 }
 
 // State of a ray between frames.
 struct Ray {
-    // distance travelled; length of the next segment; height of the terrain hit; depth of the water there
+    // x is the distance travelled, y the length of the next segment, z the height of the terrain at the hit point, w
+    // the depth of the water there
     marched: vec4<f32>,
     // slope of the terrain to the east and to the south
     slope: vec2<f32>,
@@ -49,9 +54,9 @@ struct Ray {
 // / (1 + (t / half)²) at the distance t along the ray.
 var<private> kappa: f32;
 
-// Cells along a side of the table.
+// Number of cells along a side of the table of bounds.
 const TABLE_CELLS = 1024u;
-// Greatest number of segments that the table may show to be clear before the construction tree is evaluated.
+// Maximum number of successive segments that the table can show to be clear before the construction tree is evaluated.
 const MOST_CLEARED = 32u;
 
 const END = 0u;
@@ -79,7 +84,8 @@ const TAU = 6.2831853;
 // value that means "no bound"
 const NONE = 1e30;
 const THRESHOLD = 0.5;
-// greatest slope and curvature of noise per wave; see src/construction/primitives/noise.rs
+// greatest slope of the noise, per wavelength; the next constant is its greatest curvature; see
+// src/construction/primitives/noise.rs
 const STEEPEST = 2.93;
 const CURVATURE = 13.07;
 // phases of a ray: it evaluates the terrain ahead, then four points around its hit point, then the water there; then
@@ -90,7 +96,7 @@ const WATER = 5u;
 const MET = 6u;
 const LOST = 7u;
 // After this many evaluations, a ray takes steps of at least half a pixel, until a height shows that it is inside the
-// terrain. A ray that has used all of its evaluations has not arrived and is not drawn.
+// terrain. A ray that has used all of its evaluations without a hit is not drawn.
 const PATIENCE = 256u;
 const MOST_EVALUATIONS = 1024u;
 
@@ -107,7 +113,8 @@ fn falloff(d: f32, core: f32, radius: f32) -> f32 {
     return select(t * t * t, 1.0, d <= core);
 }
 
-// The falloff over all distances within `r` of `d`: weight in the middle, least and greatest weight, steepest fall.
+// The falloff over all distances within `r` of `d`. Returns the weight at `d`, the least and the greatest weight, and
+// the steepest fall.
 fn falloff_over(d: f32, r: f32, core: f32, radius: f32) -> vec4<f32> {
     let near = max(d - r, 0.0);
     let far = d + r;
@@ -180,7 +187,8 @@ fn window(w: vec4<f32>, x: f32) -> f32 {
     return smooth_step(1.0 - max((w.x - x) / w.z, 0.0)) * smooth_step(1.0 - max((x - w.y) / w.w, 0.0));
 }
 
-// A window function over a range: value in the middle, least and greatest value, greatest slope.
+// A window function over the range from `low` to `high`. Returns the value at `middle`, the least and the greatest
+// value, and the greatest slope.
 fn window_over(at: u32, middle: f32, low: f32, high: f32) -> vec4<f32> {
     let w = vec4<f32>(real(at), real(at + 1u), real(at + 2u), real(at + 3u));
     let a = window(w, low);
@@ -194,10 +202,10 @@ fn window_over(at: u32, middle: f32, low: f32, high: f32) -> vec4<f32> {
 
 // The result of evaluating the construction tree over a disc of positions.
 struct Answer {
-    // height and weight in the middle of the disc
+    // height at the centre of the disc; the next field is the weight there
     height: f32,
     weight: f32,
-    // bounds of heights over the disc, then of weights
+    // bounds of the heights over the disc, followed by bounds of the weights
     low: f32,
     high: f32,
     least: f32,
@@ -210,7 +218,8 @@ struct Answer {
 
 fn nothing() -> Answer { return Answer(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0); }
 
-// The surface of `a` over terrain of the height `ground`: height in the middle, lowest, highest, greatest slope.
+// The surface of `a` over base terrain of the height `ground`. Returns the height at the disc's centre, the lowest and
+// the highest height, and the greatest slope.
 fn surface_over(a: Answer, ground: f32) -> vec4<f32> {
     if a.most <= 0.0 { return vec4<f32>(ground, ground, ground, 0.0); }
     let middle = ground + (a.height - ground) * smooth_step(a.weight / THRESHOLD);
@@ -239,7 +248,7 @@ fn detail_share(at: u32, which: u32) -> f32 {
     return select(select(1.0, t, which == 1u), 1.0 - t, which == 0u);
 }
 
-// A copy b that overlaps a (src/construction/operators/copies.rs). b is blended by its weight with a, which has the
+// A copy b that overlaps a (src/construction/operators/copies.rs). b has its own weight in the blend, and a has the
 // remaining weight.
 fn laid_over(a: Answer, b: Answer) -> Answer {
     let held = min(b.weight, 1.0);
@@ -274,7 +283,7 @@ fn laid_over(a: Answer, b: Answer) -> Answer {
     return out;
 }
 
-// The operator "replace": b replaces a.
+// The operator "replace": the piece b replaces the terrain a.
 fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
     if extent == OVER { return laid_over(a, b); }
     let held = min(b.weight, 1.0);
@@ -283,7 +292,7 @@ fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
     let laid_b = min(b.laid, b.slope * w.y);
     let step = max(max(a.high - b.low, b.high - a.low), 0.0);
     let sigma = select(vec2<f32>(1.0), min(vec2<f32>(a.least, a.most) / THRESHOLD, vec2<f32>(1.0)), extent == 1u);
-    // fraction of b at its least and at its greatest weight
+    // fraction of b in the height, at the least and at the greatest weight of b
     var share = vec2<f32>(w.x / max((1.0 - w.x) * sigma.y + w.x, 1e-20), w.y / max((1.0 - w.y) * sigma.x + w.y, 1e-20));
     if a.most <= 0.0 { share = vec2<f32>(1.0); }
     var out = a;
@@ -333,7 +342,8 @@ fn spline_at(picture: u32, place: vec2<f32>) -> f32 {
     return value;
 }
 
-// Scales the weight of b by `share`, which holds values in the middle, least, greatest and steepest.
+// Multiplies the weight of b by `share`, which holds the value at the disc's centre, the least and the greatest value,
+// and the steepest slope.
 fn held_within(b: Answer, share: vec4<f32>) -> Answer {
     let w = min(vec3<f32>(b.weight, b.least, b.most), vec3<f32>(1.0));
     var out = b;
@@ -345,7 +355,8 @@ fn held_within(b: Answer, share: vec4<f32>) -> Answer {
     return out;
 }
 
-// The operator "add": adds b to a, scaled by `share`. `share` holds values in the middle, least, greatest and steepest.
+// The operator "add": adds the piece b, multiplied by `share`, to the terrain a. `share` holds the value at the disc's
+// centre, the least and the greatest value, and the steepest slope.
 fn added(a: Answer, b: Answer, share: vec4<f32>, extent: u32) -> Answer {
     let held = min(b.weight, 1.0) * share.x;
     let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
@@ -387,7 +398,7 @@ fn blended(a: Answer, b: Answer, share: f32, is_first: bool) -> Answer {
     return out;
 }
 
-// The bounds of a blend of several parts, once all have been added.
+// The bounds of a blend of several parts, after all parts have been added.
 fn blend_bounds(a: Answer) -> Answer {
     var out = a;
     let lift = a.fade * (a.high - a.low);
@@ -397,9 +408,9 @@ fn blend_bounds(a: Answer) -> Answer {
     return out;
 }
 
-// Adds gullies to terrain over a disc, in the metres of the gullies; `at` is the index of their operands. See
-// src/construction/operators/gully_law.rs: value and bounds are computed together. `found` comes from a probe of the
-// terrain: the slope in the middle, and the greatest rate at which the slope changes.
+// Adds gullies to terrain over a disc, in the gullies' own coordinates; `at` is the index of their operands. See
+// src/construction/operators/gully_law.rs; here, the value and its bounds are computed together. `found` comes from a
+// probe of the terrain: the slope at the disc's centre, and the greatest rate at which the slope changes.
 fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: vec3<f32>) -> Answer {
     let rise = real(at + 7u);
     let width = real(at + 13u) - real(at + 12u);
@@ -430,11 +441,12 @@ fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: v
         let steep = length(slope);
         var across = vec2<f32>(-slope.y, slope.x) / max(steep, 1e-20);
         let along = vec2<f32>(turn.x * across.x - turn.y * across.y, turn.y * across.x + turn.x * across.y);
-        // the sums Σ w, Σ w d, Σ w cos φ and Σ w sin φ over centres, each with its weight w, distance d and phase φ
+        // the sums Σ w, Σ w d, Σ w cos φ and Σ w sin φ over the lattice centres; each centre has a weight w, a distance
+        // d and a phase φ
         var sums = vec4<f32>(0.0);
         var least = 0.0;
         var slopes = 0.0;
-        // a disc can reach centres two cells away on each side
+        // centres up to two cells away on each side can have weight in a disc
         let span = select(1, 2, r > 0.0 && radius <= 0.5);
         for (var y = -span; y <= span; y++) {
             for (var x = -span; x <= span; x++) {
@@ -488,8 +500,8 @@ fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: v
 }
 
 // Highest terrain and greatest slope in the table tiles that a disc touches. At most four tiles are read, from a level
-// with tiles as wide as the disc. `spacing` is the sample spacing of the table. Terrain between the samples is no
-// higher than the samples a few steps around it.
+// with tiles as wide as the disc. `spacing` is the sample spacing of the table. The result assumes that terrain between
+// the samples is no higher than the samples a few steps around it.
 fn bounds_over(p: vec2<f32>, r: f32, spacing: f32) -> vec2<f32> {
     let cell = tracing.eye.w / f32(TABLE_CELLS);
     let wide = max(2.0 * r, 4.0 * spacing);
@@ -523,8 +535,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
     if tracing.grid.w == 1u { state = Ray(vec4<f32>(0.0), vec2<f32>(0.0), MARCH, 0u); }
     if state.phase >= MET { return; }
 
-    // the ray; its parameter is the world distance, and its horizontal and vertical parts are in metres of the
-    // construction tree
+    // the ray in metres of the construction tree, horizontally and vertically; the parameter along the ray is the
+    // distance in world units
     let corner = (vec2<f32>(id) + 0.5) / vec2<f32>(tracing.grid.xy) * 2.0 - 1.0;
     let far = tracing.eye_from_clip * vec4<f32>(corner.x, -corner.y, 1.0, 1.0);
     let direction = normalize(far.xyz / far.w);
@@ -535,7 +547,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let side = tracing.eye.w;
     let pixel = tracing.scale.z * tracing.range.w;
 
-    // interval of the ray over the square and between the lowest and the highest terrain
+    // interval of the ray that is above the square and between the lowest and the highest terrain
     var begin = 0.0;
     var to = 1e5;
     for (var k = 0u; k < 3u; k++) {
@@ -561,11 +573,11 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
     var bound = vec2<f32>(1e30);
     var left = tracing.grid.z;
     var is_asking = true;
-    // length of the next segment; results of the material layers evaluated so far
+    // length of the next segment; the next variables hold the results of the material layers evaluated so far
     var ahead = 0.0;
     var material = 0u;
     var ground = vec3<f32>(0.0);
-    // a traversal: its position in the words, the open frame and the values kept for the enclosing frames
+    // state of a traversal: its position in the words, the open frame, and the stored values of the enclosing frames
     var pc = 0u;
     var p = vec2<f32>(0.0);
     var r = 0.0;
@@ -578,11 +590,11 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
     var count = 0u;
     var back = 0u;
     var share = 1.0;
-    // slope of the terrain in the middle, as the operator "add" measures it
+    // slope of the terrain at the disc's centre, as the operator "add" measures it
     var steep = 0.0;
     var under = vec4<f32>(0.0);
     var own = nothing();
-    // next actions of the traversal: a result to return, a frame to open
+    // next actions of the traversal: a result to pass on, a frame to open
     var given = nothing();
     var is_given = false;
     var opening = 0u;
@@ -596,7 +608,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var skip = 0u;
         loop {
             if is_asking {
-                // skip segments above the table's bound without an evaluation; halve a segment that the terrain may
+                // skip segments above the table's bound without an evaluation; halve a segment that the terrain can
                 // reach, down to the length of a tile
                 if state.phase == MARCH && tracing.band.z == 1u {
                     for (var k = 0u; k < MOST_CLEARED; k++) {
@@ -686,7 +698,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     own = given;
                 } else if given.most > 0.0 {
                     if is_ordered {
-                        // scale factor from the windows of height and slope: in the middle, least, greatest, steepest
+                        // factor from the windows of height and slope: value at the disc's centre, least value,
+                        // greatest value, steepest slope
                         var by = vec4<f32>(1.0, 1.0, 1.0, 0.0);
                         if words[at + 1u] == 1u {
                             by = window_over(at + 2u, under.x, under.y, under.z);
@@ -752,7 +765,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     state.marched.w = select(0.0, max(depth, 0.0), own.weight >= THRESHOLD);
                     state.phase = MET;
                 } else if state.phase >= SLOPES {
-                    // difference east minus west, then south minus north
+                    // the slope is the difference between east and west, then between south and north
                     let k = state.phase - SLOPES;
                     if k < 2u {
                         state.slope.x = select(state.slope.x - ground.x, ground.x, k == 0u);
@@ -766,7 +779,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     }
                 } else {
                     ground = vec3<f32>(ground.x, min(ground.yz, bound));
-                    // the ray against a cone over the middle of the disc; there is no terrain above the cone
+                    // intersect the ray with a cone over the centre of the disc; there is no terrain above the cone
                     let start = eye.z + rise * t;
                     let end = start + rise * ahead;
                     let steepest = ground.z * flat;
@@ -788,7 +801,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                         free = min(free, ahead);
                     }
                     if rise < 0.0 && ground.y < start { free = max(free, min((start - ground.y) / -rise, ahead)); }
-                    // otherwise the ray would approach ever more slowly and never arrive
+                    // without this test, the ray would approach the terrain in ever shorter steps and never hit it
                     if free < ahead && is_short {
                         if above < tolerance { state.phase = SLOPES; } else { free = ahead; }
                     }
@@ -801,7 +814,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                         state.marched.y = max(2.0 * free, least);
                         if state.marched.x >= to * 0.9999999 { state.phase = LOST; }
                     } else {
-                        // half the length, or the length that the ray's height above the terrain in the middle allows
+                        // half the segment's length, or the length that the ray's height above the terrain at the
+                        // disc's centre allows
                         let hoped = select(0.0, (start - ground.x) / max(steepest, 1e-20), start > ground.x);
                         state.marched.y = max(clamp(hoped, 0.125 * ahead, 0.5 * ahead), least);
                     }
@@ -823,12 +837,13 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 let is_gullied = marks[top - 1u].x == GULLIES;
                 let found = surface_over(own, real(select(5u, at + 14u, is_gullied)));
                 under[count] = found.x;
-                // for gullies: slope of the terrain at the points east and west, then south and north
+                // for gullies: sum of the terrain's greatest slopes around the east and west points, then around the
+                // south and north points
                 if count < 2u { steep += found.w; } else { share += found.w; }
                 own = nothing();
                 count += 1u;
                 let e = real(at + 11u);
-                // the probe started in the east; next are west, south and north
+                // the probe starts at the east point; the next points are west, south and north
                 p += e * select(select(vec2<f32>(-2.0, 0.0), vec2<f32>(1.0, 1.0), count == 2u), vec2<f32>(0.0, -2.0), count == 3u);
                 if count < 4u {
                     pc = words[back + 6u];
@@ -921,7 +936,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         }
         if is_asking { break; }
 
-        // a primitive or a warp, in its own metres
+        // a primitive or a warp, in its own coordinates
         let is_warp = code == WARP;
         var q = p;
         var reach = r;
@@ -949,14 +964,14 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         let is_contour = kind == 2u;
         var bounds = vec4<f32>(0.0);
         if !is_warp { bounds = vec4<f32>(real(head + 1u), real(head + 2u), real(head + 3u), real(head + 4u)); }
-        // weight of the primitive: in the middle, least, greatest, steepest fall
+        // weight of the primitive: value at the disc's centre, least value, greatest value, steepest fall
         var weight = vec4<f32>(0.0, 0.0, 1.0, bounds.w);
         var height = 0.5 * (bounds.x + bounds.y);
-        // whether the height in the middle plus the slope bounds the whole disc
+        // whether the height at the disc's centre and the slope suffice to bound the heights over the whole disc
         var is_near = false;
         given = nothing();
 
-        // disc primitives, and the distance to the middle of a contour
+        // disc primitives, and the distance from the centre of a contour
         let centre = vec2<f32>(real(o), real(o + 1u));
         let offset = q - centre;
         let d = length(offset);
@@ -967,7 +982,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             surface = words[o + 5u];
             waves = select(words[o + 6u], select(0u, 2u, surface == 3u), surface == 0u || surface == 3u);
         }
-        // warps: the distance that they move, and their waves
+        // warps: the strength or the angle, then the number of noise waves per metre or the radius
         var bend = vec2<f32>(0.0);
         var is_twist = false;
         if is_warp {
@@ -1105,7 +1120,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             continue;
         }
 
-        // curves: the distance to the nearest segment, then the mean over all segments that are almost as near
+        // curves: the distance to the nearest segment, then the weighted mean over all segments that are almost as near
         var distance = 0.0;
         var sums = vec3<f32>(0.0);
         var vertices = 0u;
@@ -1150,16 +1165,17 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 }
             }
             weight = falloff_over(distance, reach, real(o + 2u), real(o + 3u));
-            // if the width varies along the curve, the weight is computed once the width is known
+            // if the width varies along the curve, the weight is computed later, when the width is known
             if real(o + 4u) > 0.0 {
                 weight = vec4<f32>(0.0, 0.0, select(0.0, 1.0, distance < widest + reach), bounds.w);
             }
             if distance >= widest { weight.x = 0.0; }
             is_near = distance + reach < widest;
         }
-        // contours: the least and greatest relative radius of positions in the disc
+        // contours: the least and the greatest distance from the contour's centre, as a multiple of the contour's
+        // radius, over the disc
         var angle = 0.0;
-        // an outline given by points: distance from its deepest point, 1 on the line
+        // an outline given by points: relative distance, from 0 at its deepest point to 1 on the line
         var shore = 0.0;
         let is_outline = is_contour && words[o + 8u] > 0u;
         if is_contour {
@@ -1215,7 +1231,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             for (var j = 0u; j < lines; j++) {
                 var arg = select(angle, place.x, is_course);
                 if is_contour && j == 1u { continue; }
-                // near the middle, all directions blend into this value; only an outline has it
+                // near the centre of an outline, all directions blend into this value; other contours do not have it
                 if is_contour && j == 2u && !is_outline { continue; }
                 if j == 3u {
                     if is_course {
@@ -1308,7 +1324,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
         }
 
-        // images: placed on four corners, or along a curve
+        // images that are stretched over four corners, or repeated along a curve
         var uv = vec2<f32>(-1.0);
         var picture = o + 11u;
         if kind == 3u {
@@ -1331,7 +1347,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             let border = real(o + 10u);
             if uv.x >= 0.0 { weight.x = edge_share(uv.x, border) * edge_share(uv.y, border); }
             is_near = uv.x >= 0.0;
-            // the bound of |∇α|, the slope of the weight, limits the weight around its value in the middle
+            // the bound of |∇α|, the slope of the weight, limits the weight around its value at the disc's centre
             weight = vec4<f32>(weight.x, max(weight.x - bounds.w * reach, 0.0), min(weight.x + bounds.w * reach, 1.0), bounds.w);
         } else if kind == 4u && is_lined {
             picture = end_of_lines;

@@ -1,4 +1,5 @@
-// Light, colours and depth of the points where rays hit a construction tree. For the rays, see trace.wgsl.
+// Light, colours and depth of the points where rays hit the terrain of a construction tree. The file trace.wgsl traces
+// these rays.
 
 // Uniform data; mirrors `Tracing` in src/app/view/construction_surface/trace/mod.rs.
 struct Tracing {
@@ -12,7 +13,8 @@ struct Tracing {
 }
 
 struct Ray {
-    // distance travelled; length of the next segment; height of the terrain hit; depth of the water there
+    // x is the distance travelled, y the length of the next segment, z the height of the terrain at the hit point, w
+    // the depth of the water there
     marched: vec4<f32>,
     slope: vec2<f32>,
     phase: u32,
@@ -50,7 +52,7 @@ fn stored(byte: f32) -> f32 {
 #endif
 }
 
-// The output of the diagnostic modes: evaluations, or the distance in 24 bits.
+// The output of the diagnostic modes: the number of evaluations, or the distance in 24 bits.
 fn inspected(ray: Ray) -> vec3<f32> {
     if tracing.look.x < 1.5 {
         return ramp_colour(f32(ray.evaluations) / tracing.look.y);
@@ -59,8 +61,8 @@ fn inspected(ray: Ray) -> vec3<f32> {
     return vec3<f32>(stored(f32(whole >> 16u)), stored(f32((whole >> 8u) & 255u)), stored(f32(whole & 255u)));
 }
 
-// A map of the grid at a position. It is loaded, not sampled: neighbouring pixels may have hit distant points, and
-// anisotropic filters would read all texels between these points.
+// Value of a map of the grid at a position. It is loaded, not sampled: rays of neighbouring pixels can hit points far
+// apart, and anisotropic filters would read all texels between these points.
 fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec4<f32> {
     // some maps have half as many texels as samples per side
     let texels = vec2<f32>(textureDimensions(map));
@@ -92,7 +94,7 @@ fn entry_of(own: vec3<f32>) -> Entry {
     return Entry(enter, min(far.x, far.y), select(number, 4u, enter == 0.0));
 }
 
-// The kinds of overlay are the same as for the grid.
+// Kinds of overlay; the numbers are the same as for the grid.
 const NATURAL = 0u;
 const SLOPE = 1u;
 const DATA = 2u;
@@ -122,7 +124,7 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     let enter = entry.near;
     let number = entry.side;
     let edge = eye() + own * enter;
-    // the traced ray passes through the middle of its cell
+    // the traced ray passes through the centre of its cell of pixels
     let middle = (vec2<f32>(cell) + 0.5) / vec2<f32>(size) * 2.0 - 1.0;
     let followed = ray_to(vec2<f32>(middle.x, -middle.y));
     let its = entry_of(followed);
@@ -139,11 +141,11 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
         return seen_at(to_screen(side_light(edge, max(top, edge.y), side_normal(number)), in.clip.xy), own * enter);
     }
     if met.phase == LOST || met.evaluations == 0u { discard; }
-    // in void areas, the ray has hit only the ground plane of the construction
+    // in void areas, the ray has hit only the level base of the construction
     if is_void((eye() + own * met.marched.x).xz) { discard; }
     if tracing.look.x > 0.5 { return seen_at(inspected(met), own * met.marched.x); }
 
-    // a ray represents several pixels, so its surface is continued as a plane
+    // a ray represents several pixels, so the surface at its hit point is continued as a plane
     let steepness = tracing.scale.x / tracing.scale.y;
     let slope = select(vec2<f32>(0.0), met.slope * steepness, met.phase >= MET - 1u);
     var t = met.marched.x;
@@ -185,7 +187,7 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     ground_seen.colour = bare;
     if tint != NATURAL { ground_seen = Ground(bare, surface.normal, 1.0, 0.0, 0.0); }
     var colour = with_haze(light_on_ground(ground_seen, surface, world), vertex);
-    // data would be hard to read through water
+    // an overlay would be hard to read through water, so no water is drawn
     if tint != NATURAL { return seen_at(to_screen(colour, in.clip.xy), own * t); }
     let depth = met.marched.w / tracing.scale.y;
     if depth > 0.0 && !is_drowned(world.y) {

@@ -1,15 +1,15 @@
-// The sea: a surface over the square and its sides, whose opacity depends on the depth of the water. Colours are
-// premultiplied: the light of the water, and its opacity.
+// The sea: a surface over the square, and its sides. The opacity of both depends on the depth of the water. Colours are
+// premultiplied: they hold the light of the water, and its opacity.
 
-// Light and opacity of water of this depth, including the light that the water itself reflects.
+// Light and opacity of water of the given depth, including the light that this water itself reflects.
 fn lit_water(look: WaterLook, depth: f32, sun_share: f32) -> vec4<f32> {
     let water = water_colour(look, depth);
     let bright = sky_light() * 0.8 + sun_colour() * (0.15 + 0.35 * to_sun().y) * mix(0.35, 1.0, sun_share);
     return vec4<f32>(water.rgb * bright, water.a);
 }
 
-// Sea water along a line of sight of `length` units. The depth is relative to the relief, so that a pond and an ocean
-// both look like water.
+// Sea water along a line of sight of `length` units. The length is converted to a fraction of the relief, so that a
+// pond and an ocean both look like water.
 fn sea_body(length: f32) -> vec4<f32> {
     return lit_water(sea_look(), length / max(0.11 * relief(), 1e-3), 1.0);
 }
@@ -36,12 +36,13 @@ fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
     var up = reflect(ray, normal);
     up.y = abs(up.y);
     let glint = sun_colour() * 1.4 * pow(max(dot(up, to_sun()), 0.0), 220.0);
-    // the glint is the sun's reflection; the reflections of stars are lost between waves
+    // reflect the sky without sun and stars: the glint is the sun's reflection, and waves scatter the reflections of
+    // stars
     var sky = air_colour(up);
     let share = mirrored_share(-dot(ray, normal));
 #ifdef DETAIL
     if share > 0.03 {
-        // the longest waves deflect the reflected ray, the other waves spread it
+        // the longest waves deflect the reflected ray; the other waves spread it
         let calm = normalize(vec3<f32>(-slope.x * CALM - fall.x, 1.0, -slope.y * CALM - fall.y));
         var mean = reflect(ray, calm);
         mean.y = abs(mean.y);
@@ -53,14 +54,14 @@ fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
 }
 
 #ifdef DETAIL
-// Fraction of the wave slopes that deflects the reflection of the land. The other slopes spread it, by an angle given
-// as a tangent.
+// Fraction of the wave slopes that deflects the reflection of the land. The next constant is the angle, as a tangent,
+// by which the other slopes spread this reflection.
 const CALM = 0.3;
 const SPREAD = 0.07;
 
 // Terrain seen in reflected rays around a mean ray: its light, and the fraction of rays that hit it. Waves too small to
-// be traced spread the rays by `spread`, as a tangent. Steps grow with the distance. The hit point is bisected where
-// the mean ray enters the terrain.
+// be traced spread the rays by the angle `spread`, as a tangent. Steps along the ray grow with the distance. Bisection
+// finds the point where the mean ray enters the terrain.
 fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>, spread: f32) -> vec4<f32> {
     let inside = 0.5 * side();
     if max(abs(world.x), abs(world.z)) > 1.4 * inside {
@@ -196,7 +197,8 @@ fn water_vertex(@builtin(vertex_index) index: u32) -> WaterVertex {
 }
 
 #ifdef DETAIL
-// Slopes of waves from one metre to a hundred metres long. Each wavelength fades out where it covers only a few pixels.
+// Slopes of waves from one metre to a hundred metres long. Waves of each wavelength fade out where the wavelength
+// covers only a few pixels.
 fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
     let metres = metres_per_unit();
     var slope = vec2<f32>(0.0);
@@ -235,7 +237,7 @@ fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
     let mirror = mirror_at(world);
     let body = sea_body(max(depth, 0.0) * (0.45 + 0.55 / max(-mirror.ray.y, 0.2)));
     let sun_share = under_clouds(world);
-    // a line of foam where the water is half a metre deep, or as wide as a few pixels
+    // draw a line of foam where the water is about half a metre deep; far away, the line is a few pixels wide
     let metres = metres_per_unit();
     let at = world.xz * metres;
     let deep = depth * metres;
@@ -262,13 +264,13 @@ fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
     }
     let place = (shown + 0.5 * side()) / cell();
     let ground = ground_height(clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample())));
-    // beyond the drawn terrain, the sea is deep
+    // beyond the drawn terrain, the sea is deep and hides its bottom
     let depth = max(sea() - beyond_edge(ground, flat), is_bare * 0.03 * relief());
     let seen = sea_surface(in.world, depth, in.clip.xy);
     if !is_endless_sea() {
         return seen;
     }
-    // where the ray would leave the drawn terrain, the water becomes opaque
+    // the water becomes opaque where the ray through it would leave the drawn terrain
     let ray = in.world - eye();
     let run = ray.xz * ((sea() - frame.heights.z) / max(-ray.y, 1e-3));
     let reach = max(abs(flat + run), abs(flat)) / drawn;

@@ -9,8 +9,8 @@ use talweg_ground::param::{Clamped, Params};
 
 /// Maximum number of points of a curve or contour.
 pub const MOST_POINTS: usize = 512;
-/// Maximum number of pieces of a construction tree, and of a program in which every instance counts. More pieces would
-/// not fit the memory of most computers.
+/// Maximum number of pieces of a construction tree. The maximum also holds for a compiled program, where the pieces of
+/// a definition count once per instance. More pieces would not fit the memory of most computers.
 pub const MOST_PIECES: usize = 1_000_000;
 /// Maximum nesting depth of operators when a construction tree is edited, written or read. This depth is four times
 /// that of any construction made by hand so far, and recursion this deep fits the stack of any thread.
@@ -22,7 +22,7 @@ pub const DEEPEST: usize = 32;
 pub struct TreeError {
     /// Path to the faulty piece, for example `Construction / blend 'hills' / disc 3`.
     pub at: String,
-    /// The fault, and the values that are allowed instead.
+    /// Description of the fault, with the allowed maximum or the repair where there is one.
     pub what: String,
 }
 
@@ -40,14 +40,15 @@ impl Tree {
         (tree, moved)
     }
 
-    /// Checks that pieces are nested at most [`DEEPEST`] deep. The depth of definitions that instances repeat does not
-    /// count.
+    /// Checks that pieces are nested at most [`DEEPEST`] levels deep. The levels inside a definition do not count for
+    /// the instances that repeat the definition.
     ///
     /// # Errors
-    /// Returns the path of the root that is nested too deeply.
+    /// Returns the path of the root piece that holds pieces nested too deeply.
     pub(super) fn check_depth(&self) -> Result<(), TreeError> {
         for (name, root) in self.roots() {
-            // visit one level after the other: recursion into a construction tree this deep could overflow the stack
+            // visit one level after the other: recursion into a construction tree of unchecked depth could overflow the
+            // stack
             let mut level = vec![root];
             for _ in 0..=DEEPEST {
                 level = level.into_iter().flat_map(Piece::children).collect();
@@ -171,7 +172,7 @@ fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
                     moved,
                 );
             }
-            // clamping the corners of an image that are far outside the allowed range can put all corners on one line
+            // clamping can put all corners of an image on one line if the corners are far outside the allowed range
             if was_convex && !image.is_convex() {
                 image.corners = Image::default().corners.noting(image.corners, &format!("{at}: corners"), moved);
             }

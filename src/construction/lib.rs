@@ -1,10 +1,11 @@
 //! Construction trees: terrain from primitives that people place, combined by operators (Génevaux et al. 2014).
 //!
 //! At any point p and level of detail κ, every node returns an elevation f, a weight α and their gradients. Over any
-//! capsule (all points within a radius of a segment), every node returns bounds of these values. f is Lipschitz; α is
-//! C¹ and 0 outside a bounding box. There is terrain where α ≥ ½. Positions are in metres from the north-west corner of
-//! the construction's own square ([`Frame::side`]), heights in metres above the datum. The node `Construction` scales
-//! the square and [`Frame::relief`] to the side length and the relief of the scene. All values are computed in f64 by +
+//! capsule (all points within a radius of a segment), every node returns bounds of these values. f is
+//! Lipschitz-continuous. α is C¹-continuous and is 0 outside a bounding box. There is terrain where α ≥ ½. Positions
+//! are in metres from the north-west corner of the construction's own square ([`Frame::side`]), heights in metres above
+//! the datum. The node `Construction` scales the square and [`Frame::relief`] to the side length and the relief of the
+//! scene. All values are computed in f64 by +
 //! - × ÷ √, comparisons and `libm`.
 //!
 //! | folder or file | contents |
@@ -15,8 +16,8 @@
 //! | [`geometry`] | plane geometry: points, boxes and affine maps; curves and outlines, and the distance of a point to them |
 //! | [`materials`] | the material layers, and the materials of pieces |
 //! | [`sample`], [`row_samples`] | elevations and weights at one point and along a row of points |
-//! | [`compiled_program`] | a construction tree compiled for evaluation: bounding boxes, concatenated maps, pruning; fills a grid or a part of it, row by row |
-//! | [`gpu_buffer`] | a program as 32-bit words that a shader interprets |
+//! | [`compiled_program`] | a construction tree compiled for evaluation: bounding boxes, concatenated coordinate maps, pruning; fills a grid or a part of a grid, row by row |
+//! | [`gpu_buffer`] | a compiled program as 32-bit words that a shader interprets |
 //! | [`trace`] | sphere tracing |
 //! | [`presets`] | ready-made construction trees to start from |
 //! | [`edit`] | edits of a construction tree: mouse and panel commands |

@@ -38,7 +38,7 @@ pub struct Piece {
     /// material layers, as a lake and its water do. See [`super::edit::link_group`].
     #[serde(rename = "bond", default, skip_serializing_if = "String::is_empty")]
     pub link_group: String,
-    /// Material of the piece's ground. Pieces inside that set no material inherit it.
+    /// Material of the piece's ground. Pieces inside this piece inherit the material if they set no material.
     #[serde(default, skip_serializing_if = "is_default")]
     pub material: PieceMaterial,
     /// Kind of the piece, with its parameters.
@@ -74,14 +74,14 @@ pub struct OperatorGroup<S> {
 #[serde(deny_unknown_fields)]
 #[serde(bound(serialize = "S: Default + PartialEq + Serialize", deserialize = "S: Default + Deserialize<'de>"))]
 pub struct CopyGroup<S> {
-    /// The curve that copies follow or along which a warp drags, or the outline that encloses the copies. Empty when
-    /// the settings use neither a curve nor an outline.
+    /// The curve that the copies follow, the curve along which a warp drags the pieces, or the outline that encloses
+    /// the copies. Empty when the settings use neither a curve nor an outline.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<CurvePoint>,
     /// Parameters of the operator.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: S,
-    /// The pieces that are copied or warped, blended if there are several.
+    /// The pieces that are copied or warped; several pieces are blended first.
     #[serde(default)]
     #[serde(rename = "of")]
     pub children: Vec<Piece>,
@@ -106,7 +106,7 @@ pub(crate) trait PieceForm {
     fn params(&self) -> &dyn Params;
     /// Parameters of the piece, mutable.
     fn params_mut(&mut self) -> &mut dyn Params;
-    /// Adds the piece to a program. Returns the index of its node; `None` if no part of the piece is visible.
+    /// Adds the piece to a program. Returns the index of the piece's node; `None` if no part of the piece is visible.
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32>;
 
     /// The pieces that an operator holds; `None` for other kinds.
@@ -134,7 +134,7 @@ pub(crate) trait PieceForm {
         None
     }
 
-    /// The images of heights and of weights that the piece may read.
+    /// The image files of the piece's heights and weights, mutable.
     fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
         Vec::new()
     }
@@ -145,7 +145,8 @@ pub(crate) trait PieceForm {
     }
 }
 
-/// The methods of a [`PieceForm`] that return fields: the kind, the parameters, and the pieces that an operator holds.
+/// Implements the methods of [`PieceForm`] that return fields: the kind, the parameters, and the pieces that an
+/// operator holds.
 macro_rules! piece_form {
     ($kind:literal, $settings:ident) => {
         fn kind(&self) -> &'static str {
@@ -174,7 +175,7 @@ macro_rules! piece_form {
 }
 pub(crate) use piece_form;
 
-/// The methods of a [`PieceForm`] that has a line.
+/// Implements the methods of [`PieceForm`] that return the points of a line.
 macro_rules! piece_points {
     () => {
         fn points(&self) -> Option<&[$crate::primitives::curve::CurvePoint]> {
@@ -215,7 +216,7 @@ macro_rules! kinds {
         pub enum Wrap { $($(#[$does])* $operator,)+ }
 
         impl Wrap {
-            /// All operators, in the order of the menu.
+            /// All operators, the order of the operators in the menu.
             pub const ALL: [Self; [$(stringify!($operator)),+].len()] = [$(Self::$operator),+];
 
             /// Returns the operator `self` with the pieces `of` inside.
@@ -226,7 +227,7 @@ macro_rules! kinds {
     };
 }
 
-// scene files store these names
+// scene files store the names of these variants
 kinds! {
     leaves {
         /// A primitive: round ground about a centre.
@@ -242,7 +243,7 @@ kinds! {
         /// A copy of a definition, moved, rotated, scaled or raised.
         Instance(Instance),
     }
-    // in the order of the menu
+    // the order of the operators in the menu
     operators {
         /// An operator: averages the pieces by their weights.
         Blend(OperatorGroup<BlendSettings>),
@@ -256,7 +257,7 @@ kinds! {
         Gullies(OperatorGroup<GullySettings>),
         /// An operator: moves, rotates, scales or raises the pieces.
         Place(OperatorGroup<Placement>),
-        /// An operator: the level of detail decides which pieces show.
+        /// An operator: the level of detail decides which pieces are visible.
         Detail(OperatorGroup<DetailSettings>),
         /// An operator: repeats the pieces in a regular pattern.
         Array(CopyGroup<ArraySettings>),
@@ -328,7 +329,7 @@ impl Piece {
         }
     }
 
-    /// The images of heights and of weights that the piece may read.
+    /// The image files of the piece's heights and weights, mutable.
     pub fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
         self.kind.as_form_mut().image_files_mut()
     }
@@ -344,8 +345,8 @@ impl Piece {
         self.kind.as_form().kind()
     }
 
-    /// The piece's name in messages: its kind with its own name or, without a name, with its position among its
-    /// siblings. `index` counts from 0.
+    /// The piece's label in messages: its kind, followed by its name. A piece without a name shows its position among
+    /// its siblings instead; `index` is this position, counted from 0.
     pub fn label(&self, index: usize) -> String {
         if self.name.is_empty() {
             format!("{} {}", self.kind(), index + 1)
@@ -389,9 +390,9 @@ pub struct Definition {
 talweg_ground::params! {
     /// Size, height scale and base height of a construction.
     Frame "Construction" in "Construction", from "Génevaux et al. 2014, §3", also "frame size scale" {
-        /// Side length of the construction's square; in a scene of another size the construction is scaled to fit.
+        /// Side length of the construction's square. In a scene of another size, the construction is scaled to fit.
         side: f32 ["m"] = 8000.0, 1.0..=1.0e6, slider 500.0..=20_000.0;
-        /// Height difference in the construction that is scaled to the scene's relief; a higher value makes the terrain
+        /// Height difference in the construction that is scaled to the scene's relief. A higher value makes the terrain
         /// lower.
         relief as "Height scale": f32 ["m"] = 1800.0, 0.1..=1.0e5, slider 100.0..=5000.0;
         /// Height of the terrain where there is no feature.
@@ -399,8 +400,8 @@ talweg_ground::params! {
     }
 }
 
-/// A construction tree: ground pieces combined by operators (Génevaux et al. 2014), and further construction trees for
-/// the water, sand, snow and vegetation on it.
+/// A construction tree: pieces of ground combined by operators (Génevaux et al. 2014), and further construction trees
+/// for the water, sand, snow and vegetation on this ground.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Tree {
     /// Side length, height scale and base height.

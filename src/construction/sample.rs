@@ -46,7 +46,7 @@ impl Detail {
 pub struct GroundSample {
     /// Elevation f, in metres.
     pub height: f64,
-    /// Weight α, from 0 (piece absent) to 1 (fully present).
+    /// Weight α, from 0 (the piece is absent) to 1 (the piece is fully present).
     pub weight: f64,
     /// ∇f to the east and south, in metres of height per metre.
     pub slope: Point,
@@ -69,16 +69,16 @@ impl GroundSample {
 
 /// Bounds that hold at every point of a capsule: ranges of f and α, and bounds of their gradients.
 ///
-/// A blend divides by the sum of the weights. Where that sum vanishes, the elevation may be infinitely steep. The
-/// product α·|∇f| stays finite, so it has a bound of its own: [`weighted_slope`](Self::weighted_slope). Parent
-/// operators and the surface need no other bound there.
+/// A blend divides by the sum of the weights. Where this sum tends to 0, the elevation can be infinitely steep. The
+/// product α·|∇f| stays finite, so it has a bound of its own: [`laid`](Self::laid). Parent operators, and the surface
+/// of the terrain, need no other bound of the slope there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundBounds {
     /// Range of the elevation f, in metres.
     pub height: Interval,
     /// Range of the weight α.
     pub weight: Interval,
-    /// Bound of the slope |∇f|; may be infinite.
+    /// Bound of the slope |∇f|; it can be infinite.
     pub slope: f64,
     /// Bound of |∇α|, per metre.
     pub weight_gradient: f64,
@@ -87,7 +87,7 @@ pub struct GroundBounds {
 }
 
 impl GroundBounds {
-    /// No ground anywhere: the weight is 0.
+    /// No ground anywhere: the weight is 0 at every point.
     pub const NOTHING: Self = Self {
         height: Interval { low: 0.0, high: 0.0 },
         weight: Interval { low: 0.0, high: 0.0 },
@@ -106,7 +106,7 @@ impl GroundBounds {
         self.weight.high <= 0.0
     }
 
-    /// Range and Lipschitz bound of [`GroundSample::surface`].
+    /// Range and Lipschitz bound of the elevation that [`GroundSample::surface`] returns.
     pub fn surface(&self, base: f64) -> (Interval, f64) {
         if self.is_nothing() {
             return (Interval::one(base), 0.0);
@@ -116,7 +116,8 @@ impl GroundBounds {
         }
         let x = Interval::new(self.weight.low / THRESHOLD, lower(self.weight.high / THRESHOLD, 1.0));
         let s = Interval::new(super::geometry::plane::smooth(x.low).0, super::geometry::plane::smooth(x.high).0);
-        // s' = 6x(1-x) has its maximum at x = ½, s/x = 3x-2x² at x = ¾
+        // for the smoothstep s = 3x² - 2x³, the derivative s' = 6x(1-x) has its maximum at x = ½; s/x = 3x - 2x² has
+        // its maximum at x = ¾
         let peak = lower(higher(0.5, x.low), x.high);
         let turn = 6.0 * peak * (1.0 - peak) / THRESHOLD;
         let crest = lower(higher(0.75, x.low), x.high);

@@ -1,4 +1,4 @@
-//! The construction tree as readable RON. An item that fits on one line stays on one line; a longer one is broken at
+//! The construction tree as readable RON. An item that fits on one line stays on one line; a longer item is broken at
 //! its commas. Every piece starts a new line.
 
 use serde::de::Error as _;
@@ -63,7 +63,7 @@ impl From<Tree> for TreeV1 {
 }
 
 impl Tree {
-    /// The construction tree as RON text, with `indent` spaces before every line but the first.
+    /// The construction tree as RON text. Every line except the first starts with `indent` spaces.
     ///
     /// # Errors
     /// When operators are nested deeper than [`check`](Self::check) allows: the text could not be read again.
@@ -199,7 +199,7 @@ fn bracket(text: &str) -> Option<usize> {
     found
 }
 
-/// The parts between the commas that are outside all brackets.
+/// The parts of the text between commas. Commas inside brackets do not count.
 fn items(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;

@@ -16,7 +16,7 @@ use crate::primitives::image_sampler::ImageSampler;
 use crate::primitives::leaf::{Leaf, PreparedPrimitive};
 use talweg_ground::param::ImageFile;
 
-/// State while a construction tree is compiled to a program.
+/// State of the compilation of a construction tree to a program.
 pub(crate) struct Builder<'a> {
     pub tree: &'a Tree,
     pub nodes: Vec<ProgramNode>,
@@ -70,7 +70,8 @@ impl<'a> Builder<'a> {
         Self { tree, nodes, problems, prepared: known, count: 0, slots: 0, repeats: 0, hashes }
     }
 
-    /// Adds a root piece and all pieces inside it. Returns the index of the root's node; `None` if no piece is visible.
+    /// Adds a root piece and all pieces inside this root. Returns the index of the root's node; `None` if no piece is
+    /// visible.
     pub fn root(&mut self, piece: &Piece, frame: NodeFrame) -> Option<u32> {
         self.piece(&PieceSite { around: None, piece, index: 0, depth: 0, frame })
     }
@@ -156,7 +157,7 @@ impl<'a> Builder<'a> {
         self.nodes.len() as u32 - 1
     }
 
-    /// Adds a primitive that reads the images `files`. `prepare` is called unless an equal primitive was prepared
+    /// Adds a primitive that reads the images `files`. `prepare` is called only if no equal primitive was prepared
     /// before.
     pub fn leaf(
         &mut self,

@@ -1,9 +1,9 @@
-//! The area in which two constructions differ: only this area has to be computed again.
+//! The area in which two versions of a construction differ. After an edit, only this area must be computed again.
 //!
-//! Both construction trees are traversed in parallel. Two nodes of the same key differ only where their children
-//! differ; otherwise the area is the union of both nodes' bounding boxes. To find children that were inserted, removed
-//! or moved, the traversal skips the common beginning and end of the two child lists. Copies are compared in the same
-//! way.
+//! Both construction trees are traversed in parallel. Two nodes with the same key differ only where their children
+//! differ. Two nodes with different keys can differ in the union of their bounding boxes. To find children that were
+//! inserted, removed or moved, the traversal skips the items at the start and end that both child lists have in common.
+//! The copies of arrays and scatters are compared in the same way.
 
 use super::{Operator, Program};
 use crate::geometry::plane::Area;

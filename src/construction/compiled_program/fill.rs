@@ -12,7 +12,7 @@ use talweg_ground::field::{Cancelled, Control, Grid, Region};
 /// Number of rows of a tile. The width of a tile is the length of a row of points, [`LANES`].
 const TILE: usize = 32;
 
-/// The samples that are inside `area`, on a grid over a square of `side` metres.
+/// The region of grid samples inside `area`. The grid spans a square with sides of `side` metres.
 pub fn region_of_area(area: &Area, grid: Grid, side: f64) -> Region {
     let last = (grid.samples - 1) as f64;
     let span = |k: usize| {
@@ -74,11 +74,11 @@ impl FillOptions {
 
 impl Program {
     /// Computes the samples in `region` of the field `out` on `grid`. Values of the terrain and the water are surface
-    /// heights as fractions of the relief, -∞ where there is no water. Values of sand and snow are thicknesses as
-    /// fractions of the relief. Values of vegetation are densities from 0 to 1.
+    /// heights as fractions of the relief; the water is -∞ where there is no water. Values of sand and snow are
+    /// thicknesses as fractions of the relief. Values of vegetation are densities from 0 to 1.
     ///
     /// # Errors
-    /// When the caller cancelled the computation; then the region is only partly computed.
+    /// When the caller cancelled the computation. The region is then only partly computed.
     pub fn fill_region(
         &self,
         grid: Grid,

@@ -10,7 +10,7 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 pub(crate) struct NodeFrame {
     /// Map from the parent's coordinates to the node's own.
     pub(crate) inward: Affine,
-    /// A height z in the node is rise · z + lift in the parent.
+    /// A height z of the node is the height `rise` · z + `lift` in the parent.
     pub(crate) height_scale: f64,
     pub(crate) lift: f64,
     pub(crate) stretching: f64,
@@ -34,7 +34,7 @@ impl NodeFrame {
     }
 
     /// The frame of a piece that the map `outward` places in this frame, with heights `rise` · z + `lift`. `None` if
-    /// the resulting scale is almost 0 or far too large.
+    /// the combined map scales areas by a factor outside 10⁻¹⁸ to 10¹⁸.
     pub(crate) fn placed(&self, outward: &Affine, (rise, lift): (f64, f64), seed: u32) -> Option<Self> {
         let inward = self.inward.then(&outward.inverse());
         let det = inward.determinant().abs();
@@ -54,7 +54,8 @@ impl NodeFrame {
         })
     }
 
-    /// Concatenates this frame with `inner`, a frame inside it. The result maps from the parent of this frame.
+    /// Concatenates this frame with `inner`, a frame inside it. The resulting frame maps from the parent of this frame
+    /// to the coordinates of `inner`.
     pub(crate) fn composed(&self, inner: &Self) -> Self {
         let inward = self.inward.then(&inner.inward);
         Self {
@@ -73,7 +74,7 @@ impl NodeFrame {
         if material == PieceMaterial::Unset { self } else { Self { material, ..self } }
     }
 
-    /// Bits of the numbers that decide positions and heights, for hashing.
+    /// Bits of the numbers that determine positions and heights, for hashing.
     pub(crate) fn bits(&self) -> [u64; 8] {
         let Affine { rows: [[a, b], [c, d]], offset: [x, y] } = self.inward;
         [a, b, c, d, x, y, self.height_scale, self.lift].map(f64::to_bits)
@@ -103,8 +104,8 @@ impl NodeFrame {
         Self { lift: 0.0, is_plain: self.is_plain && self.lift == 0.0, ..*self }
     }
 
-    /// The same frame with the identity as its map: for points that are already in the node's own coordinates. Only
-    /// heights change.
+    /// The same frame with the identity as its map, for points that are already in the node's own coordinates. This
+    /// frame converts only heights.
     pub(crate) fn without_map(&self) -> Self {
         let is_plain = self.height_scale == 1.0 && self.lift == 0.0;
         Self { inward: Affine::IDENTITY, stretching: 1.0, is_plain, ..*self }

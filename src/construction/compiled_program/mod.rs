@@ -1,11 +1,11 @@
-//! A construction tree compiled for evaluation: definitions expanded, maps concatenated, curves measured, images read,
-//! bounding boxes computed.
+//! A construction tree compiled for evaluation. Compilation expands the definitions, concatenates the coordinate maps,
+//! measures the curves, reads the images and computes the bounding boxes.
 //!
 //! A [`Program`] returns a [`sample`](Program::sample) at any point and [`bounds`](Program::bounds) over any capsule.
-//! Every node has a bounding box outside which its weight is 0. For a point outside the box the node is skipped.
-//! Skipping changes no bit of the sample. [`Program::selection`] finds the nodes that touch an area. This selection is
-//! computed once for all points of a tile. Pieces that cannot be used (a missing image, an instance without a
-//! definition) are skipped and listed in [`Program::problems`].
+//! Every node has a bounding box outside which its weight is 0. Evaluation skips a node if the point is outside the
+//! node's box. Skipping changes no bit of the sample. [`Program::selection`] finds the nodes that touch an area. This
+//! selection is computed once for all points of a tile. Pieces that cannot be used are skipped and listed in
+//! [`Program::problems`]. Examples are a piece with a missing image, and an instance without a definition.
 
 mod build;
 mod cache;
@@ -30,8 +30,8 @@ use super::primitives::leaf::Leaf;
 use super::row_samples::{PointRow, RowSamples};
 use super::sample::{Detail, GroundBounds, GroundSample};
 
-/// Number of parts into which [`Program::lipschitz`] divides a segment as long as the side; [`MOST_PARTS`] is the
-/// maximum for any segment.
+/// Number of parts into which [`Program::lipschitz`] divides a segment as long as the terrain's side. [`MOST_PARTS`] is
+/// the maximum number for any segment.
 const LIPSCHITZ_PARTS: f64 = 512.0;
 const MOST_PARTS: usize = 96;
 
@@ -53,7 +53,7 @@ pub struct Program {
     slots: u32,
 }
 
-/// The children to evaluate, for each node that has children. For an array or a scatter: the copies to evaluate.
+/// The children to evaluate, for each node that has children; for an array or a scatter, the copies to evaluate.
 #[derive(Clone, Debug, Default)]
 pub struct NodeSelection {
     spans: Vec<(u32, u32)>,
@@ -112,8 +112,8 @@ impl Program {
         program
     }
 
-    /// The same program without any pruning: no bounding boxes, and discs evaluate their ground even where they have no
-    /// weight. Only to measure how much time pruning saves; the bits are the same.
+    /// The same program without any pruning: it has no bounding boxes, and discs evaluate their ground even where they
+    /// have no weight. Use this only to measure how much time pruning saves: the results are the same, bit for bit.
     pub fn without_pruning(self) -> Self {
         let mut program = self.without_boxes();
         for node in &mut program.nodes {
@@ -124,8 +124,8 @@ impl Program {
         program
     }
 
-    /// The same program without bounding boxes: every piece evaluates its weight everywhere. Only to measure how much
-    /// time the boxes save.
+    /// The same program without bounding boxes: every piece evaluates its weight everywhere. Use this only to measure
+    /// how much time the boxes save.
     pub fn without_boxes(mut self) -> Self {
         for node in &mut self.nodes {
             (node.area, node.hierarchy) = (Area::ALL, Hierarchy::default());
@@ -178,7 +178,7 @@ impl Program {
                 out.children[from..].sort_unstable();
             }
             out.spans[node.slot as usize] = (from as u32, out.children.len() as u32);
-            // a copy may show any part of its child, so select all of it
+            // a copy can show any part of its child, so select all pieces of the child
             if out.children.len() > from {
                 node.children.iter().for_each(|&child| self.select(child, Area::ALL, out));
             }
@@ -250,8 +250,8 @@ impl Program {
         })
     }
 
-    /// Range and Lipschitz bound, over a capsule, of
-    /// [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in).
+    /// Range and Lipschitz bound, over a capsule, of the height that
+    /// [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in) returns.
     pub fn covered_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let terrain = self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground);
         MaterialLayer::RAISING.into_iter().filter(|material| self.has(*material)).fold(
@@ -282,19 +282,20 @@ impl Program {
         }
     }
 
-    /// Range and Lipschitz bound of the terrain's surface over a capsule: λ in the equations of sphere tracing.
+    /// Range of the terrain's surface height over a capsule, and its Lipschitz bound: λ in the equations of sphere
+    /// tracing.
     pub fn surface_bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         self.bounds(capsule, detail).surface(self.ground)
     }
 
-    /// A Lipschitz bound of the surface between two points: the maximum over parts of the segment. The parts are short,
-    /// so that their bounds are tight.
+    /// A Lipschitz bound of the surface between two points: the maximum of the bounds of short parts of the segment.
+    /// Bounds of short parts are tighter than a bound of the whole segment.
     pub fn lipschitz(&self, from: Point, to: Point, detail: &Detail) -> f64 {
         let segment = sub(to, from);
         let parts = ((length(segment) * (LIPSCHITZ_PARTS / self.side)) as usize).clamp(1, MOST_PARTS);
         let at = |k: usize| add(from, scaled(segment, k as f64 / parts as f64));
         (0..parts).fold(0.0, |steepest, k| {
-            // the padding exceeds the rounding error of the end points
+            // the padding is larger than the rounding error of the end points
             let part = Capsule::segment(at(k), at(k + 1)).padded(1e-9 * self.side);
             higher(steepest, self.surface_bounds(&part, detail).1)
         })
@@ -322,7 +323,7 @@ impl Program {
     }
 
     /// Heights of the ground including sand and snow, along a row of up to [`LANES`](crate::row_samples::LANES) points.
-    /// These heights equal [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in).
+    /// These heights equal the results of [`surface_with_sand_and_snow_in`](Self::surface_with_sand_and_snow_in).
     pub fn covered_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, out: &mut [f64]) {
         let mut lanes = RowSamples::NOTHING;
         self.row_in(selection, MaterialLayer::Terrain, row, detail, &mut lanes);

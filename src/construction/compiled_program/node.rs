@@ -15,7 +15,7 @@ pub(crate) struct ProgramNode {
     pub(crate) operator: Operator,
     /// Bounding box of the area where the node has weight, in the parent's coordinates.
     pub(crate) area: Area,
-    /// Hash of everything that defines the node, except its children.
+    /// Hash of all parameters that define the node. The children are not included.
     pub(crate) key: u64,
     /// Indices of the child nodes. The first child of replace and add is the ground that later children replace or are
     /// added to.
@@ -29,7 +29,7 @@ pub(crate) struct ProgramNode {
 }
 
 impl ProgramNode {
-    /// Number of parts that a selection chooses from: copies, or children.
+    /// Number of copies or children from which a selection chooses.
     pub(crate) fn parts(&self) -> usize {
         let copies = self.operator.copies();
         if copies.is_empty() { self.children.len() } else { copies.len() }
@@ -51,7 +51,7 @@ impl<'a> NodeView<'a> {
         self.selection.children(self.node)
     }
 
-    /// The node `id` of the same program.
+    /// A view of the node `id` of the same program, with the same selection.
     pub fn child_view(self, id: u32) -> Self {
         Self { node: &self.program.nodes[id as usize], ..self }
     }
@@ -135,7 +135,8 @@ impl<'a> NodeView<'a> {
     fn row_inside(self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         self.node.operator.row(self, row, detail, out);
         if self.node.operator.is_mapped() {
-            // other nodes rely on the bounding box, but rounding can make the weight positive just outside the box
+            // other nodes require a weight of 0 outside the bounding box, but rounding can make the weight positive
+            // just outside
             for k in 0..row.len() {
                 if !self.node.area.contains(row.point(k)) {
                     out.weight[k] = 0.0;

@@ -36,13 +36,13 @@ pub(crate) trait NodeOperator: std::fmt::Debug {
     /// Encodes the node for the graphics card. `around` is the frame of the copy that contains the node.
     fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder);
 
-    /// Hash of everything that defines the node, except its children.
+    /// Hash of all parameters that define the node. The children are not included.
     fn key(&self) -> u64 {
         xxh3_64(format!("{self:?}").as_bytes())
     }
 
-    /// Bounding box of the area where the node has weight, computed from the boxes of its children, in their
-    /// coordinates.
+    /// Bounding box of the area where the node has weight, in the coordinates of its children. `children` holds the
+    /// bounding boxes of the children.
     fn area(&self, children: &[Area]) -> Area {
         children.iter().copied().fold(Area::EMPTY, Area::union)
     }
@@ -82,7 +82,8 @@ pub(crate) trait NodeOperator: std::fmt::Debug {
         area
     }
 
-    /// Whether rounding can give weight just outside the box, because the map to the children is not the identity.
+    /// Whether rounding can make the weight positive just outside the bounding box, because the map to the children's
+    /// coordinates is not the identity.
     fn is_mapped(&self) -> bool {
         false
     }

@@ -59,7 +59,7 @@ fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Resu
     Ok(())
 }
 
-/// Over short segments the bounds are only slightly wider than the range of the samples.
+/// Short segments are the hardest test: over them, the bounds are only slightly wider than the range of the samples.
 #[test]
 fn every_node_keeps_its_bounds_over_short_distances() {
     for seed in (0..40).chain([5_511_629_162_089_520_670]) {
@@ -98,7 +98,7 @@ fn every_node_keeps_its_own_bounds() {
     }
 }
 
-/// Checks that every node returns the same sample with a tile's selection as with all nodes.
+/// Checks that every node returns the same sample at `p` whether a tile's selection or all nodes are evaluated.
 fn compare(program: &Program, tile: &NodeSelection, all: &NodeSelection, id: u32, p: Point) -> Result<(), String> {
     let node = &program.nodes[id as usize];
     let q = match &node.operator {

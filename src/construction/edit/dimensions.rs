@@ -1,8 +1,7 @@
-//! Dimensions of pieces that can be dragged on the ground plan: radii, widths, steps of arrays, stretching and
-//! shearing.
+//! Dimensions of pieces that can be dragged in the viewport: radii, widths, steps of arrays, stretching and shearing.
 //!
-//! Each dimension has a handle, in the piece's parent coordinates. Dragging the handle sets the parameters of the
-//! dimension so that the handle follows the cursor, as far as the parameters' ranges allow.
+//! Each dimension has a handle, whose position is in the coordinates of the piece's parent. Dragging the handle sets
+//! the parameters of the dimension so that the handle follows the cursor, as far as the parameters' ranges allow.
 
 use super::EditError;
 use super::points::{centreline, line};
@@ -19,7 +18,7 @@ use crate::piece::{Piece, PieceKind};
 pub enum PieceDimension {
     /// Radius at which the piece ends.
     Radius,
-    /// Distance from a line to which the piece extends on both sides.
+    /// Distance to which the piece extends on both sides of its line.
     Width,
     /// Step from one copy to the next in an array along a line.
     Step,
@@ -27,7 +26,7 @@ pub enum PieceDimension {
     Column,
     /// Step from one row of copies to the next in an array of rows and columns.
     Row,
-    /// Centre of an array of copies in a ring.
+    /// Centre of an array around a centre.
     Centre,
     /// Width factor from west to east, before the rotation.
     StretchX,
@@ -78,7 +77,8 @@ pub fn dimensions(piece: &Piece, arm: f64) -> Vec<(PieceDimension, Point)> {
     }
 }
 
-/// Drags the handle of a dimension to `to`, in the piece's parent coordinates; `arm` is as in [`dimensions`].
+/// Drags the handle of a dimension to the position `to`, in the coordinates of the piece's parent. `arm` is as in
+/// [`dimensions`].
 ///
 /// # Errors
 /// When the piece has no such dimension.
@@ -125,7 +125,7 @@ pub fn set_dimension(piece: &mut Piece, dimension: PieceDimension, to: Point, ar
     Ok(())
 }
 
-/// The dimension as display text: `Radius 850 m`.
+/// The dimension as display text, for example `Radius 850 m`.
 pub fn dimension_text(piece: &Piece, dimension: PieceDimension) -> String {
     let radius = |metres: f32| format!("Radius {metres:.0} m");
     let width = |metres: f32| format!("Width {metres:.0} m to each side");
@@ -156,14 +156,14 @@ pub fn dimension_text(piece: &Piece, dimension: PieceDimension) -> String {
     }
 }
 
-/// The handle to the right of a line's middle, at the distance `width`.
+/// The handle at the distance `width` to the right of a line's midpoint.
 fn beside_middle(piece: &Piece, width: f32) -> Vec<(PieceDimension, Point)> {
     let place = |(at, right)| (PieceDimension::Width, add(at, scaled(right, f64::from(width))));
     middle_of_line(piece).map(place).into_iter().collect()
 }
 
-/// The middle of a line of points, and the vector to the right for a width of one metre there. The vector is longer
-/// where the points widen the line.
+/// The midpoint of a line through points, and a vector to the right. The length of this vector is the factor by which
+/// the points scale the line's width there.
 fn middle_of_line(piece: &Piece) -> Option<(Point, Point)> {
     let centreline = centreline(piece)?;
     let half = 0.5 * centreline.path.stations.last()?;
@@ -195,7 +195,8 @@ fn sin_cos(degrees: f32) -> (f64, f64) {
     (libm::sin(angle), libm::cos(angle))
 }
 
-/// Handles of stretching: the ends of two arms, originally `arm` metres to the east and to the south of the pivot.
+/// The handles for stretching: the ends of two arms. Before stretching, these ends are `arm` metres to the east and to
+/// the south of the pivot.
 fn arms(settings: &Placement, arm: f64) -> Vec<(PieceDimension, Point)> {
     let (map, arm) = (settings.map(), arm / f64::from(settings.scale));
     let end = |by: Point| map.apply(add([f64::from(settings.pivot_x), f64::from(settings.pivot_y)], by));
@@ -210,7 +211,7 @@ fn drag_arm(settings: &mut Placement, dimension: PieceDimension, to: Point, arm:
         PieceDimension::StretchX => settings.stretch_x = rounded_to_six_digits((x / arm).max(0.01)),
         PieceDimension::StretchY => {
             let y = y.max(0.01 * arm);
-            // a mirrored arm leans the other way in the parent coordinates
+            // in the parent's coordinates, a mirrored arm leans in the opposite direction
             let lean = if settings.mirror { -x } else { x };
             settings.stretch_y = rounded_to_six_digits(y / arm);
             settings.shear_angle =

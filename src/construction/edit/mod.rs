@@ -10,8 +10,8 @@
 //! | [`points`] | points of curves and contours, corners of images |
 //! | [`freehand`] | fit a few points to a line drawn by hand |
 //! | [`dimensions`] | radii, widths, steps of arrays, stretching and shearing |
-//! | [`snap`] | drape curves on the ground below, make rivers fall |
-//! | [`pick_index`] | pieces at a point, and the outlines of their extents |
+//! | [`snap`] | drape curves on the ground below, lower points of rivers so that they flow downhill |
+//! | [`pick_index`] | find the pieces at a point, and the outlines of their extents |
 //! | [`library`] | ready-made pieces, and the operator to which a new piece is added |
 //! | [`link_group`] | linked pieces: a lake and its water |
 //! | [`several`] | edits of several pieces at once |
@@ -45,7 +45,7 @@ pub enum Root {
     Definition(usize),
 }
 
-/// Location of a piece in a construction tree: a root, then a child index for each step down.
+/// Location of a piece in a construction tree: a root piece, then a child index for each level below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PiecePath {
     /// The material layer or definition that contains the piece.
@@ -69,31 +69,31 @@ pub enum EditError {
     /// A piece would contain itself.
     #[error("a feature cannot contain itself")]
     IntoItself,
-    /// Primitives hold no pieces.
+    /// The new parent is a primitive, which cannot hold pieces.
     #[error("only operators can hold features")]
     NotAnOperator,
-    /// The piece of a material layer cannot be moved.
+    /// The root piece of a material layer cannot be moved.
     #[error("the root of a material layer cannot be moved; move the features in it")]
     RootStays,
     /// The children cannot take the position of the operator in its parent.
-    #[error("the operator is empty, or holds several features where only one fits")]
+    #[error("the operator is empty, or it holds several features in a position that allows only one feature")]
     CannotDissolve,
-    /// Without the operator, the children would move.
-    #[error("the operator moves or warps its features; without it they would jump")]
+    /// The children would move if the operator were removed.
+    #[error("the operator moves or warps its features; removing the operator would move them")]
     WouldJump,
     /// The construction tree has no piece at the given path.
     #[error("the feature no longer exists")]
     Gone,
-    /// The point cannot be removed, because the piece needs it.
-    #[error("a line needs at least two points, a contour three")]
+    /// The point cannot be removed, because the piece would have too few points.
+    #[error("a line needs at least two points, and a contour at least three")]
     TooFewPoints,
-    /// The piece cannot have more points.
+    /// The piece already has the maximum number of points.
     #[error("the line already has the maximum number of points")]
     TooManyPoints,
-    /// The corners of an image must be convex.
+    /// The corners of an image would not form a convex quadrangle.
     #[error("the corners would no longer form a convex quadrangle")]
     NotConvex,
-    /// An outline must not cross itself.
+    /// An outline would cross or touch itself.
     #[error("the outline would cross or touch itself, or enclose nothing")]
     NotSimple,
     /// The pieces are not siblings.
@@ -169,7 +169,7 @@ impl PiecePath {
         })
     }
 
-    /// The path after child `at` of `parent` is removed; `None` if the piece was inside that child.
+    /// The path of the same piece after child `at` of `parent` is removed; `None` if the piece was inside this child.
     fn after_removal(&self, parent: &Self, at: usize) -> Option<Self> {
         let mut path = self.clone();
         let depth = parent.steps.len();
@@ -242,7 +242,7 @@ fn insert_piece(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<PiecePath,
 /// Checks whether [`relocate`] would succeed.
 ///
 /// # Errors
-/// Returns the reason why it would fail.
+/// Returns the reason why [`relocate`] would fail.
 pub fn may_relocate(tree: &Tree, from: &PiecePath, spot: &Spot) -> Result<(), EditError> {
     if from.is_root() {
         return Err(EditError::RootStays);
@@ -251,8 +251,8 @@ pub fn may_relocate(tree: &Tree, from: &PiecePath, spot: &Spot) -> Result<(), Ed
 }
 
 /// Moves a piece to a spot and returns its new path. The child index of the spot is counted before the move. A missing
-/// material layer is created. If the root of the layer is a primitive, it is wrapped in a blend together with the moved
-/// piece.
+/// material layer is created. If the root of the layer is a primitive, this primitive and the moved piece are wrapped
+/// in a blend.
 ///
 /// # Errors
 /// When the piece would become part of itself or of a primitive, or when the construction tree would become invalid.
@@ -275,8 +275,8 @@ pub fn relocate(tree: &mut Tree, from: &PiecePath, spot: &Spot) -> Result<PieceP
     })
 }
 
-/// Makes a material layer able to hold pieces. Returns whether the root was a primitive, which is then the first piece
-/// in the new blend.
+/// Ensures that the root of a material layer is an operator. Returns whether the root was a primitive, which is then
+/// the first piece in a new blend.
 fn ensure_layer_holds_pieces(tree: &mut Tree, material: MaterialLayer) -> Result<bool, EditError> {
     match tree.root(material).map(Piece::takes_pieces) {
         None => set_material(tree, material, Some(Piece::default())),
@@ -344,7 +344,7 @@ pub fn remove(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>, Ed
                     set_material(tree, material, None);
                 }
             }
-            // a definition that was only an instance of the removed definition is empty now
+            // also remove definitions that consist only of an instance of the removed definition
             tree.definitions.retain(|definition| !shows(&definition.piece));
             Ok(None)
         }
@@ -372,7 +372,8 @@ fn wrap_root(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<(), EditEr
     Ok(())
 }
 
-/// Inserts a copy of a piece directly after it, shifted by `by` metres to the south-east. Returns the path of the copy.
+/// Inserts a copy of a piece directly after the piece. The copy is shifted by `by` metres to the south-east. Returns
+/// the path of the copy.
 ///
 /// # Errors
 /// When the piece does not exist, or the construction tree would have too many pieces.
@@ -428,8 +429,9 @@ pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditErro
     })
 }
 
-/// Makes a piece a definition with two instances: the first instance replaces the piece, the second is shifted by `by`
-/// metres. If the piece is already an instance, one more instance is added. Returns the path of the new instance.
+/// Turns a piece into a definition with two instances. The first instance replaces the piece; the second is shifted by
+/// `by` metres to the south-east. If the piece is already an instance, one more instance is added. Returns the path of
+/// the new instance.
 ///
 /// # Errors
 /// When the piece does not exist, or a definition would contain itself.
@@ -483,7 +485,7 @@ pub fn rename(tree: &mut Tree, path: &PiecePath, name: &str) {
     }
 }
 
-/// `wanted`, with a number appended if a piece already has that name.
+/// Returns the name `wanted`, with a number appended if a piece already has this name.
 pub fn unused_name(tree: &Tree, wanted: &str) -> String {
     let mut names = Vec::new();
     for (_, root) in tree.roots() {

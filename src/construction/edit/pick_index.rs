@@ -1,8 +1,8 @@
 //! Finds the pieces at a point, and the outlines of their extents.
 //!
-//! A [`PickIndex`] holds every visible primitive of all material layers with the transforms of the operators that
-//! contain it. The primitives in an instance are stored once per instance. Hidden and locked pieces cannot be picked in
-//! the view.
+//! A [`PickIndex`] holds every visible primitive of all material layers, with the transforms of the operators that
+//! contain the primitive. The primitives in an instance are stored once per instance. Hidden and locked pieces cannot
+//! be picked in the viewport.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::primitives::contour::OutlineFit;
 use crate::primitives::leaf::Primitive as _;
 use crate::sample::Detail;
 
-/// A primitive compiled on its own.
+/// A primitive compiled as a program of its own, which is tested for picking.
 #[derive(Debug)]
 struct PickShape {
     piece: Piece,
@@ -38,7 +38,7 @@ struct PickLeaf {
     shape: Arc<PickShape>,
 }
 
-/// Index of the pieces that can be picked in the view.
+/// Index of the pieces that can be picked in the viewport.
 #[derive(Debug)]
 pub struct PickIndex {
     /// The construction tree that is indexed.
@@ -102,8 +102,8 @@ impl PickIndex {
         self.leaves.push(PickLeaf { path: copy.unwrap_or(path).clone(), transform: transform.clone(), shape });
     }
 
-    /// The pieces that have weight at a point, each with its weight. The piece with the greatest weight is first; of
-    /// pieces with equal weights, the smaller piece.
+    /// The pieces that have weight at a point, each with its weight. The piece with the greatest weight is first. If
+    /// weights are equal, the smaller piece is first.
     pub fn pieces_at(&self, p: Point) -> Vec<(PiecePath, f64)> {
         let mut found: Vec<(PiecePath, f64, f64)> = Vec::new();
         for leaf in &self.leaves {
@@ -116,7 +116,7 @@ impl PickIndex {
                 None => found.push((leaf.path.clone(), weight, leaf.shape.size)),
             }
         }
-        // differences too small to see count as equal
+        // weights that differ by less than is visible count as equal
         let step = |weight: f64| libm::floor(weight * 50.0);
         found.sort_by(|a, b| step(b.1).total_cmp(&step(a.1)).then(a.2.total_cmp(&b.2)));
         found.into_iter().map(|(path, weight, _)| (path, weight)).collect()
@@ -142,12 +142,12 @@ fn root_area(program: &Program) -> Area {
     program.roots[MaterialLayer::Terrain as usize].map_or(Area::EMPTY, |root| program.nodes[root as usize].area)
 }
 
-/// Bounding box of a piece's weight, in its parent's coordinates.
+/// Bounding box of the area where a piece has weight, in the coordinates of the piece's parent.
 pub fn area(tree: &Tree, path: &PiecePath) -> Area {
     path.piece(tree).map_or(Area::EMPTY, |piece| root_area(&alone(tree, piece, true, 0)))
 }
 
-/// The point about which a piece rotates, in its parent's coordinates.
+/// The point about which a piece rotates, in the coordinates of the piece's parent.
 pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
     let piece = path.piece(tree)?;
     let middle = |area: Area| (!area.is_empty()).then(|| area.centre());
@@ -189,14 +189,14 @@ pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
     }
 }
 
-/// An outline on the ground plan, in metres of the construction.
+/// An outline in the horizontal plane, in metres of the construction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PickOutline {
     /// Vertices of the outline, in order.
     pub places: Vec<Point>,
     /// Whether the last vertex connects to the first.
     pub closed: bool,
-    /// Whether this is the line that a piece follows rather than the edge of the piece's extent.
+    /// Whether the outline is the line that a piece follows. Otherwise it is the edge of the piece's extent.
     pub inner: bool,
 }
 
@@ -276,7 +276,7 @@ fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
         PieceKind::Contour(contour) => {
             let prepared = contour.prepare();
             let line = PickOutline { places: prepared.ring(1.0, ROUND), closed: true, inner: true };
-            // the extent around a free-form outline is shown as its bounding box
+            // the extent around an outline in the order of its points is drawn as a bounding box
             let end = match contour.settings.outline {
                 OutlineFit::Direction => prepared.ring(prepared.reach(), ROUND),
                 _ => prepared.area().corners().to_vec(),
@@ -334,7 +334,7 @@ fn beside_line(piece: &Piece) -> Vec<PickOutline> {
         let long = length(step);
         if long > 0.0 { scaled(step, 1.0 / long) } else { [1.0, 0.0] }
     };
-    // drop vertices of the edge inside sharp bends, where another part of the line is nearer than the reach
+    // drop vertices of the edge on the inside of sharp bends, where another part of the line is closer than the reach
     let is_edge =
         |p: &Point| centreline.path.nearest_point::<false>(*p).is_none_or(|near| near.distance > 0.97 * reach);
     let side = |k: usize, by: f64| {

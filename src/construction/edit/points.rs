@@ -14,23 +14,23 @@ use crate::primitives::curve::{CurveCentreline, CurvePoint, CurveSettings};
 use crate::primitives::ribbon::RibbonSettings;
 
 talweg_ground::params! {
-    /// A point of a line, with the line's size there.
+    /// A point of a line, with the width and depth of the line at this point.
     LinePoint "Point" in "Construction", from "Génevaux et al. 2014, §4.1", also "vertex node" {
-        /// Position from the west edge.
+        /// Distance of the point from the west edge.
         x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Position from the north edge.
+        /// Distance of the point from the north edge.
         y: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Height of the line above the datum at this point; heights are interpolated smoothly between points.
+        /// Height of the line above the datum at this point; between points, the height is interpolated smoothly.
         height: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
         /// Width of the line at this point, as a multiple of its usual width.
         width: f32 = 1.0, 0.01..=100.0, slider 0.1..=4.0;
-        /// Depth or height of the line at this point, as a multiple of the usual value.
+        /// Depth of the bed or height of the ridge at this point, as a multiple of the line's usual value.
         depth: f32 = 1.0, -100.0..=100.0, slider 0.0..=4.0;
     }
 }
 
 impl LinePoint {
-    /// The parameters with the values of `point`.
+    /// The parameters that show the values of `point`.
     pub fn from_point(point: &CurvePoint) -> Self {
         Self { x: point.at.0, y: point.at.1, height: point.height, width: point.width, depth: point.depth }
     }
@@ -42,7 +42,7 @@ impl LinePoint {
     }
 }
 
-/// Number of points that a round contour gets when it becomes an outline through points.
+/// Number of points that a round contour gets when it is converted to an outline through points.
 const ROUND: usize = 8;
 
 /// Positions of the handles, in the piece's own coordinates: points of a line or contour, corners of an image.
@@ -107,7 +107,7 @@ fn beside_copies(points: &[CurvePoint], run: CurveFit, width: f32) -> CurveSetti
 /// Moves handle `index` to a position in the piece's own coordinates.
 ///
 /// # Errors
-/// When the corners would not stay convex, or the outline would cross itself.
+/// When the corners would no longer form a convex quadrangle, or when the outline would cross itself.
 pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), EditError> {
     let at = (rounded_to_six_digits(to[0]), rounded_to_six_digits(to[1]));
     match &mut piece.kind {
@@ -140,8 +140,8 @@ pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Edi
     Ok(())
 }
 
-/// Adds a point at a position in the piece's own coordinates: between its two neighbours along the line, or at the
-/// nearer end. Returns its index.
+/// Adds a point at a position in the piece's own coordinates. The point is inserted between its two neighbours along
+/// the line, or at the nearer end. Returns the index of the point.
 ///
 /// # Errors
 /// When the piece has no points, or already has the maximum number.
@@ -257,8 +257,8 @@ pub fn give_points(contour: &mut Contour) {
     contour.points = round(radius).map(|(x, y)| (rounded_to_six_digits(x), rounded_to_six_digits(y))).collect();
 }
 
-/// Adds a default curve or outline to copies or a warp whose settings need a line that is missing. The new setting thus
-/// shows at once, and the line can be edited.
+/// Adds a default curve or outline to an array, a scatter or a warp if its settings need a line that is missing. The
+/// new setting is thus visible at once, and the line can be edited.
 pub fn give_line(piece: &mut Piece) {
     let line = |from: Point, to: Point| {
         let at = |k: usize| add(from, scaled(sub(to, from), 0.5 * k as f64));
@@ -303,10 +303,10 @@ fn round(radius: f64) -> impl Iterator<Item = (f64, f64)> {
     (0..ROUND).map(angle).map(move |angle| (radius * libm::cos(angle), radius * libm::sin(angle)))
 }
 
-/// Removes a point.
+/// Removes the point `index` of a line or contour.
 ///
 /// # Errors
-/// When too few points would remain.
+/// When the piece would have too few points.
 pub fn remove_point(piece: &mut Piece, index: usize) -> Result<(), EditError> {
     if let PieceKind::Contour(contour) = &mut piece.kind {
         if contour.points.len() <= 3 {

@@ -1,4 +1,5 @@
-//! Moves, rotates, scales and raises pieces on the ground plan. Only raising changes the heights of pieces.
+//! Moves, rotates and scales pieces in the horizontal plane, and raises pieces. Only raising changes the heights of
+//! pieces.
 
 use crate::geometry::plane::{Point, add, scaled, sub};
 use crate::operators::array::Arrangement;
@@ -13,7 +14,7 @@ use crate::primitives::curve::CurvePoint;
 pub struct Similarity {
     /// Fixed point of rotation and scaling.
     pub about: Point,
-    /// Rotation in degrees, from east to south.
+    /// Rotation in degrees, from east towards south.
     pub turn: f64,
     /// Factor that multiplies distances from `about`.
     pub scale: f64,
@@ -37,14 +38,14 @@ impl Similarity {
         Self { about, turn: 0.0, scale: by, shift: [0.0; 2] }
     }
 
-    /// A rotated and scaled vector.
+    /// The vector `v`, rotated and scaled.
     fn vector(&self, v: Point) -> Point {
         let angle = self.turn * (std::f64::consts::PI / 180.0);
         let (sin, cos) = if self.turn == 0.0 { (0.0, 1.0) } else { (libm::sin(angle), libm::cos(angle)) };
         scaled([cos * v[0] - sin * v[1], sin * v[0] + cos * v[1]], self.scale)
     }
 
-    /// The image of `p`.
+    /// The image of the point `p` under this transform.
     pub fn moved(&self, p: Point) -> Point {
         add(add(self.about, self.shift), self.vector(sub(p, self.about)))
     }
@@ -75,7 +76,7 @@ impl Similarity {
         self.length(&mut placement.scale);
     }
 
-    /// The transformed piece.
+    /// The piece after this transform.
     #[must_use]
     pub fn applied(&self, piece: &Piece) -> Piece {
         let mut piece = piece.clone();
@@ -112,8 +113,7 @@ impl Similarity {
                     let [x, y] = self.vector([f64::from(point.0), f64::from(point.1)]);
                     *point = (rounded_to_six_digits(x), rounded_to_six_digits(y));
                 }
-                // a tiny outline can touch itself after rounding to six digits; if so, keep the old piece, as for an
-                // image below
+                // a tiny outline can touch itself after its points are rounded to six digits; if so, keep the old piece
                 if contour.outline().is_err() {
                     contour.points = before;
                 }
@@ -154,7 +154,8 @@ impl Similarity {
                 if !(is_curve && settings.follow) {
                     self.angle(&mut settings.turn_angle);
                 }
-                // the first copy is at the position of the pieces themselves, so the pieces move along
+                // the first copy is at the position of the pieces themselves, so the pieces must move together with the
+                // array
                 inside = (!is_curve).then(|| {
                     self.move_place(&mut settings.pivot_x, &mut settings.pivot_y);
                     Self::shift(sub(self.moved(pivot), pivot))
@@ -180,7 +181,7 @@ impl Similarity {
     }
 }
 
-/// The number rounded to six significant digits: enough for a dragged value, and readable in files.
+/// The number rounded to six significant digits. This precision suffices for a dragged value and keeps files readable.
 pub fn rounded_to_six_digits(v: f64) -> f32 {
     if v == 0.0 || !v.is_finite() {
         return v as f32;
@@ -189,7 +190,7 @@ pub fn rounded_to_six_digits(v: f64) -> f32 {
     (libm::round(v / unit) * unit) as f32
 }
 
-/// The angle wrapped to between -180 and 180 degrees.
+/// The angle wrapped to the range from -180 to 180 degrees.
 pub fn wrapped(degrees: f64) -> f64 {
     degrees - 360.0 * libm::floor((degrees + 180.0) / 360.0)
 }
@@ -204,7 +205,8 @@ pub fn raised(piece: &Piece, by: f64) -> Piece {
 
 fn raise(piece: &mut Piece, by: f32) {
     let lift = |height: &mut f32| *height = rounded_to_six_digits(f64::from(*height) + f64::from(by));
-    // number of the pieces inside that are raised, and the height difference in metres of their own coordinates
+    // number of the pieces inside that are raised, and the height by which they are raised, in metres of their own
+    // coordinates
     let (mut count, mut inside) = (usize::MAX, by);
     match &mut piece.kind {
         PieceKind::Disc(disc) => lift(&mut disc.height),

@@ -1,7 +1,7 @@
 //! Edits several pieces at once: move, remove, copy, hide, lock, group under an operator.
 //!
-//! A selected piece inside another selected piece counts only as part of the outer piece. A linked piece is edited
-//! once, whether it is selected itself or not.
+//! A selected piece inside another selected piece counts only as part of the outer piece. A piece linked to a selected
+//! piece is edited once, even if it is selected too.
 
 use super::link_group::{self, Motion};
 use super::snap::{GroundBelow, drape_points};
@@ -34,7 +34,7 @@ fn owners(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
 }
 
 /// The paths from last to first, so that an edit at one path keeps the remaining paths valid. Paths in other material
-/// layers are before paths in the terrain; the paths of whole definitions are at the end.
+/// layers come before paths in the terrain layer. The paths of whole definitions come last.
 fn backwards(mut paths: Vec<PiecePath>) -> Vec<PiecePath> {
     let rank = |path: &PiecePath| match (path.root, path.is_root()) {
         (Root::Definition(_), true) => 2,
@@ -131,8 +131,8 @@ fn first_of(tree: &Tree, path: PiecePath, is_it: &impl Fn(&PiecePath) -> bool) -
     (0..count).find_map(|k| first_of(tree, path.child(k), is_it))
 }
 
-/// Hides pieces and the pieces linked to them if all are visible; otherwise shows all of these pieces. Returns whether
-/// the pieces are hidden now.
+/// If all given pieces are visible, hides them and the pieces linked to them. Otherwise shows all of these pieces.
+/// Returns whether the pieces are hidden now.
 pub fn toggle_hidden(tree: &mut Tree, paths: &[PiecePath]) -> bool {
     let all = outermost(tree, paths);
     let hides = all.iter().all(|path| path.piece(tree).is_some_and(|piece| !piece.hidden));

@@ -16,7 +16,7 @@ const MIN_RIVER_SLOPE: f64 = 2e-4;
 /// Rounding step of heights, in metres.
 const ROUNDING: f64 = 1e-3;
 
-/// The ground heights without some pieces, in the coordinates of one of these pieces.
+/// The ground that remains without some pieces, with heights in the coordinates of one of these pieces.
 pub struct GroundBelow {
     program: Arc<Program>,
     transform: TransformPath,
@@ -30,7 +30,8 @@ impl GroundBelow {
         Self { program, transform: TransformPath::for_piece(tree, path, seed) }
     }
 
-    /// The ground without all pieces at `paths`, in the coordinates of each. `before` is as in [`new`](Self::new).
+    /// The ground without all pieces at `paths`: one entry for each piece, in the coordinates of this piece. `before`
+    /// is as in [`new`](Self::new).
     pub fn of_each(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&Program>) -> Vec<Self> {
         let program = Arc::new(program_without(tree, paths, seed, before));
         let seen_by = |path| Self { program: program.clone(), transform: TransformPath::for_piece(tree, path, seed) };
@@ -53,7 +54,7 @@ fn program_without(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&
     Program::reusing(&bare, seed, before)
 }
 
-/// Sets the height of every point to the height of the ground at its position.
+/// Sets the height of every point to the height of the ground at the point.
 pub fn drape_points(points: &mut [CurvePoint], ground: impl Fn(Point) -> f64) {
     for point in points {
         point.height = rounded_to_six_digits(ground([f64::from(point.at.0), f64::from(point.at.1)]));

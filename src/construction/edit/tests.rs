@@ -47,7 +47,8 @@ fn pieces_go_where_they_are_put_and_never_into_themselves() {
     let mut inner = tree_of(vec![named("c"), named("d")]).terrain;
     inner.name = "inner".into();
     let start = tree_of(vec![named("a"), named("b"), inner]);
-    // source, target parent, target index, children of the parent afterwards
+    // A move: the path of the piece, the path of its new parent, the child index there, and the parent's children after
+    // the move.
     type Move<'a> = (&'a [usize], &'a [usize], usize, &'a [&'a str]);
     let moves: [Move; 5] = [
         (&[0], &[], 2, &["Blend", "b", "a", "inner", "c", "d"]),
@@ -186,7 +187,7 @@ fn moved_pieces_are_found_at_their_new_place() {
         let found = PickIndex::new(&Arc::new(tree.clone()), 1, None).pieces_at(at);
         assert!(found.iter().any(|(path, _)| new.holds(path)), "{item:?}: {new:?} {found:?}");
         assert!(!outlines(&tree, &new, 1).is_empty());
-        // a full turn about the centre, and scaling back, leave the piece unchanged
+        // a full turn about the centre leaves the piece unchanged, and so does scaling up and down again
         let middle = centre(&tree, &new).unwrap();
         let piece = new.piece(&tree).unwrap();
         let moved = Similarity::shift([1500.0, -400.0]).applied(piece);
@@ -220,7 +221,8 @@ fn a_turned_copy_shows_the_turned_ground() {
 
 #[test]
 fn new_pieces_go_on_the_ground_and_are_seen() {
-    // into an empty construction tree, into a replace operator whose extent is the ground below, into a primitive
+    // add the piece to an empty construction tree, to a replace operator whose extent is the ground below, and to a
+    // primitive
     for (base, at) in [
         (Tree::default(), [4000.0, 4000.0]),
         ((*presets::volcano()).clone(), [300.0, 300.0]),
@@ -417,7 +419,7 @@ fn dimensions_lie_where_they_are_dragged() {
             let to = match dimension {
                 PieceDimension::Centre | PieceDimension::Step => [at[0] + 240.0, at[1] + 130.0],
                 PieceDimension::StretchY => {
-                    // for shearing, the piece leans towards the other arm
+                    // when the handle shears the piece, the piece leans towards the other arm
                     let other = dimensions(&piece, arm)[0].1;
                     let middle = placement_middle(&piece);
                     let part = |p: [f64; 2], by: f64| [(p[0] - middle[0]) * by, (p[1] - middle[1]) * by];
@@ -472,7 +474,7 @@ fn copies_get_the_curve_that_they_follow() {
     let mut piece = Piece::new(PieceKind::Array(CopyGroup { settings, ..CopyGroup::default() }));
     points::give_line(&mut piece);
     assert_eq!(points::handles(&piece), [[4000.0, 4000.0], [4800.0, 4800.0], [5600.0, 5600.0]]);
-    // existing points are kept
+    // the outline keeps its existing points
     points::move_handle(&mut piece, 1, [5000.0, 4000.0]).unwrap();
     let bent = piece.clone();
     points::give_line(&mut piece);

@@ -2,8 +2,9 @@
 //! that contains the piece.
 //!
 //! These are the maps that [`Program`](crate::Program) concatenates, including the inverse map ω⁻¹ of a warp. A twist
-//! is inverted exactly, because it preserves distances. A warp by noise is inverted by the iteration p ← q - (ω⁻¹(p) -
-//! p), which converges because the displacement never folds the ground.
+//! is inverted exactly, because it preserves the distance of each point from the centre. To invert a warp by noise, p
+//! is replaced by q - (ω⁻¹(p) - p) repeatedly. This iteration converges to the point p with ω⁻¹(p) = q, because the
+//! displacement never folds the ground.
 
 use super::{PiecePath, Root};
 use crate::geometry::plane::{Affine, Point, add, sub};
@@ -12,7 +13,8 @@ use crate::operators::placement::{Placement, varied};
 use crate::operators::warp::PreparedWarp;
 use crate::piece::{Piece, PieceKind, Tree};
 
-/// Number of iterations that invert a warp by noise. Each iteration reduces the error to less than two thirds.
+/// Number of iterations that invert a warp by noise. Each iteration reduces the error to less than two thirds of its
+/// previous value.
 const STEPS: usize = 24;
 
 #[derive(Clone, Debug)]
@@ -72,7 +74,8 @@ impl TransformPath {
         transform
     }
 
-    /// Appends the transform from a piece to its child `k`; for an array or a scatter, the transform of the first copy.
+    /// Appends the transform from a piece to its child `k`. For an array or a scatter, this is the transform of the
+    /// first copy.
     pub fn enter(&mut self, piece: &Piece, k: usize) {
         match &piece.kind {
             PieceKind::Place(group) => self.push(&group.settings),
@@ -82,7 +85,7 @@ impl TransformPath {
                 }
             }
             PieceKind::Warp(group) => self.links.push(Link::Warp(group.prepare(self.seed))),
-            // an added height is relative to the ground, so no lift applies
+            // an added height is relative to the ground, so the lift of the operators around it does not apply
             PieceKind::Add(_) if k > 0 => self.lift = 0.0,
             _ => {}
         }
@@ -149,7 +152,7 @@ impl TransformPath {
     }
 }
 
-/// The point p with ω⁻¹(p) = q.
+/// The point p that the inverse warp maps to `q`: ω⁻¹(p) = q.
 fn unbent(warp: &PreparedWarp, q: Point) -> Point {
     if let PreparedWarp::Twist { centre, angle, falloff } = warp {
         let path = sub(q, *centre);

@@ -1,17 +1,17 @@
 //! Bounding-volume hierarchy: finds the pieces that a point or a capsule can touch without testing each piece.
 //!
-//! Build: the pieces of a box are split at the median of their centres along the longer axis, down to `MOST` pieces.
-//! The boxes are stored depth first, each with the index of the first box after its contents. Traversal needs no stack:
-//! it continues with the next box if a box is hit, and jumps to the stored index otherwise. The hierarchy decides which
-//! pieces are evaluated, never the order of summation: a blend sums its children in the order of the construction tree.
-//! Otherwise, moving one piece could change the last bit of a sum far away from it, and the changed area could not be
-//! recomputed on its own.
+//! Build: the pieces of a box are split at the median of their centres along the longer axis. A box of at most `MOST`
+//! pieces is not split. The boxes are stored depth first, each with the index of the first box after its contents.
+//! Traversal needs no stack: it continues with the next box if a box is hit, and jumps to the stored index otherwise.
+//! The hierarchy decides which pieces are evaluated, never the order of summation: a blend sums its children in the
+//! order of the construction tree. Another order of summation after one piece has moved could change the last bit of
+//! sums far away from this piece. It would then not suffice to recompute only the area around the piece.
 
 use super::plane::Area;
 
 /// Maximum number of pieces in a box that is not split.
 const MOST: usize = 4;
-/// Minimum number of pieces for a hierarchy; fewer pieces are tested faster one by one.
+/// Minimum number of pieces for which a hierarchy is built; it is faster to test fewer pieces one by one.
 pub const MIN_PIECES: usize = 8;
 
 /// A box of the hierarchy: around other boxes, or around pieces.
@@ -37,7 +37,8 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Builds a hierarchy over the bounding boxes `areas`; empty if there are fewer than [`MIN_PIECES`].
+    /// Builds a hierarchy over the bounding boxes `areas`. The hierarchy is empty if there are fewer than [`FEW`]
+    /// boxes.
     pub fn new(areas: &[Area]) -> Self {
         if areas.len() < MIN_PIECES {
             return Self::default();
@@ -59,7 +60,7 @@ impl Hierarchy {
             let axis = usize::from(middles.high[1] - middles.low[1] > middles.high[0] - middles.low[0]);
             let middle = usize::midpoint(from, to);
             let by = |a: &u32, b: &u32| of(a).centre()[axis].total_cmp(&of(b).centre()[axis]).then(a.cmp(b));
-            // a full sort is not needed: only the half to which a piece belongs matters
+            // a full sort is not needed: each piece must only be in the correct half
             self.order[from..to].select_nth_unstable_by(middle - from, by);
             self.divide(areas, from, middle);
             self.divide(areas, middle, to);
@@ -90,8 +91,8 @@ impl Hierarchy {
     }
 }
 
-/// Indices of the pieces found, in ascending order. The list has room for the number of pieces that is usual at one
-/// point.
+/// Indices of the pieces found, in ascending order. The list has a fixed capacity, which suffices for the usual number
+/// of pieces at one point.
 #[derive(Clone, Copy, Debug)]
 pub struct HitList {
     positions: [u32; Self::MOST],

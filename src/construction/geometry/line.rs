@@ -6,11 +6,11 @@ use crate::geometry::profile::MonotoneCubic;
 
 /// Maximum number of segments of a line.
 const MOST_CHORDS: usize = 6000;
-/// Maximum number of segments of one curve piece.
+/// Maximum number of segments into which one cubic or quadratic curve piece is flattened.
 const MOST_IN_PIECE: usize = 96;
 
 /// Flattens a curve to a polyline, accurate to a thousandth of `reach`. Also returns the indices of the given points
-/// among its vertices.
+/// among the vertices of the polyline.
 pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point>, Vec<usize>) {
     let n = points.len();
     if n < 3 || run == CurveFit::Straight {
@@ -37,7 +37,7 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
         let (a, b) = (points[k], points[k + 1]);
         match run {
             CurveFit::Near => {
-                // each inner point is the control point of a quadratic between the middles of the two sides that meet
+                // each inner point is the control point of a quadratic between the midpoints of the two sides that meet
                 // at the point
                 let middle = |a: Point, b: Point| scaled(add(a, b), 0.5);
                 let start = middle(a, b);
@@ -58,8 +58,8 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
             _ => {
                 let before = if k > 0 { points[k - 1] } else { sub(scaled(a, 2.0), b) };
                 let after = if k + 2 < n { points[k + 2] } else { sub(scaled(b, 2.0), a) };
-                // limit the tangents to the length of the side: longer tangents would make loops between unevenly
-                // spaced points
+                // limit the tangents to the length of the side from `a` to `b`: longer tangents would form loops
+                // between unevenly spaced points
                 let side = length(sub(b, a));
                 let held = |v: Point| {
                     let long = length(v);
@@ -81,13 +81,15 @@ pub fn closed_line(points: &[Point], run: CurveFit, wide: f64) -> (Vec<Point>, V
     if n < 3 || run == CurveFit::Straight {
         return (points.to_vec(), (0..n).collect());
     }
-    // repeat points beyond both ends, so that the points where the curve closes have neighbours on both sides
+    // repeat points beyond both ends of the list, so that the points where the curve closes have neighbours on both
+    // sides
     let around: Vec<Point> = (0..n + 3).map(|k| points[(k + n - 1) % n]).collect();
     let (line, marks) = flatten(&around, CurveFit::Through, wide);
     (line[marks[1]..marks[n + 1]].to_vec(), marks[1..=n].iter().map(|mark| mark - marks[1]).collect())
 }
 
-/// The line with its heading averaged twice over the arc length `over`.
+/// The line with its heading averaged twice over the arc length `over`. Also returns the new indices of the given
+/// points.
 pub(super) fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, Vec<usize>) {
     let mut at = vec![0.0];
     for ends in line.windows(2) {
@@ -97,7 +99,7 @@ pub(super) fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, 
     if total <= 0.0 {
         return (line.to_vec(), marks.to_vec());
     }
-    // a window longer than a third of the road would straighten the road
+    // an averaging window longer than a third of the road would straighten the whole road
     let over = lower(over, total / 3.0);
     let count = ((total / over * 12.0) as usize).clamp(32, MOST_CHORDS / 2);
     let step = total / count as f64;
@@ -140,7 +142,7 @@ pub(super) fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, 
         made.push(add(last, [step * libm::cos(*h), step * libm::sin(*h)]));
     }
     let stations: Vec<usize> = marks.iter().map(|&m| ((at[m] / step + 0.5) as usize).min(count)).collect();
-    // rounded corners shorten the line: move it back onto the original line half-way between the given points
+    // rounded corners shorten the line: move it back onto the original line halfway between each two given points
     let place = |s: f64| {
         let k = at.partition_point(|&a| a <= s).clamp(1, at.len() - 1) - 1;
         let long = at[k + 1] - at[k];

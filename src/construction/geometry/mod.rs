@@ -1,10 +1,10 @@
-//! Plane geometry of the ground plan.
+//! Geometry in the horizontal plane of the terrain.
 //!
 //! | file | contents |
 //! |---|---|
 //! | [`plane`] | points, boxes, capsules, affine maps |
 //! | [`path`], [`line`] | curves through or near points; arc length and offset of a point relative to a curve |
-//! | [`outline`] | closed lines of any simple shape |
+//! | [`outline`] | closed lines that do not cross themselves |
 //! | [`profile`] | monotone cubics: cross profiles, and values that vary along a curve |
 //! | [`hierarchy`] | bounding-volume hierarchy |
 

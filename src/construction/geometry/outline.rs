@@ -1,10 +1,12 @@
-//! Closed lines of any simple shape, and their signed distance.
+//! Closed lines of any shape that does not cross itself, and the signed distance of a point from them.
 //!
-//! Definition: straight sides join the points in the given order, or a closed Catmull-Rom curve that is flattened to
-//! sides. d(p) is the distance to the nearest side, negative inside; its Lipschitz constant is 1. The depth of the
-//! shape is the radius of the largest circle inside it. Method: one bounding box holds eight sides. A box is skipped if
-//! it is farther away than the nearest side found so far and a ray to the east cannot cross it. A point is inside if
-//! that ray crosses an odd number of sides. The depth is found by subdividing boxes, the most promising first.
+//! Definition: straight sides join the points in the given order. If the line is a closed Catmull-Rom curve instead,
+//! the curve is flattened to straight sides. d(p) is the distance of a point p to the nearest side, negative inside.
+//! The Lipschitz constant of d is 1. The depth of the shape is the radius of the largest circle inside it. Method: one
+//! bounding box holds eight sides. A box is skipped if it is farther away than the nearest side found so far, and if a
+//! ray from the point to the east cannot cross the box. A point is inside if this ray crosses an odd number of sides.
+//! To find the depth, the search subdivides boxes, starting with the box that has the greatest upper bound of the
+//! depth.
 //! Source: Génevaux et al. 2014, §4.1 (closed curves).
 
 use super::path::{CurveFit, closed_line};
@@ -30,8 +32,8 @@ pub struct ClosedOutline {
 /// Reason why points do not form an outline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutlineError {
-    /// Two sides that are not adjacent meet. The two numbers identify the points at which the sides start, counted from
-    /// 1.
+    /// Two sides that are not adjacent meet. The two numbers are those of the points at which the sides start, counted
+    /// from 1.
     #[error("the outline crosses or touches itself after point {0} and after point {1}; move one of these points")]
     Crossing(usize, usize),
     /// The outline encloses no area.
@@ -61,7 +63,8 @@ fn meet([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
 }
 
 impl ClosedOutline {
-    /// The line through `points`, either straight from one to the next or [`CurveFit::Through`] them.
+    /// The line through `points`: either straight from each point to the next, or a smooth curve
+    /// ([`CurveFit::Through`]).
     ///
     /// # Errors
     /// When the line crosses or touches itself, or encloses no area.
@@ -118,7 +121,8 @@ impl ClosedOutline {
     fn deepest(&self, around: &Area) -> f64 {
         let size = sub(around.high, around.low);
         let half = 0.5 * higher(size[0], size[1]);
-        // centre and half side of the box, depth at the centre, upper bound of the depth in the box
+        // returns the centre and the half side of the box, the depth at the centre, and an upper bound of the depth in
+        // the box
         let look = |middle: Point, half: f64| {
             let depth = -self.distance(middle).0;
             (middle, half, depth, depth + half * std::f64::consts::SQRT_2)

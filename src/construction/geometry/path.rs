@@ -1,16 +1,18 @@
-//! Curves in the horizontal plane. A curve runs through its points or near them, and can have the transition curves of
-//! roads. Also: arc length and lateral offset of a point relative to a curve.
+//! Curves in the horizontal plane: they run through or near points and can be eased like roads. For any point near a
+//! curve, this module returns the arc length and the offset relative to the curve.
 //!
-//! Definition: cubic pieces (Catmull & Rom 1974, as Béziers) or quadratic pieces (between the middles of the sides) are
-//! flattened to segments, less than a thousandth of the reach away from the curve. A point has the distance d to the
-//! nearest segment. The arc length s and the offset o (to the right) of the point are weighted means over all segments
-//! that are at most τ (the tolerance) farther away than the nearest: s = Σ wₖ sₖ / Σ wₖ with wₖ = (1 - ((dₖ - d)/τ)²)²,
-//! where segment k is at the distance dₖ. Between two legs of a hairpin the nearest point jumps, but the mean changes
-//! gradually while dₖ - d is below τ. Functions of s and o therefore keep the Lipschitz property that the paper
+//! Definition: a curve consists of cubic pieces (Catmull & Rom 1974, as Béziers) or of quadratic pieces between the
+//! midpoints of the sides. These pieces are flattened to segments that are less than a thousandth of the reach away
+//! from the curve. The reach is the maximum distance for queries. A point has the distance d to the nearest segment.
+//! The arc length s and the offset o (to the right) of the point are weighted means. The means include all segments
+//! that are at most τ (the tolerance) farther away than the nearest segment: s = Σ wₖ sₖ / Σ wₖ with wₖ = (1 - ((dₖ -
+//! d)/τ)²)². Here dₖ is the distance to segment k, and sₖ is the arc length of the nearest point of this segment. The
+//! mean of o uses the same weights. Between two legs of a hairpin bend the nearest point jumps from one leg to the
+//! other, but the mean changes gradually. Functions of s and o therefore keep the Lipschitz property that the paper
 //! requires.
 //! Roads: the heading as a function of arc length is averaged twice over a given length. This turns corners and
-//! circular arcs into clothoids (curvature proportional to arc length). The drift of the end point is distributed
-//! evenly.
+//! circular arcs into clothoids (curvature proportional to arc length). The resulting shift of the end point is then
+//! distributed smoothly along the road.
 //! Lipschitz: d, sₖ and oₖ change by at most the distance that the point moves, wₖ by at most 8/(3√3)/τ times the
 //! change of dₖ - d.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6; Catmull & Rom 1974.
@@ -24,15 +26,15 @@ talweg_ground::choices! {
     /// Shape of a curve between its points.
     CurveFit {
         Through "Through the points": "A smooth curve through every point.",
-        Near "Near the points": "A rounder curve that stays inside the corners.",
-        Straight "Straight": "Straight lines from point to point.",
+        Near "Near the points": "A rounder curve that cuts the corners at the points instead of passing through them.",
+        Straight "Straight": "Straight lines from each point to the next.",
     }
 }
 
-/// Maximum number of parts into which a long segment is divided for its bounds.
+/// Maximum number of parts into which a long capsule is divided to compute its bounds.
 const MOST_PARTS: usize = 48;
 const MOST_CELLS: f64 = 128.0;
-/// Side of a grid cell as a fraction of the reach, unless the path is so long that there would be too many cells.
+/// Side of a grid cell as a fraction of the reach. A very long path has larger cells, to limit their number.
 const CELL: f64 = 0.3;
 /// Maximum number of segments of a short path, whose grid has at most `PER_SEGMENT` cells for each segment.
 const SHORT: usize = 128;
@@ -83,7 +85,7 @@ pub struct NearestPoint {
     pub doffset: Point,
 }
 
-/// Bounds of a [`NearestPoint`] over a capsule: ranges, and bounds of the gradients.
+/// Bounds of a [`NearestPoint`] over a capsule: the ranges of its values, and bounds of their gradients.
 #[derive(Clone, Copy, Debug)]
 pub struct NearestBounds {
     /// Range of the distance.
@@ -126,23 +128,23 @@ pub struct Path {
     segments: Vec<PathSegment>,
     /// Bounding boxes of [`RUN`] segments each.
     runs: Vec<Area>,
-    /// Arc length at the given points.
+    /// Arc lengths at the points from which the path was built.
     pub stations: Vec<f64>,
     reach: f64,
     /// τ, in metres: segments up to τ farther away than the nearest segment take part in the mean.
     tolerance: f64,
-    /// Bounding box of all points within reach.
+    /// Bounding box of all points within the reach of the path.
     pub area: Area,
     columns: usize,
     per_cell: f64,
-    /// For every cell, the end of its runs in `near`.
+    /// For every grid cell, the index in `near` after the last of the cell's runs.
     ends: Vec<u32>,
     near: Vec<u16>,
 }
 
 impl Path {
-    /// `reach` is the maximum distance from the curve for queries; `smoothing` is the arc length over which bends are
-    /// eased.
+    /// Builds the path through or near `points`. `reach` is the maximum distance from the curve for queries.
+    /// `smoothing` is the arc length over which bends are eased.
     pub fn new(points: &[Point], run: CurveFit, smoothing: f64, reach: f64) -> Self {
         let (mut line, mut marks) = flatten(points, run, reach);
         if smoothing > 0.0 && line.len() > 2 {
@@ -206,12 +208,12 @@ impl Path {
         self.segments.iter().map(|segment| segment.from).chain(end).collect()
     }
 
-    /// Stores for every grid cell the runs of segments that may matter there.
+    /// Stores for every grid cell the runs of segments that can affect points in this cell.
     fn sort_into_cells(&mut self) {
         let side = sub(self.area.high, self.area.low);
         let longest = higher(side[0], side[1]);
         let cell = higher(CELL * self.reach, longest / MOST_CELLS);
-        // for a short path a few large cells suffice
+        // a few large cells suffice for a short path
         let is_short = self.segments.len() <= SHORT;
         let cells = PER_SEGMENT * self.segments.len() as f64;
         let cell = if is_short { higher(cell, (side[0] * side[1] / cells).sqrt()) } else { cell };
@@ -275,7 +277,7 @@ impl Path {
         }
     }
 
-    /// Indices of all runs that matter at `p`, and perhaps of others.
+    /// Indices of all runs of segments that can affect `p`; the list can also contain runs that do not affect `p`.
     #[inline]
     fn candidates(&self, p: Point) -> &[u16] {
         if !self.area.contains(p) {
@@ -295,7 +297,7 @@ impl Path {
         &self.segments[from..(from + RUN).min(self.segments.len())]
     }
 
-    /// Position of `p` relative to the path, if it is within reach.
+    /// Position of `p` relative to the path; `None` if `p` is farther away than the reach.
     #[inline]
     pub fn nearest_point<const G: bool>(&self, p: Point) -> Option<NearestPoint> {
         let candidates = self.candidates(p);
@@ -363,8 +365,8 @@ impl Path {
         Some(near)
     }
 
-    /// Bounds of [`nearest_point`](Self::nearest_point) over the capsule; `None` if all of it is out of reach. A long
-    /// capsule is divided into parts, because few segments matter for each part.
+    /// Bounds of [`nearest_point`](Self::nearest_point) over the capsule; `None` if the whole capsule is farther away
+    /// than the reach. A long capsule is divided into parts, because fewer segments affect each part.
     pub fn nearest_bounds(&self, capsule: &Capsule) -> Option<NearestBounds> {
         let span = sub(capsule.to, capsule.from);
         let parts = ((length(span) / (0.6 * self.tolerance)) as usize + 1).min(MOST_PARTS);
@@ -380,7 +382,7 @@ impl Path {
         }
         let mut all = all?;
         if leaves {
-            // parts out of reach have no weight, so their distance needs no exact bound
+            // parts farther away than the reach have no weight, so the bound of their distance need not be exact
             all.distance = all.distance.union(Interval::one(self.reach));
         }
         Some(all)
@@ -419,7 +421,7 @@ impl Path {
                 }
             }
         }
-        // segments missing from the cell are farther away than this distance
+        // segments that are not stored in the cell are farther away than this distance
         let nearest = nearest.sqrt();
         (nearest <= self.reach + self.tolerance).then_some((nearest, foot))
     }
@@ -440,7 +442,7 @@ impl Path {
         }
         let window = nearest + self.tolerance + 2.0 * r;
         let (mut along, mut offset) = (Interval::EMPTY, Interval::EMPTY);
-        // bound of Σ |∇w| over the segments that may take part, and the minimum of Σ w
+        // bound of Σ |∇w| over the segments that can take part in the mean, and the minimum of Σ w
         let (mut turning, mut sum, mut count) = (0.0, 0.0, 0);
         let square = window * window * (1.0 + 1e-9);
         let near = self.runs.iter().zip(self.segments.chunks(RUN)).filter(|(run, _)| run.square(middle) <= square);
@@ -551,7 +553,8 @@ mod tests {
         let ends =
             (eased.segments[0].from, eased.segments.last().map(|c| add(c.from, scaled(c.along, c.length))).unwrap());
         assert!(length(sub(ends.0, points[0])) < 1e-9 && length(sub(ends.1, points[3])) < 1e-6, "{ends:?}");
-        // curvature changes gradually: no segment turns by more than a few degrees
+        // the curvature of an eased path changes gradually: no segment turns by more than a few degrees from the
+        // previous segment
         let sharpest = eased.segments.windows(2).map(|c| cross(c[0].along, c[1].along).abs()).fold(0.0, higher);
         assert!(sharpest < 0.2, "{sharpest}");
         let corner =

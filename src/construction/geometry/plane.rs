@@ -1,6 +1,6 @@
-//! Plane geometry of the ground plan: points, boxes, capsules, affine maps. x points east, y south, in metres.
+//! Geometry in the horizontal plane: points, boxes, capsules and affine maps. x points east and y south, in metres.
 
-/// A point or a vector.
+/// A point or a vector: its components to the east and to the south.
 pub type Point = [f64; 2];
 
 /// The vector sum a + b.
@@ -45,7 +45,7 @@ pub fn smooth(t: f64) -> (f64, f64) {
     }
 }
 
-/// An axis-aligned rectangle; empty if `low` exceeds `high`.
+/// An axis-aligned rectangle. It is empty if `low` exceeds `high` in a coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
     /// Corner with the smallest coordinates.
@@ -57,7 +57,8 @@ pub struct Area {
 impl Area {
     /// The empty rectangle.
     pub const EMPTY: Self = Self { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
-    /// The whole plane; finite, so that its images under affine maps are finite too.
+    /// A rectangle that stands for the whole plane. Its corners are finite, so that its images under affine maps are
+    /// finite too.
     pub const ALL: Self = Self { low: [-1e15; 2], high: [1e15; 2] };
 
     /// The bounding box of a circle.
@@ -130,12 +131,12 @@ impl Area {
         [self.low, [self.high[0], self.low[1]], self.high, [self.low[0], self.high[1]]]
     }
 
-    /// Distance from `p` to the nearest point of the area; 0 inside.
+    /// Distance from `p` to the nearest point of the rectangle; 0 inside the rectangle.
     pub fn distance(&self, p: Point) -> f64 {
         self.square(p).sqrt()
     }
 
-    /// Square of [`distance`](Self::distance).
+    /// Square of the distance that [`distance`](Self::distance) returns.
     #[inline]
     pub fn square(&self, p: Point) -> f64 {
         let gap = |k: usize| higher(higher(self.low[k] - p[k], p[k] - self.high[k]), 0.0);
@@ -201,7 +202,7 @@ impl Interval {
         Self { low: self.low + other.low, high: self.high + other.high }
     }
 
-    /// The interval times `k`.
+    /// The interval with both ends multiplied by `k`, in ascending order.
     pub fn times(self, k: f64) -> Self {
         if k < 0.0 {
             Self { low: self.high * k, high: self.low * k }
@@ -227,7 +228,7 @@ impl Interval {
     }
 }
 
-/// A region that a bound applies to: all points within `pad` of the segment from `from` to `to`.
+/// A region to which a bound applies: all points within the distance `pad` of the segment from `from` to `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
     /// Start of the segment.
@@ -239,7 +240,7 @@ pub struct Capsule {
 }
 
 impl Capsule {
-    /// A segment with the radius 0 around it.
+    /// The segment from `from` to `to`, as a capsule of radius 0.
     pub fn segment(from: Point, to: Point) -> Self {
         Self { from, to, pad: 0.0 }
     }
@@ -254,12 +255,12 @@ impl Capsule {
         Self::disc(area.centre(), 0.5 * length(sub(area.high, area.low)))
     }
 
-    /// Middle of the segment.
+    /// Midpoint of the segment.
     pub fn middle(&self) -> Point {
         scaled(add(self.from, self.to), 0.5)
     }
 
-    /// Radius of a circle around the middle that contains the capsule.
+    /// Radius of a circle around the midpoint that contains the capsule.
     pub fn radius(&self) -> f64 {
         0.5 * length(sub(self.to, self.from)) + self.pad
     }
@@ -269,7 +270,7 @@ impl Capsule {
         Area::enclosing([self.from, self.to]).grown(self.pad)
     }
 
-    /// The capsule with its radius `by` metres larger.
+    /// The capsule with its radius increased by `by` metres.
     pub fn padded(self, by: f64) -> Self {
         Self { pad: self.pad + by, ..self }
     }
@@ -298,13 +299,14 @@ impl Affine {
     /// The identity map.
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0], [0.0, 1.0]], offset: [0.0, 0.0] };
 
-    /// The image of `p`.
+    /// The image of the point `p` under this map.
     #[inline]
     pub fn apply(&self, p: Point) -> Point {
         [dot(self.rows[0], p) + self.offset[0], dot(self.rows[1], p) + self.offset[1]]
     }
 
-    /// Transforms a gradient `g` in the map's target coordinates to its source coordinates (transposed matrix).
+    /// Transforms a gradient `g` from the map's target coordinates to its source coordinates, with the transposed
+    /// matrix.
     #[inline]
     pub fn pull_back(&self, g: Point) -> Point {
         [self.rows[0][0] * g[0] + self.rows[1][0] * g[1], self.rows[0][1] * g[0] + self.rows[1][1] * g[1]]
@@ -331,7 +333,7 @@ impl Affine {
         Self { offset: [-offset[0], -offset[1]], ..back }
     }
 
-    /// Greatest stretching of a length (spectral norm), rounded up slightly.
+    /// Greatest factor by which the map stretches a length (its spectral norm), rounded up slightly.
     pub fn stretching(&self) -> f64 {
         let [[a, b], [c, d]] = self.rows;
         let (sum, det) = (a * a + b * b + c * c + d * d, a * d - b * c);
@@ -339,12 +341,12 @@ impl Affine {
         (0.5 * (sum + root)).sqrt() * (1.0 + 1e-12)
     }
 
-    /// The bounding box of the image of `area`.
+    /// The bounding box of the image of `area` under this map.
     pub fn area(&self, area: &Area) -> Area {
         if area.is_empty() { *area } else { Area::enclosing(area.corners().map(|p| self.apply(p))) }
     }
 
-    /// A capsule that contains the image of `capsule`.
+    /// A capsule that contains the image of `capsule` under this map.
     pub fn map_capsule(&self, capsule: &Capsule) -> Capsule {
         Capsule { from: self.apply(capsule.from), to: self.apply(capsule.to), pad: capsule.pad * self.stretching() }
     }
@@ -362,7 +364,8 @@ mod tests {
         let (there, chained) = (b.apply(a.apply(p)), a.then(&b).apply(p));
         assert!(length(sub(there, chained)) < 1e-12);
         assert!(length(sub(a.inverse().apply(a.apply(p)), p)) < 1e-12);
-        // the norm is the maximum over all directions: no direction exceeds the norm, and one direction is close to it
+        // the norm is the maximum of the stretching over all directions: no direction exceeds it, and one direction
+        // comes close
         let longest = (0..3600).map(|k| f64::from(k) * std::f64::consts::TAU / 3600.0).fold(0.0, |longest, angle| {
             let v = [libm::cos(angle), libm::sin(angle)];
             higher(longest, length(sub(a.apply(v), a.offset)))

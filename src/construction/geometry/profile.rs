@@ -2,14 +2,14 @@
 //!
 //! Definition: monotone cubic Hermite pieces through the points (Fritsch & Carlson 1980, tangents after Fritsch &
 //! Butland 1984). These pieces join with continuous slope (C¹) and never overshoot the points. The profile is level
-//! before the first point and after the last.
+//! before the first point and after the last point.
 //! Source: Génevaux et al. 2014, §4.1 (which uses quadratic pieces).
 
 use serde::{Deserialize, Serialize};
 
 use super::plane::{Interval, higher, lower};
 
-/// Points (distance, height) in order of distance: distances as multiples of the width, heights as multiples of the
+/// Points (distance, height) in order of distance. Distances are multiples of the width, heights are multiples of the
 /// depth.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -85,7 +85,7 @@ impl MonotoneCubic {
     }
 
     fn piece(&self, x: f64) -> usize {
-        // points are few: a linear search is faster than a binary search
+        // profiles have few points, so a linear search is faster than a binary search
         self.xs[1..self.xs.len() - 1].iter().take_while(|&&at| at <= x).count()
     }
 
@@ -103,14 +103,14 @@ impl MonotoneCubic {
         let width = self.xs[k + 1] - self.xs[k];
         let t = (x - self.xs[k]) / width;
         let ((y0, m0), (y1, m1)) = (self.knots[k], self.knots[k + 1]);
-        // y = y0 + t (c1 + t (c2 + t c3))
+        // the coefficients of y = y0 + t (c1 + t (c2 + t c3))
         let (c1, rise) = (m0 * width, y1 - y0);
         let c2 = 3.0 * rise - 2.0 * c1 - m1 * width;
         let c3 = c1 + m1 * width - 2.0 * rise;
         (y0 + t * (c1 + t * (c2 + t * c3)), (c1 + t * (2.0 * c2 + t * 3.0 * c3)) / width)
     }
 
-    /// Range of the values over `x`, and bound of the slope.
+    /// Range of the values over the interval `x`, and bound of the absolute derivative there.
     pub fn bounds(&self, x: Interval) -> (Interval, f64) {
         let Some(last) = self.xs.len().checked_sub(1) else { return (Interval::one(0.0), 0.0) };
         let (a, b) = (self.sample(x.low), self.sample(x.high));
@@ -151,7 +151,7 @@ impl MonotoneCubic {
         self.xs.iter().fold(0.0, |end, x| higher(end, x.abs()))
     }
 
-    /// Value of the first point, at distance 0. All profiles around one centre must have the same value there.
+    /// Value of the first point, which is at distance 0. All profiles around one centre must have the same value there.
     pub fn first(&self) -> f64 {
         self.knots.first().map_or(0.0, |k| k.0)
     }

@@ -1,8 +1,8 @@
-//! Programs as buffers: a construction as `u32` words that a shader interprets without recursion.
+//! Compiled programs as buffers: a construction encoded as `u32` words that a shader interprets without recursion.
 //!
 //! A word is a `u32` that holds an integer or the bits of an `f32`. All lengths are in metres. [`Buffer::words`] holds
-//! the construction tree, [`Buffer::image_samples`] the samples of its images, one image after the other. The header,
-//! at the start of the words, says where each part begins:
+//! the construction tree. [`Buffer::image_samples`] holds the samples of the tree's images, one image after the other.
+//! The header, at the start of the words, says where each part begins:
 //!
 //! | word | meaning |
 //! |---|---|
@@ -32,7 +32,7 @@
 //! | 5 [`op::REPLACE`] | extent, by height, from, to, below, above, by slope, from, to, below, above, base | opens a frame; samples given after GROUND replace the ground |
 //! | 6 [`op::ADD`] | the same operands as REPLACE | opens a frame; samples given after GROUND are added to the ground |
 //! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed, stretching of a push, push (2), picture (3), a list of x, y, drag (2) | opens a frame that sums the samples; p becomes the warped point |
-//! | 8 [`op::DETAIL`] | from, to | opens a frame that sums the samples, each scaled by the factor of its SHARE instruction |
+//! | 8 [`op::DETAIL`] | from, to | opens a frame that sums the samples, each multiplied by the factor of its SHARE instruction; t rises linearly from 0 to 1 while the level of detail rises from `from` to `to` |
 //! | 9 [`op::SHARE`] | which | scales the samples inside by a factor: 1 - t if `which` is 0, t if 1, and 1 if 2; skips the instructions inside if the factor is 0 |
 //! | 10 [`op::GULLIES`] | map (6), stretching, rise, branching, crest fade, spacing, base, from, to, ground, a list of cell, depth, turn (2), seed | opens a frame of one piece, whose slope a probe measures; p becomes map·p |
 //! | 11 [`op::PROBE`] | ground | measures the slope: runs the instructions at index `ground` for four points around the position. Gullies read the distance of the points and the height of the terrain from their own operands |
@@ -55,7 +55,7 @@
 //! [`image`](super::primitives::image) (3) or [`ribbon`](super::primitives::ribbon) (4). The `encode` function of each
 //! kind defines their order. A list is stored as its length, then its items. A line is a list of `x, y, slope at x` of
 //! a monotone cubic, which is constant beyond its ends. A picture is the index of its first sample, its width and its
-//! height. Instances share the words of their primitives.
+//! height. All instances of a definition share the words of its primitives.
 //!
 //! The tests of the editor run the shader `assets/shaders/trace.wgsl` on these words and compare it with the
 //! [`Program`].
@@ -112,7 +112,7 @@ pub mod op {
     pub const GIVE: u32 = 13;
 }
 
-/// Number of segments of a path, or of instructions of a replacement, in one bounding box.
+/// Number of path segments, or of instructions of a replacement, in one bounding box.
 pub(crate) const RUN: usize = 8;
 
 /// A construction encoded as 32-bit words.
@@ -241,13 +241,14 @@ pub(crate) struct Encoder<'a> {
     /// The instructions, which follow the primitives.
     pub code: Words,
     pub image_samples: ImageSamples,
-    /// Words of the header, of the noise's gradient vectors and of the primitives.
+    /// The words of the header, then those of the noise's gradient vectors, then those of the primitives.
     primitives: Words,
     /// Index of the words of each encoded primitive, by the primitive's memory address: instances share one encoding.
     known: BTreeMap<usize, u32>,
-    /// Words of the code that hold the index of an instruction, counted from the start of the code.
+    /// Positions in the code of the words that hold the index of an instruction. The index counts from the start of the
+    /// code.
     jumps: Vec<usize>,
-    /// Number of frames that are open now; the next field is the maximum so far.
+    /// Number of frames that are open now. The next field is the maximum of this number so far.
     depth: u32,
     frames: u32,
 }
@@ -280,7 +281,7 @@ impl Encoder<'_> {
         start
     }
 
-    /// Closes the frame of an instruction, which gives the frame's sample to the frame below.
+    /// Closes the frame of an instruction and gives the frame's sample to the frame below.
     pub fn give(&mut self, start: usize) {
         self.code.word(op::GIVE);
         self.depth -= 1;
@@ -316,7 +317,7 @@ impl Encoder<'_> {
         if node.hierarchy.is_empty() {
             (0..node.parts()).for_each(|k| self.part(node, k, around));
         } else {
-            // skip the outermost box, which is the box of the node itself
+            // skip the first, outermost box, which is the box of the node itself
             self.bins(node, around, 1..node.hierarchy.bins.len());
         }
     }
@@ -367,7 +368,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Encodes a child or a copy.
+    /// Encodes the `k`-th child or copy of `node`.
     fn part(&mut self, node: &ProgramNode, k: usize, around: &NodeFrame) {
         let (child, around) = part_of(node, k, around);
         self.step(child, &around);
@@ -390,7 +391,7 @@ impl Encoder<'_> {
     }
 }
 
-/// The node of a child or a copy, and the frame around it.
+/// The node of the `k`-th child or copy, and the frame around this node.
 fn part_of(node: &ProgramNode, k: usize, around: &NodeFrame) -> (u32, NodeFrame) {
     match node.operator.copies().get(k) {
         Some(copy) => (node.children[copy.child as usize], around.composed(&copy.frame)),

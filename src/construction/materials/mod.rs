@@ -5,34 +5,34 @@ pub mod shares;
 /// The material layers of a construction. Each has a construction tree of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaterialLayer {
-    /// The ground.
+    /// Elevation of the ground.
     Terrain,
-    /// Water on the ground.
+    /// Lakes, rivers and sea: heights of the water surface.
     Water,
-    /// Sand on the ground.
+    /// Thickness of sand on the ground.
     Sand,
-    /// Snow on the ground.
+    /// Thickness of snow on the ground.
     Snow,
-    /// Plants on the ground.
+    /// Density of plants on the ground.
     Vegetation,
 }
 
 impl MaterialLayer {
     /// All material layers, the ground first.
     pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
-    /// The layers that cover the ground and raise its surface.
+    /// The material layers that cover the ground and raise its surface.
     pub const RAISING: [Self; 2] = [Self::Sand, Self::Snow];
 }
 
 talweg_ground::choices! {
-    /// Material of a piece's ground.
+    /// Material of the ground that a piece forms.
     PieceMaterial {
-        Unset "Inherit": "The material of the operator around the feature; if none, the material of the ground below.",
+        Unset "Inherit": "The material of the operator that contains the feature, or of the ground below if this operator has none.",
         Ground "Ground": "The colour of the scene's palette at this height and slope.",
         Rock "Rock": "Solid rock.",
-        Grass "Grass": "Meadow.",
-        Sand "Sand": "Sand.",
-        Snow "Snow": "Snow.",
+        Grass "Grass": "Ground covered with grass.",
+        Sand "Sand": "Ground covered with sand.",
+        Snow "Snow": "Ground covered with snow.",
         Road "Road": "The surface of a road.",
         Bare "Bare": "Bare earth without plants.",
     }

@@ -23,7 +23,7 @@ use crate::sample::{Detail, THRESHOLD};
 pub struct MaterialFractions([f64; PieceMaterial::COVERING.len() + 1]);
 
 impl MaterialFractions {
-    /// The fraction 1 of one material; all fractions are 0 for [`PieceMaterial::Unset`].
+    /// A fraction of 1 for one material and of 0 for all others. All fractions are 0 for [`PieceMaterial::Unset`].
     pub fn whole(material: PieceMaterial) -> Self {
         let mut shares = Self::default();
         let place = match PieceMaterial::COVERING.iter().position(|laid| *laid == material) {
@@ -74,7 +74,7 @@ impl MaterialBlend {
         }
     }
 
-    /// Adds the materials of a child, with its weight multiplied by a fraction.
+    /// Adds the materials of a child, with the child's weight multiplied by `share`.
     pub fn add_child(&mut self, view: NodeView, (child, share): (u32, f64), p: Point, detail: &Detail) {
         let weight = view.child::<false>(child, p, detail).weight * share;
         if weight > 0.0 {

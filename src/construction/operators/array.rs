@@ -1,14 +1,14 @@
 //! Arrays: pieces repeated in a line, in rows and columns, around a centre, or along a curve.
 //!
 //! Positions, where R is a rotation:
-//! - Line: copy k is at pivot + R(turn) k · step.
+//! - Line: copy k is at pivot + R(turn) (k · step).
 //! - Grid: copy (i, j) is at pivot + R(turn) (j · step_x + i mod 2 · stagger · step_x, i · step_y).
 //! - Ring of n copies: copy k is at centre + R(k · sweep / n) (pivot - centre). If the ring is not closed, the divisor
 //!   is n - 1 instead of n.
-//! - Curve: copy k is at arc length k · spacing, or n copies are spaced evenly from end to end.
+//! - Curve: copy k is at arc length k · spacing, or n copies are equally spaced from the start of the curve to its end.
 //!
-//! If the count rises, the earlier copies stay in place. Exceptions are rings and curves with n copies, where all
-//! copies are spaced anew.
+//! If the number of copies rises, the existing copies stay in place. On rings, and on curves with a fixed number of
+//! copies, all copies get a new spacing instead.
 //! Source: the array command of CAD programs; Génevaux et al. 2014, §5.4.
 
 use super::copies::{CopiesResult, CopyPosition, MOST_COPIES, NodeCopies, copy_params, copy_style, too_many};
@@ -22,7 +22,7 @@ use crate::primitives::curve::CurvePoint;
 talweg_ground::choices! {
     /// Layout of the copies: in a line, in rows and columns, around a centre or along a curve.
     Arrangement {
-        Line "In a line": "Along a straight line, one step from copy to copy.",
+        Line "In a line": "Along a straight line, with the same step from each copy to the next.",
         Grid "Rows and columns": "In a grid of rows and columns.",
         Radial "Around a centre": "On a circle or on part of a circle.",
         Curve "Along a curve": "Along a curve, whose points set the height and size of the copies.",
@@ -36,9 +36,9 @@ talweg_ground::params! {
         arrangement: Arrangement = Arrangement::Line;
         /// Number of copies.
         count: u32 = 5, 1..=250_000, slider 1..=100 => |a| a.arrangement != Arrangement::Grid && !(a.arrangement == Arrangement::Curve && a.by_spacing);
-        /// Number of copies in a row.
+        /// Number of copies in each row.
         columns: u32 = 4, 1..=1000, slider 1..=50 => |a| a.arrangement == Arrangement::Grid;
-        /// Number of rows.
+        /// Number of rows of copies.
         rows: u32 = 4, 1..=1000, slider 1..=50 => |a| a.arrangement == Arrangement::Grid;
         /// Distance to the next copy or column, measured to the east before the array is rotated.
         step_x: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
@@ -46,11 +46,11 @@ talweg_ground::params! {
         step_y: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
         /// Shift of every second row, as a fraction of the column spacing; at ½ the copies form a brick pattern.
         stagger: f32 ["share"] = 0.0, 0.0..=1.0 => |a| a.arrangement == Arrangement::Grid;
-        /// Centre of the ring, from the west edge.
+        /// Distance of the ring's centre from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0 => |a| a.arrangement == Arrangement::Radial;
-        /// Centre of the ring, from the north edge.
+        /// Distance of the ring's centre from the north edge.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0 => |a| a.arrangement == Arrangement::Radial;
-        /// Angle that the copies cover; 360° is a full ring.
+        /// Angle over which the copies are distributed; 360° is a full ring.
         sweep_angle: f32 ["°"] = 360.0, -360.0..=360.0 => |a| a.arrangement == Arrangement::Radial;
         /// Places copies at a fixed spacing along the curve instead of a fixed number of copies.
         by_spacing: bool = false => |a| a.arrangement == Arrangement::Curve;
@@ -86,7 +86,7 @@ impl CopyCurve {
         let line = |value: &dyn Fn(&CurvePoint) -> f32| {
             let mut knots: Vec<(f64, f64)> = Vec::with_capacity(points.len());
             for (&s, point) in path.stations.iter().zip(points) {
-                // points at the same arc length count once
+                // skip a point at the same arc length as the previous point
                 if knots.last().is_none_or(|last| s - last.0 >= 1e-6) {
                     knots.push((s, f64::from(value(point))));
                 }
@@ -115,7 +115,7 @@ impl CopyGroup<ArraySettings> {
     /// Positions of the copies, in order.
     ///
     /// # Errors
-    /// When there are too many copies, or the curve has fewer than two points.
+    /// When there would be too many copies, or when the curve has fewer than two points.
     pub fn positions(&self) -> Result<Vec<CopyPosition>, String> {
         let settings = &self.settings;
         let pivot = [f64::from(settings.pivot_x), f64::from(settings.pivot_y)];

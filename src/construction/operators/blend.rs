@@ -3,9 +3,9 @@
 //! Formula: f = Σ αᵢ fᵢ / Σ αᵢ and α = Σ αᵢ, summed over any number of pieces i, in any order.
 //! Gradient: ∇f = Σ (αᵢ ∇fᵢ + (fᵢ - f) ∇αᵢ) / Σ αᵢ.
 //! Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ αᵢ, where λ_f and λ_α bound |∇fᵢ| and |∇αᵢ|. The annex of the paper
-//! omits the division. This is correct only if the weights sum to 1. Where all weights vanish, |∇f| has no bound. A
-//! bound of the weighted gradient is therefore kept too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f|
-//! ([`GroundBounds::weighted_slope`]).
+//! omits the division by Σ αᵢ, which is correct only if the weights sum to 1. Where all weights vanish, |∇f| has no
+//! bound. A bound of the weighted gradient is therefore kept too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f|
+//! ([`GroundBounds::laid`]).
 //! Source: Génevaux et al. 2014, §5.1, fig. 10 and 11, and annex.
 
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, PieceSite, ProgramNode};
@@ -17,7 +17,7 @@ use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
 talweg_ground::params! {
-    /// Combines features in any order; where features overlap, one blends into the other.
+    /// Blends features into each other where they overlap; their order does not matter.
     BlendSettings "Blend" in "Operator", from "Génevaux et al. 2014, fig. 10", also "group union merge mix" {}
 }
 
@@ -68,10 +68,10 @@ impl NodeOperator for BlendOperator {
 /// Weighted sums of a blend.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BlendSum {
-    /// Σ α and Σ α f.
+    /// The sum Σ α; the next field is the sum Σ α f.
     weight: f64,
     moment: f64,
-    /// Σ ∇α, Σ α ∇f and Σ f ∇α.
+    /// The sum Σ ∇α; the next fields are the sums Σ α ∇f and Σ f ∇α.
     fade: Point,
     slope: Point,
     lift: Point,
@@ -80,7 +80,7 @@ pub struct BlendSum {
 }
 
 impl BlendSum {
-    /// Adds the sample of a piece to the sums, with its weight multiplied by `share`.
+    /// Adds the sample of a piece to the sums. The weight of the sample is multiplied by `share`.
     #[inline]
     pub fn add(&mut self, piece: &GroundSample, share: f64) {
         let weight = piece.weight * share;
@@ -126,7 +126,7 @@ impl BlendSumRow {
     pub const NOTHING: Self =
         Self { weight: [0.0; LANES], moment: [0.0; LANES], count: [0; LANES], only: RowSamples::NOTHING };
 
-    /// Adds `samples`, scaled by the fraction `share`, at the points `from..to` of the row.
+    /// Adds `samples` at the points `from..to` of the row, with their weights multiplied by the fraction `share`.
     pub fn add(&mut self, samples: &RowSamples, share: f64, (from, to): (usize, usize)) {
         let part = from..to;
         let only = (&mut self.only.height[part.clone()], &mut self.only.weight[part.clone()]);
@@ -148,8 +148,8 @@ impl BlendSumRow {
     }
 }
 
-/// Adds heights and weights to the sums, moments and counts. Also stores the first sample that has weight: points with
-/// only one such sample return it unchanged.
+/// Adds heights and weights to the sums Σ α, the moments Σ α f and the counts of samples with weight. Also stores the
+/// first sample that has weight: a point with only one such sample returns this sample unchanged.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_samples(
     (height, weight): (&[f64], &[f64]),
@@ -173,8 +173,8 @@ fn add_samples(
     }
 }
 
-/// Height and weight of the blend at each point of a row. If only one sample has weight at a point, it is returned
-/// unchanged.
+/// Height and weight of the blend at each point of a row. If only one sample has weight at a point, this sample is
+/// returned unchanged.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn mean_samples(sums: &BlendSumRow, heights: &mut [f64], weights: &mut [f64]) {
     let only = sums.only.height.iter().zip(&sums.only.weight);
@@ -188,7 +188,7 @@ fn mean_samples(sums: &BlendSumRow, heights: &mut [f64], weights: &mut [f64]) {
     }
 }
 
-/// The two smallest of some numbers, enough to find the minimum of the other numbers when any one number is removed.
+/// The two smallest numbers of a set. They suffice to find the minimum of the set without any one of its numbers.
 struct TwoLeast(f64, f64);
 
 impl TwoLeast {
@@ -198,7 +198,7 @@ impl TwoLeast {
         })
     }
 
-    /// The minimum after one number of this value is removed.
+    /// The minimum of the set after one number equal to `value` is removed.
     fn min_without(&self, value: f64) -> f64 {
         if value == self.0 { self.1 } else { self.0 }
     }
@@ -228,8 +228,8 @@ pub fn bounds(pieces: &[GroundBounds]) -> GroundBounds {
     }
     let (lows, highs) = (TwoLeast::new(there().map(|p| p.height.low)), TwoLeast::new(there().map(|p| -p.height.high)));
     let lift = there().fold(0.0, |lift, piece| {
-        // f is between the heights of this piece and of the others; the larger the weight of this piece, the closer f
-        // is to its height
+        // f is between the height of this piece and the heights of the others; the larger the weight of this piece, the
+        // closer f is to its height
         let others = Interval::new(lows.min_without(piece.height.low), -highs.min_without(-piece.height.high));
         let spread = piece.height.spread(&others);
         let most = sum.weight.high - piece.weight.high + piece.weight.low;

@@ -1,10 +1,11 @@
 //! Copies: pieces that an [array](super::array) or a [scatter](super::scatter) repeats. The pieces are prepared once
-//! per variant of their noise. A copy is stored only as a map and a bounding box.
+//! per variant of their noise. Each copy is stored only as a coordinate map and a bounding box.
 //!
 //! Transform: copy k maps p to placeₖ + turn · scale · (p - pivot) and z to scale · heightₖ · z + raiseₖ. Overlapping
-//! copies are blended, or each copy B covers the earlier copies A: f = (α_B f_B + (1 - α_B) α_A f_A) / α with α = α_B +
-//! (1 - α_B) α_A, where a weight above 1 counts as 1. This is Porter & Duff's *over*: as if each copy in turn replaced
-//! the ground below. Gradient and Lipschitz: as for a blend of B with weight α_B and A with weight (1 - α_B) α_A.
+//! copies are either blended, or each copy B covers the earlier copies A. In the second case, f = (α_B f_B + (1 - α_B)
+//! α_A f_A) / α with α = α_B + (1 - α_B) α_A, where a weight above 1 counts as 1. This is the operator *over* of Porter
+//! & Duff: each copy in turn replaces the ground below. The gradient and the Lipschitz bound are those of a blend of B
+//! with weight α_B and A with weight (1 - α_B) α_A.
 //! Source: Génevaux et al. 2014, §5.4 (instances); Porter & Duff 1984 (over).
 
 use std::collections::BTreeMap;
@@ -26,37 +27,39 @@ use talweg_ground::field::Stream;
 
 /// Maximum number of copies of one array or scatter.
 pub const MOST_COPIES: usize = 250_000;
-/// Maximum number of noise variants among copies.
+/// Maximum number of noise variants among the copies of one array or scatter.
 pub const MOST_VARIANTS: u32 = 16;
 
 talweg_ground::choices! {
     /// Treatment of overlapping copies: blended, or later copies on top.
     Overlap {
         Blend "Blend": "Overlapping copies blend into each other, in any order.",
-        Replace "Later ones on top": "Each copy replaces earlier ones, as craters do.",
+        Replace "Later copies on top": "Each copy replaces earlier copies where they overlap, as craters do.",
     }
 }
 
-/// The parameters of copies that arrays and scatters share; [`params!`](talweg_ground::params) includes them as
-/// `copy_params!();`.
+/// The parameters of copies that arrays and scatters share. [`params!`](talweg_ground::params) includes these
+/// parameters as `copy_params!();`.
 macro_rules! copy_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [
-            /// East-west position of the point in the features that is placed at each copy's position.
+            /// East-west position of the reference point of the features: each copy has this point at its own position.
             pivot_x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-            /// North-south position of the point in the features that is placed at each copy's position.
+            /// North-south position of the reference point of the features: each copy has this point at its own
+            /// position.
             pivot_y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-            /// Rotation of every copy, from east to south; lines and rows rotate with it.
+            /// Clockwise rotation of every copy; lines and rows of copies rotate too.
             turn_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
             /// Size factor of every copy, in all directions.
             scale: f32 = 1.0, 0.001..=1000.0, slider 0.1..=4.0;
             /// Maximum random rotation of a copy, to either side.
             turn_jitter: f32 ["°"] = 0.0, 0.0..=180.0;
-            /// Maximum random size variation of a copy, as a fraction.
+            /// Maximum random variation of a copy's size, as a fraction of this size.
             scale_jitter: f32 = 0.0, 0.0..=0.95;
-            /// Maximum random height variation of a copy, as a fraction, in addition to the size variation.
+            /// Maximum random variation of a copy's height, as a fraction of this height, in addition to the variation
+            /// of its size.
             height_jitter: f32 ["share"] = 0.0, 0.0..=1.0;
-            /// Number of different noise variants among the copies; only features with noise, such as hills, differ
+            /// Number of different noise variants among the copies. Only features with noise, such as hills, differ
             /// between variants. Each variant is computed once.
             variants: u32 = 1, 1..=16;
             /// Treatment of overlapping copies: blended, or later copies on top.
@@ -75,7 +78,7 @@ pub struct CopyStyle {
     /// Rotation of every copy, in radians.
     pub(crate) turn: f64,
     pub(crate) scale: f64,
-    /// Maximum random variation: of the rotation in radians, of the size and of the height as fractions.
+    /// Maximum random variation of the rotation in radians, then of the size and of the height as fractions.
     pub(crate) jitter: [f64; 3],
     pub(crate) variants: u32,
     pub(crate) overlap: Overlap,
@@ -109,13 +112,13 @@ pub(super) use copy_style;
 pub struct CopyPosition {
     /// Position in metres.
     pub at: Point,
-    /// Rotation in radians, from east to south.
+    /// Rotation in radians, from east towards south.
     pub turn: f64,
     /// Size factor.
     pub scale: f64,
     /// Height offset in metres.
     pub raise: f64,
-    /// Key of the copy's random values. The key does not depend on other copies.
+    /// Key from which the copy's random values are drawn. The key does not depend on other copies.
     pub id: [i32; 2],
 }
 
@@ -131,9 +134,9 @@ impl CopyPosition {
 pub struct Copy {
     /// Map from the pieces' coordinates to the parent's.
     pub map: Affine,
-    /// Factor of heights: z ↦ rise · z + lift.
+    /// Factor in the map of heights z ↦ rise · z + lift.
     pub height_scale: f64,
-    /// Offset of heights; see `rise`.
+    /// Offset in metres in the map of heights; see `rise`.
     pub lift: f64,
     /// Index of the copy's noise variant.
     pub variant: u32,
@@ -148,7 +151,7 @@ impl CopyStyle {
             let [i, j] = place.id;
             let signed = |k: usize| f64::from(streams[k].signed(i, j)) * self.jitter[k];
             let turn = self.turn + place.turn + signed(0);
-            // an angle of 0 must stay exact
+            // an angle of 0 must give an exact identity
             let (sin, cos) = if turn == 0.0 { (0.0, 1.0) } else { (libm::sin(turn), libm::cos(turn)) };
             let scale = self.scale * place.scale * (1.0 + signed(1));
             let rows = [[cos * scale, -sin * scale], [sin * scale, cos * scale]];
@@ -165,18 +168,18 @@ impl Piece {
     /// The copies of an array or a scatter, with random values from `seed`; `None` for other pieces.
     ///
     /// # Errors
-    /// When there are too many copies, or the curve or outline has too few points.
+    /// When there would be too many copies, or when the curve or outline has too few points.
     pub fn copies(&self, seed: u32) -> Option<CopiesResult> {
         self.kind.as_form().copies(seed)
     }
 
-    /// The first of the [`copies`](Self::copies).
+    /// The first copy in the list that [`copies`](Self::copies) returns.
     pub fn first_copy(&self, seed: u32) -> Option<Copy> {
         self.copies(seed)?.ok()?.0.first().copied()
     }
 }
 
-/// The copies and the treatment of their overlap, or the reason why the copies cannot be made.
+/// The copies with the treatment of their overlap; or the reason why the copies cannot be created.
 pub type CopiesResult = Result<(Vec<Copy>, Overlap), String>;
 
 impl<S> CopyGroup<S> {
@@ -226,7 +229,7 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds) -> GroundBounds {
     let fade = (1.0 - w.low) * dunder + dw * under.high;
     let below = GroundBounds { weight: left, weight_gradient: fade, weighted_slope: (1.0 - w.low) * laid_under, ..*a };
     let both = blend::bounds(&[over, below]);
-    // the weight is 1 - (1 - α_A)(1 - α_B): never above 1, never below α_B
+    // the weight is 1 - (1 - α_A)(1 - α_B), which is at most 1 and at least α_B
     let weight = both.weight.intersection(Interval::new(higher(w.low, 0.0), 1.0));
     let fade = (1.0 - w.low) * dunder + (1.0 - under.low) * dw;
     GroundBounds { weight, weight_gradient: lower(both.weight_gradient, fade), ..both }
@@ -456,5 +459,6 @@ impl NodeOperator for NodeCopies {
     }
 }
 
-/// Extent of copies that cover each other, in the words of the graphics card; see [`Extent`](super::replace::Extent).
+/// Number that stands for copies that cover each other, where the 32-bit words store an
+/// [`Extent`](super::replace::Extent).
 const OVER: u32 = 2;

@@ -1,12 +1,12 @@
 //! The add operator: a piece is added to the ground below, either everywhere or only where that ground is low, high,
 //! flat or steep.
 //!
-//! Formula: A is the ground below, B the new piece. f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|). H and S
-//! are the height and slope bands of a [ground window](super::ground_window). The resulting weight is α_A, or α_A + α²
-//! if the new piece extends the terrain. In the second case, f_A is multiplied by σ = α_A/½ where A is not terrain (α_A
-//! < ½).
-//! Gradient: exact.
-//! Lipschitz: λ ≤ λ_A + α λ_B + |∇α| |f_B|.
+//! Formula: A is the ground below, B the new piece. The height is f = f_A + α f_B with α = min(1, α_B) · H(f_A) ·
+//! S(|∇f_A|). H and S are the height and slope bands of a [ground window](super::ground_window). The resulting weight
+//! is α_A, or α_A + α² if the new piece extends the terrain. In the second case, f_A is multiplied by σ = α_A/½ where A
+//! does not form terrain (α_A < ½).
+//! Gradient: exact, by the chain rule.
+//! Lipschitz: λ ≤ λ_A + α λ_B + |∇α| |f_B|, where λ_A and λ_B bound |∇f_A| and |∇f_B|.
 //! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
@@ -20,10 +20,11 @@ use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
 talweg_ground::params! {
-    /// Adds the heights of each feature to the ground made by earlier features, everywhere or only where that ground is
-    /// low or flat: dunes between rocks.
+    /// Adds the heights of each feature to the ground made by earlier features. The addition can be limited to low or
+    /// flat ground, as for dunes between rocks.
     AddSettings "Add" in "Operator", from "Génevaux et al. 2014, fig. 13", also "deposit lay sum dunes sand detail" {
-        /// Extent of the resulting terrain.
+        /// Area in which the result is terrain: the area of the ground below, optionally with the area of the new
+        /// feature.
         extent: Extent = Extent::Below;
         window_params!();
     }
@@ -32,7 +33,7 @@ talweg_ground::params! {
 /// The prepared add operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deposit {
-    /// Extent of the resulting terrain.
+    /// Area in which the result is terrain: the area of the ground below, optionally with the area of the new feature.
     pub extent: Extent,
     /// The ground window that limits where pieces are added.
     pub window: GroundWindow,
@@ -42,7 +43,7 @@ impl PieceForm for OperatorGroup<AddSettings> {
     piece_form!("add", settings, children);
 
     fn compile(&self, site: &PieceSite, builder: &mut Builder) -> Option<u32> {
-        // an added height is relative to the ground, so the frame must not lift this height again
+        // an added height is relative to the ground, so the frame's lift must not apply to the added pieces
         let children = builder.children(site, site.frame, site.frame.unlifted());
         let window = ground_window!(self.settings, &site.frame);
         builder.group(Operator::Add(Deposit { extent: self.settings.extent, window }), children)
@@ -117,7 +118,7 @@ impl NodeOperator for Deposit {
         out.code.word(self.extent as u32);
         let probe = self.window.encode(node, around, out);
         out.ground(probe, |out| out.step(node.children[0], around));
-        // an added height is relative to the ground, so the frame must not lift this height
+        // an added height is relative to the ground, so the frame's lift must not apply to the added pieces
         let level = around.unlifted();
         node.children[1..].iter().for_each(|&child| out.step(child, &level));
         out.give(start);
@@ -133,8 +134,8 @@ impl NodeOperator for Deposit {
 }
 
 impl Deposit {
-    /// The ground to which pieces are added. Where the ground is not terrain but a piece can make it terrain, its
-    /// height fades to 0.
+    /// The ground to which pieces are added. Where the weight of the ground is too low for terrain, but a piece can
+    /// form terrain, the height of the ground fades to 0.
     #[inline]
     fn ground(&self, a: &GroundSample) -> GroundSample {
         if self.extent == Extent::Below {

@@ -1,10 +1,10 @@
 //! The level-of-detail operator: shows a simple piece A at a distance and a detailed piece B close up.
 //!
 //! Formula: t = 1 - (k_B - κ)/(k_B - k_A), clamped to [0, 1], where κ is the level of detail and k_A to k_B is the
-//! range of the transition. At t = 0 only A shows, at t = 1 only B. Between these values the result is the weighted
-//! blend of A, with its weight times 1 - t, and B, with its weight times t. The paper interpolates f and α separately,
-//! which is the same if both weights are equal. The blend also has a meaningful f where only one of the two pieces has
-//! weight.
+//! range of the transition. At t = 0 only A is visible, at t = 1 only B. Between these values, the result is the blend
+//! of A and B. The weight of A is multiplied by 1 - t, the weight of B by t. The paper interpolates f and α separately,
+//! which gives the same result if both weights are equal. Unlike separate interpolation, the blend also has a
+//! meaningful f where only one of the two pieces has weight.
 //! Source: Génevaux et al. 2014, §6 and fig. 16.
 
 use super::blend::{self, BlendSum, BlendSumRow};
@@ -19,9 +19,9 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 talweg_ground::params! {
     /// Shows the first feature at a distance and the last one close up, with a smooth transition between them.
     DetailSettings "Level of detail" in "Operator", from "Génevaux et al. 2014, fig. 16", also "lod switch fade distance near far" {
-        /// Level of detail up to which only the first feature shows; 0 is far away, 1 is close up.
+        /// Level of detail up to which only the first feature is visible; 0 is far away, 1 is close up.
         from: f32 = 0.3, 0.0..=1.0;
-        /// Level of detail from which only the last feature shows.
+        /// Level of detail from which only the last feature is visible.
         to: f32 = 0.7, 0.0..=1.0;
     }
 }
@@ -39,7 +39,7 @@ impl DetailSettings {
         }
     }
 
-    /// The first and the last child with their fractions. Children between the first and the last never show.
+    /// The first and the last child with their fractions. Children between the first and the last are never visible.
     fn ends(&self, node: &ProgramNode, detail: &Detail) -> [(u32, f64); 2] {
         let (share, last) = (self.fraction_at(detail.level), node.children.len() - 1);
         [(node.children[0], 1.0 - share), (node.children[last], share)]

@@ -1,11 +1,12 @@
 //! Ground windows: the range of heights and slopes of the ground within which an operator acts, with soft ends.
 //!
-//! Formula: fraction = H(f_A) · S(|∇f_A|), where f_A is the height of the ground. H and S are 1 between two values and
-//! fall to 0 over a flank on both sides, by 3t² - 2t³. The slope is measured across ±`base` metres by central
-//! differences, as in §3 of the paper. The slope is therefore Lipschitz wherever f_A is Lipschitz, and features smaller
-//! than the base do not count as steep.
+//! Formula: fraction = H(f_A) · S(|∇f_A|), where f_A is the height of the ground. H and S are 1 between two limits and
+//! fall to 0 over a flank on both sides, along the smoothstep 3t² - 2t³. The slope is measured by central differences
+//! between points `base` metres to each side, as in §3 of the paper. The slope is therefore Lipschitz-continuous
+//! wherever f_A is. Features smaller than `base` do not count as steep.
 //! Gradient: exact, by the chain rule through the four sample points of the central differences.
-//! Lipschitz: |∇H| ≤ H' λ_A, |∇S| ≤ S' √2 λ_A / base, where λ_A bounds |∇f_A|.
+//! Lipschitz: |∇H| ≤ H' λ_A and |∇S| ≤ S' √2 λ_A / base, where λ_A bounds |∇f_A|, and H' and S' bound the derivatives
+//! of H and S.
 //! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::replace::{capped_weight, capped_weight_bounds};
@@ -15,8 +16,8 @@ use crate::gpu_buffer::{Encoder, rounded_outward};
 use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
-/// The parameters of a ground window, shared by several operators; [`params!`](talweg_ground::params) includes them as
-/// `window_params!();`.
+/// The parameters of a ground window, shared by several operators. [`params!`](talweg_ground::params) includes these
+/// parameters as `window_params!();`.
 macro_rules! window_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [
@@ -26,7 +27,7 @@ macro_rules! window_params {
             height_from: f32 ["m"] = -10_000.0, -1.0e5..=1.0e5, slider -500.0..=2000.0 => |window| window.by_height;
             /// Greatest height at which the operator acts fully.
             height_to: f32 ["m"] = 300.0, -1.0e5..=1.0e5, slider -500.0..=2000.0 => |window| window.by_height;
-            /// Height over which the effect fades out beyond both limits.
+            /// Height difference over which the effect fades out beyond both limits.
             height_feather: f32 ["m"] = 100.0, 0.1..=1.0e5, slider 1.0..=500.0 => |window| window.by_height;
             /// Limits the operator to a range of slopes of the ground below.
             by_slope: bool = false;
@@ -34,9 +35,10 @@ macro_rules! window_params {
             slope_from: f32 ["°"] = 0.0, 0.0..=80.0 => |window| window.by_slope;
             /// Steepest slope at which the operator acts fully.
             slope_to: f32 ["°"] = 12.0, 0.0..=80.0 => |window| window.by_slope;
-            /// Angle over which the effect fades out beyond both limits.
+            /// Slope difference over which the effect fades out beyond both limits.
             slope_feather: f32 ["°"] = 10.0, 1.0..=80.0 => |window| window.by_slope;
-            /// Distance to each side over which the slope is measured; smaller features do not count as steep.
+            /// Distance to each side over which the slope is measured; features smaller than this distance do not count
+            /// as steep.
             base: f32 ["m"] = 40.0, 0.1..=1.0e5, slider 1.0..=500.0 => |window| window.by_slope;
             $($rest)*
         ] }
@@ -57,7 +59,7 @@ macro_rules! ground_window {
 }
 pub(super) use ground_window;
 
-/// A smooth band: 1 between two values, falling smoothly to 0 on both sides.
+/// A function that is 1 between two values and falls smoothly to 0 on both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothBand {
     /// Smallest value at which the band is 1.
@@ -98,8 +100,8 @@ impl SmoothBand {
     }
 }
 
-/// Ranges as the user enters them. For heights and for slopes: whether the range applies, and its start, end and
-/// feather in metres or degrees.
+/// Ranges of heights and slopes as the user enters them. Each range consists of a flag that says whether it applies,
+/// and its start, end and feather in metres or degrees.
 pub struct WindowRanges {
     pub(crate) height: (bool, [f32; 3]),
     pub(crate) slope: (bool, [f32; 3]),
@@ -113,12 +115,12 @@ pub struct GroundWindow {
     pub height: Option<SmoothBand>,
     /// Slopes of the ground, as tangents, at which the operator acts; `None` for all slopes.
     pub slope: Option<SmoothBand>,
-    /// Half the distance over which slopes are measured.
+    /// Half the distance over which slopes are measured, in metres.
     pub base: f64,
 }
 
 impl WindowRanges {
-    /// Converts the ranges to the parent's coordinates.
+    /// Converts the ranges to the coordinates of the parent of `frame`.
     pub(crate) fn prepare(&self, frame: &NodeFrame) -> GroundWindow {
         let (rise, lift, scale) = (frame.height_scale, frame.lift, frame.size());
         let (by_height, [height_from, height_to, height_feather]) = self.height;
@@ -151,22 +153,23 @@ impl GroundWindow {
         self.height.is_none() && self.slope.is_none()
     }
 
-    /// The capped weight of `b` ([`capped_weight`]) scaled by a fraction. `share` holds the fraction and its gradient.
+    /// The capped weight of `b` ([`held`]) multiplied by a fraction, and the gradient of this product. `share` holds
+    /// the fraction and its gradient.
     pub fn scaled_weight(b: &GroundSample, share: (f64, Point)) -> GroundSample {
         let (w, dw) = capped_weight(b);
         let fade = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
         GroundSample { weight: w * share.0, weight_gradient: fade, ..*b }
     }
 
-    /// Bounds of `b` with its weight scaled by a fraction. `share` holds the range of the fraction and the bound of its
-    /// gradient.
+    /// Bounds of `b` with the weight of `b` capped at 1 and multiplied by a fraction. `share` holds the range of the
+    /// fraction and the bound of its gradient.
     pub fn scaled_weight_bounds(b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
         let (w, dw, laid) = capped_weight_bounds(b);
         let fade = (dw * share.0.high + w.high * share.1) * (1.0 + 1e-9);
         GroundBounds { weight: w.product(share.0), weight_gradient: fade, weighted_slope: laid * share.0.high, ..*b }
     }
 
-    /// The same window in the parent's coordinates of `frame`.
+    /// The same window, converted to the coordinates of the parent of `frame`.
     pub(crate) fn placed(&self, frame: &NodeFrame) -> Self {
         if frame.is_plain {
             return *self;
@@ -193,8 +196,8 @@ impl GroundWindow {
         if self.slope.is_some() { self.base } else { 0.0 }
     }
 
-    /// Fraction to which the operator acts at `p`, and the gradient of this fraction. The ground is the first child of
-    /// the node.
+    /// Fraction of the operator's full effect at `p`, and the gradient of this fraction. The ground is the first child
+    /// of the node.
     pub(crate) fn fraction_at<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> (f64, Point) {
         let surface = |p: Point| view.ground::<G>(p, detail).surface(view.base());
         let (mut share, mut dshare) = (1.0, [0.0; 2]);
@@ -223,7 +226,7 @@ impl GroundWindow {
         (share, dshare)
     }
 
-    /// Fractions to which the operator acts along a row of points; `ground` holds the samples of the ground at these
+    /// Fractions of the operator's full effect along a row of points; `ground` holds the samples of the ground at these
     /// points.
     pub(crate) fn fraction_row(
         &self,
@@ -240,7 +243,7 @@ impl GroundWindow {
             }
         }
         let Some(window) = self.slope else { return shares };
-        // the slope matters only where the height lets the operator act
+        // measure the slope only where the range of heights allows the operator to act
         let (mut there, mut count) = ([0; LANES], 0);
         for (k, _) in shares[..row.len()].iter().enumerate().filter(|(_, share)| **share > 0.0) {
             (there[count], count) = (k, count + 1);
@@ -289,10 +292,10 @@ impl GroundWindow {
     }
 
     /// Encodes the window of a node. Returns the box in which a probe must measure the slope of the ground; `None` if
-    /// the slope does not matter.
+    /// the window does not limit slopes.
     ///
-    /// The 32-bit words are: whether the height limits the operator (0 or 1), `from`, `to`, `below`, `above` of the
-    /// height band; the same for the slope; half the distance over which slopes are measured.
+    /// The 32-bit words are: whether the height limits the operator (0 or 1); `from`, `to`, `below`, `above` of the
+    /// height band; the same five words for the slope; half the distance over which slopes are measured.
     pub(crate) fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) -> Option<[f32; 4]> {
         let Self { height, slope, base } = self.placed(around);
         for band in [height, slope] {

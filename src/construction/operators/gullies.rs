@@ -1,15 +1,15 @@
 //! Gullies on the ground of pieces: erosion evaluated point by point, inside the construction tree.
 //!
-//! Formula: f = f_A + G(p, g) with the [gully function](super::gully_law) G, α = α_A. A is the blend of the pieces. The
-//! slope g is the slope of A's surface, measured across ± half the gully size by central differences, as in §3 of the
-//! paper. A is sampled without noise octaves shorter than half the size, so that gullies follow the large forms and not
-//! small bumps. For this slope, A alone is blended with the level base of the construction. Gully octaves fade with the
-//! sample spacing and with the level of detail κ, as noise octaves do.
+//! Formula: f = f_A + G(p, g) and α = α_A, with the [gully function](super::gully_law) G. A is the blend of the pieces.
+//! g is the slope of A's surface. It is measured by central differences between points half a gully size to each side,
+//! as in §3 of the paper. A is sampled without noise octaves shorter than half the size, so that gullies follow the
+//! large forms and not small bumps. This slope is measured on A, blended only with the level base of the construction.
+//! Gully octaves fade with the sample spacing and with the level of detail κ, as noise octaves do.
 //! Gradient: exact, by dual numbers through G and the four sample points of the central differences.
-//! Lipschitz: λ ≤ λ_A + λ_G with |∇g| ≤ |(λ_E + λ_W, λ_S + λ_N)| / size, where λ_E to λ_N are the Lipschitz bounds of A
-//! around these four points.
+//! Lipschitz: λ ≤ λ_A + λ_G with |∇g| ≤ |(λ_E + λ_W, λ_S + λ_N)| / size, where λ_E, λ_W, λ_S and λ_N are the Lipschitz
+//! bounds of A around the four points to the east, west, south and north.
 //! Source: the gully filter of the layer stack, evaluated point by point. The paper leaves erosion inside the
-//! construction tree to future work (004, §9: procedural methods on trees in place of grids).
+//! construction tree to future work (paper 004, §9: procedural methods on construction trees in place of grids).
 
 use super::gully_law::{Dual, GOLDEN_ANGLE, GullyFunction, GullyLattice, GullyOctave};
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
@@ -24,7 +24,7 @@ talweg_ground::params! {
     /// Cuts branching gullies into the slopes of its features, at any size. No water is simulated, so no sediment is
     /// eroded or deposited.
     GullySettings "Gullies" in "Operator", from "Johansen 2026; Clay John 2018; Génevaux et al. 2014, §9", also "erosion ravines erode valleys rills branching ridges" {
-        /// Width of the largest gullies, from crest to crest.
+        /// Width of the largest gullies, measured from crest to crest.
         size: f32 ["m"] = 500.0, 1.0..=1_000_000.0, slider 50.0..=4000.0;
         /// Number of gully sizes; each size is half as wide as the previous one.
         octaves: u32 = 4, 1..=12;
@@ -33,11 +33,12 @@ talweg_ground::params! {
         /// Depth of each gully size relative to the next larger one: low values give smooth slopes, high values ragged
         /// slopes.
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
-        /// How strongly finer gullies turn towards larger gullies; at 0 all gullies run straight down the slope.
+        /// Strength with which finer gullies turn towards larger gullies; at 0 all gullies run straight down the slope.
         branching: f32 = 0.7, 0.0..=10.0, slider 0.0..=3.0;
-        /// How far gullies stay away from crests and from the bottoms of larger gullies.
+        /// Fraction by which gullies fade out on crests and at the bottoms of larger gullies; at 0 they do not fade
+        /// there.
         crest_fade: f32 ["share"] = 0.7, 0.0..=1.0;
-        /// Slope below which there are no gullies.
+        /// Slope up to which there are no gullies.
         slope_from: f32 ["°"] = 3.0, 0.0..=85.0, slider 0.0..=30.0;
         /// Slope from which gullies have their full depth.
         slope_to: f32 ["°"] = 20.0, 0.0..=85.0, slider 5.0..=60.0;
@@ -48,10 +49,11 @@ talweg_ground::params! {
 
 /// Half the distance over which the slope is measured, as a multiple of the gully size.
 const BASE: f64 = 0.5;
-/// Sample spacing of the ground whose slope is measured, as a multiple of the gully size. This spacing drops noise
-/// octaves shorter than half a size. The largest gullies still keep their full depth wherever they show.
+/// Sample spacing of the ground whose slope is measured, as a multiple of the gully size. This spacing removes noise
+/// octaves with wavelengths shorter than half the gully size. The largest gullies still keep their full depth wherever
+/// they are visible.
 const SMOOTHING: f64 = 0.25;
-/// Minimum difference between the slopes over which gullies fade in, as tangents.
+/// Minimum difference between the two slopes between which gullies fade in, as tangents.
 const LEAST_FADE: f64 = 0.02;
 
 /// Gullies prepared for evaluation.
@@ -99,7 +101,7 @@ impl GullySettings {
 }
 
 impl PreparedGullies {
-    /// Whether any gullies show at this level of detail.
+    /// Whether any gullies are visible at this level of detail.
     pub fn are_shown(&self, detail: &Detail) -> bool {
         self.octave_factor(detail, 0, self.law.octaves[0].cell) > 0.0
     }
@@ -113,14 +115,14 @@ impl PreparedGullies {
         Detail { spacing: higher(detail.spacing, self.spacing), ..*detail }
     }
 
-    /// The four points around the given point whose heights give the slope: to the east, west, south and north.
+    /// The four points from whose heights the slope at the given point is measured: to its east, west, south and north.
     pub fn places_around(&self, [x, y]: Point) -> [Point; 4] {
         let e = self.base;
         [[x + e, y], [x - e, y], [x, y + e], [x, y - e]]
     }
 
-    /// The slope, computed from the heights at the four points around a point. `rise` is the height scale of the frame.
-    /// The result is the slope of the ground without this scale.
+    /// The slope at a point, computed from the heights at the four points around it. `rise` is the height scale of the
+    /// frame. The result is the slope of the ground before this scale is applied.
     pub fn slope(&self, [east, west, south, north]: [f64; 4], rise: f64) -> Point {
         let per = 0.5 / self.base / rise;
         [(east - west) * per, (south - north) * per]
@@ -143,7 +145,7 @@ impl PreparedGullies {
     }
 
     /// Range of the height that the gullies add over a disc, and the Lipschitz bound of this height. `slope` is the
-    /// slope at the disc's centre; `change` bounds the change of the slope per metre.
+    /// slope at the disc's centre. `change` is the upper bound of the slope's change per metre.
     pub fn bounds(&self, disc: (Point, f64), slope: Point, change: f64, detail: &Detail) -> (Interval, f64) {
         self.law.bounds(disc, slope, change, |octave, wavelength| self.octave_factor(detail, octave, wavelength))
     }

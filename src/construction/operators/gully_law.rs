@@ -2,7 +2,7 @@
 //!
 //! Octave k draws stripes of wavelength λ_k = size / 2^k whose crests run down the slope.
 //! - g is the uphill slope of the smoothed ground plus the slopes of the previous octaves.
-//! - e is the unit vector perpendicular to g on the ground.
+//! - e is the horizontal unit vector perpendicular to g.
 //! - c_i are the cell centres of a jittered lattice of side λ_k around a point p, at the distances d_i from p in cells.
 //! - w_i = (1 - d_i²/1.44)² are the weights of the centres, up to a distance of 1.2 cells.
 //! - φ_i = 2π (p - c_i)·e / λ_k are the phases of the stripes around the centres.
@@ -10,9 +10,9 @@
 //! The wave is s = Σ w_i cos φ_i / Σ w_i. The ground rises by ½ a_k m s, with a_k = depth · persistence^k and the mask
 //! m. The mean height stays the same. The slope of the octave is ½ a_k m s' e with s' = -2π/λ_k Σ w_i sin φ_i / Σ w_i.
 //! For the next octave, `branching` times this slope is added to g. Finer gullies therefore run into the larger gullies
-//! at an angle. The mask m fades on gentle ground. After each octave it is multiplied by 1 - `crest_fade` · s², so that
-//! later octaves fade on crests and in the bottoms of gullies. Gullies therefore begin below a crest and do not cross
-//! it.
+//! at an angle. The mask m fades to 0 on gentle ground. After each octave, m is multiplied by 1 - `crest_fade` · s², so
+//! that later octaves fade on crests and at the bottoms of gullies. Gullies therefore begin below a crest and do not
+//! cross the crest.
 //!
 //! Lipschitz: consider points where |g| ≥ n for some number n. The slope added to g is perpendicular to g and never
 //! shortens g, so |∇e| ≤ |∇g|/n. If ρ is the maximum of m/n, then m |∇e| ≤ ρ |∇g|. It follows that m |∇s| ≤ m (2π +
@@ -29,25 +29,26 @@ use crate::geometry::plane::{Interval, Point, higher, length, lower, smooth};
 use crate::primitives::noise;
 use talweg_ground::field::Stream;
 
-/// Squared radius of the kernel, in cells. Centres outside the 3 × 3 cells around a point are never closer.
+/// Squared radius of the kernel, in cells. Centres outside the 3 × 3 cells around a point are never closer than this
+/// radius.
 const REACH_SQUARED: f64 = 1.44;
-/// Maximum offset of a centre from the middle of its cell, in cells along each axis.
+/// Maximum offset of a centre from the midpoint of its cell, in cells along each axis.
 const JITTER: f64 = 0.3;
-/// Maximum offset of a centre for a lattice in space, in cells: smaller, because the corners of a cube are farther from
-/// its middle.
+/// Maximum offset of a centre in a three-dimensional lattice, in cells. It is smaller than [`JITTER`], because the
+/// corners of a cube are farther from the cube's centre.
 const SOLID_JITTER: f64 = 0.15;
 /// Slope (rise over run) below which the direction is undefined.
 const LEVEL: f32 = 1.0e-6;
-/// The golden angle in radians: no small multiple of it is close to a whole number of turns.
+/// The golden angle in radians: no small multiple of this angle is close to a whole number of turns.
 pub const GOLDEN_ANGLE: f64 = 2.399_963_2;
-/// Maximum of κ (see the module docs) on the plane for any centres, reached when four centres are as far from a point
-/// as possible. The next constant is the maximum of υ.
+/// Maximum of κ (see the module docs) on the plane, over all positions of the centres. It is reached where four centres
+/// are as far from a point as possible. The next constant is the maximum of υ.
 const MOST_KERNEL_SLOPE: f64 = 20.000_1;
 const MOST_KERNEL_WAY: f64 = 1.131_4;
-/// Cap that keeps bounds of changes finite.
+/// Upper limit that keeps the bounds of slope changes finite.
 const NO_BOUND: f64 = 1.0e12;
 
-/// Number types that the gully function can compute with.
+/// Number types for which the gully function is implemented: plain numbers, and numbers with derivatives.
 pub trait GullyNumber:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
@@ -163,12 +164,13 @@ impl GullyNumber for Dual {
 pub enum GullyLattice {
     /// A random stream with 64 bits for each cell.
     Stream(Stream),
-    /// A hash with 32 bits for each cell of a plane, which shaders can compute too; the number is the seed.
+    /// A hash with 32 bits for each cell of a plane, which shaders can also compute. The number is the seed of the
+    /// hash.
     Hash(u32),
 }
 
 impl GullyLattice {
-    /// The lattice for a layer of cells in space.
+    /// The plane lattice for layer `z` of a three-dimensional lattice.
     fn layer(self, z: i32) -> Self {
         match self {
             Self::Stream(stream) => Self::Stream(stream.fork(u64::from(z as u32))),
@@ -185,8 +187,8 @@ impl GullyLattice {
     }
 }
 
-/// Values that place a lattice centre along one axis of its cell: the jitter, and a random number from 0 to 2 made from
-/// `bits`. The centre is at ½ + jitter · (number - 1), in cells.
+/// Returns two values that determine the position of a lattice centre along one axis of its cell: the jitter, and a
+/// random number from 0 to 2 made from `bits`. The centre is at ½ + jitter · (number - 1), in cells.
 #[inline]
 fn centre(bits: u64, shift: u32, jitter: f64) -> (f64, f64) {
     (jitter, ((bits >> shift) & 0xffff) as f64 * (1.0 / 32_768.0))
@@ -201,12 +203,12 @@ pub struct GullyOctave {
     pub around: Option<i32>,
     /// Depth of the gullies in metres.
     pub depth: f64,
-    /// Cosine and sine of the lattice's rotation, which keeps the rows of cells from aligning with the rows of another
-    /// octave.
+    /// Cosine and sine of the lattice's rotation. Without a rotation, the rows of cells would align with the rows of
+    /// another octave.
     pub turn: [f64; 2],
-    /// Whether the lattice fills space, as on a globe.
+    /// Whether the lattice is three-dimensional, as on a globe.
     pub is_solid: bool,
-    /// Source of the random centres.
+    /// Source of the random positions of the centres.
     pub lattice: GullyLattice,
 }
 
@@ -217,7 +219,7 @@ pub struct GullyFunction {
     pub octaves: Vec<GullyOctave>,
     /// Fraction of an octave's slope that is added to the slope of the next octave.
     pub branching: f64,
-    /// Strength of the fading on crests and in creases.
+    /// Strength with which later octaves fade on crests and in creases, from 0 to 1.
     pub crest_fade: f64,
     /// Slopes (rise over run) between which gullies fade in.
     pub fade: [f64; 2],
@@ -225,8 +227,9 @@ pub struct GullyFunction {
 
 impl GullyFunction {
     /// Returns the added height at `place` in metres, and the crest value: the sum of the waves weighted by depth. `up`
-    /// is the ground's normal, `slope` points uphill with the length rise over run. `share(octave, wavelength)` is the
-    /// factor, from 0 to 1, of an octave's amplitude. The sum ends at the first octave whose factor is 0.
+    /// is the ground's normal. `slope` is a vector that points uphill; its length is the slope as rise over run.
+    /// `share(octave, wavelength)` is the factor, from 0 to 1, of an octave's amplitude. The sum ends at the first
+    /// octave whose factor is 0.
     #[inline]
     pub fn sample<T: GullyNumber>(
         &self,
@@ -276,7 +279,8 @@ impl GullyFunction {
     }
 
     /// Range of the added height over a disc of the plane, and the Lipschitz bound of this height. `slope` is the slope
-    /// at the disc's centre, `change` the maximum of its change per metre. `share` is as in [`sample`](Self::sample).
+    /// at the disc's centre, and `change` the maximum change of the slope per metre. `share` is as in
+    /// [`sample`](Self::sample).
     pub fn bounds(
         &self,
         (middle, radius): (Point, f64),
@@ -324,7 +328,7 @@ impl GullyFunction {
 }
 
 impl GullyOctave {
-    /// The wave at `place`, from -1 to 1, and its slope along `across`, per metre.
+    /// The wave at `place`, from -1 to 1, and the derivative of the wave along `across`, per metre.
     #[inline]
     fn stripes<T: GullyNumber>(&self, place: [T; 3], across: [T; 3]) -> (T, T) {
         let [cosine, sine] = self.turn.map(T::constant);
@@ -380,7 +384,7 @@ impl GullyOctave {
         let at = [cosine * middle[0] - sine * middle[1], sine * middle[0] + cosine * middle[1]].map(|x| x / self.cell);
         let first = at.map(|x| x.floor() as i32);
         let (mut weights, mut moments, mut least, mut slopes) = (0.0, 0.0, 0.0, 0.0);
-        // points of the disc can reach centres up to two cells away
+        // centres up to two cells away can have weight at points of the disc
         for y in -2..=2 {
             for x in -2..=2 {
                 let cell = [first[0].wrapping_add(x), first[1].wrapping_add(y)];
@@ -400,7 +404,7 @@ impl GullyOctave {
                     moments += weight(d) * d;
                 }
                 least += weight(d + radius);
-                // |∇w| is greatest at a distance of 0.69 cells and falls off on both sides
+                // |∇w| is greatest at a distance of 0.69 cells from the centre, and decreases towards smaller and larger distances
                 let steepest = lower(higher((REACH_SQUARED / 3.0).sqrt(), higher(d - radius, 0.0)), d + radius);
                 slopes += 4.0 / REACH_SQUARED * steepest * higher(1.0 - steepest * steepest / REACH_SQUARED, 0.0);
             }
@@ -463,8 +467,8 @@ mod tests {
         }
     }
 
-    /// The slope changes everywhere by the stated maximum, in random directions. Heights and gradients must stay within
-    /// their bounds, and gradients must match central differences.
+    /// In this test, the slope changes everywhere by the stated maximum per metre, in random directions. Heights and
+    /// gradients must stay within their bounds, and gradients must match central differences.
     #[test]
     fn bounds_hold_on_slopes_of_maximum_curvature() {
         let mut draws = Draws(Stream::new(5, 9), 0);
@@ -475,7 +479,7 @@ mod tests {
             let radius = law.octaves[0].cell * [0.001, 0.03, 0.4][(draws.in_range(0.0, 2.999)) as usize];
             let change = draws.in_range(0.0, 2.0) / law.octaves[0].cell;
             let slope = scaled(draws.unit_vector(), draws.in_range(0.0, 1.0));
-            // perpendicular rows of length `change`: the slope changes equally in every direction
+            // the rows are perpendicular and have the length `change`, so the slope changes equally in every direction
             let (turn, side) = (draws.unit_vector(), if draws.in_range(0.0, 1.0) < 0.5 { 1.0 } else { -1.0 });
             let rows = [scaled(turn, change), scaled([-turn[1] * side, turn[0] * side], change)];
             let slope_at = |p: Point| {
@@ -518,8 +522,8 @@ mod tests {
         }
     }
 
-    /// Weights change fastest at the corner of four cells whose centres are all as far away as possible. The bounds are
-    /// reached there.
+    /// Weights change fastest at the common corner of four cells whose centres are as far from this corner as possible.
+    /// The bounds are reached at this corner.
     #[test]
     fn the_kernel_bounds_are_tight() {
         let kernel = |at: Point, centres: &[Point]| {

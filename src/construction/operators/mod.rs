@@ -9,11 +9,11 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | [`blend`], [`replace`], [`deposit`], [`ground_window`] | blend pieces, replace the ground below, add to the ground below; the window of heights and slopes within which these operators act |
+//! | [`blend`], [`replace`], [`deposit`], [`ground_window`] | blend pieces, replace the ground below, add to the ground below; the range of heights and slopes to which these operators are limited |
 //! | [`placement`], [`warp`] | move and warp pieces |
 //! | [`detail`] | choose pieces by level of detail |
 //! | [`gullies`], [`gully_law`] | gullies evaluated point by point, and the gully function, which the filter *Gullies* shares |
-//! | [`mod@array`], [`scatter`], [`copies`], [`poisson_disc`] | repeat pieces: positions of copies, and how overlapping copies combine |
+//! | [`mod@array`], [`scatter`], [`copies`], [`poisson_disc`] | repeat pieces: positions of copies, and the combination of overlapping copies |
 
 pub mod array;
 pub mod blend;

@@ -1,14 +1,16 @@
-//! Poisson-disc sets (blue noise): random points with a minimum distance and without large gaps.
+//! Poisson-disc sets (blue noise): random points with a minimum distance between each other and without large gaps.
 //!
 //! Method: the plane is divided into cells of side distance/√2. In every round, a random candidate point with a random
-//! rank is drawn in each cell that has no accepted point. Candidates too near to a point of an earlier round are
-//! dropped. A remaining candidate is accepted if its rank is the highest within the distance. This is dart throwing in
-//! random order, decided locally. In round k, a point depends only on points within (1 + 2k) distances, never on the
-//! requested window. A larger window therefore contains the same points as a smaller window.
-//! Reference: throwing darts until no further dart fits covers 0.547 of the plane with discs of half the distance
-//! (Hinrichsen, Feder & Jøssang 1986); eight rounds cover 0.48.
-//! Source: Cook 1986 (dart throwing); Matérn 1960 (one round is the second of his hard-core processes); Wei 2008
-//! (parallel, by cells).
+//! rank is drawn in each cell that has no accepted point. Candidates closer than the minimum distance to a point of an
+//! earlier round are dropped. A remaining candidate is accepted if its rank is the highest of all candidates within the
+//! minimum distance. This is dart throwing in random order, where each decision depends only on nearby points. In round
+//! k, a point depends only on points within (1 + 2k) minimum distances, never on the requested window. A larger window
+//! therefore contains the same points as a smaller window.
+//! Reference: if darts are thrown until no further dart fits, discs whose radius is half the minimum distance cover a
+//! fraction of 0.547 of the plane (Hinrichsen, Feder & Jøssang 1986). Eight rounds of this method cover a fraction of
+//! 0.48.
+//! Source: Cook 1986 (dart throwing); Matérn 1960 (one round is his hard-core process of type II); Wei 2008 (parallel,
+//! by cells).
 
 use rayon::prelude::*;
 
@@ -17,8 +19,8 @@ use talweg_ground::field::Stream;
 
 /// Number of rounds of dart throwing.
 const ROUNDS: u64 = 8;
-/// Margin around a window, in cells, that can affect points inside: (1 + 2 · 7) distances, and two cells because a cell
-/// reads its neighbours up to two cells away.
+/// Width, in cells, of the margin around a window that can affect points inside the window. It is (1 + 2 · 7) minimum
+/// distances, plus two cells because a cell reads its neighbours up to two cells away.
 const MARGIN: i32 = 24;
 /// Maximum number of cells of a window with its margin.
 const MOST_CELLS: i64 = 1 << 21;
@@ -28,7 +30,7 @@ const MOST_CELLS: i64 = 1 << 21;
 pub struct PoissonPoint {
     /// Position in metres.
     pub at: Point,
-    /// Column and row of the cell.
+    /// Column and row of the cell that contains the point.
     pub cell: [i32; 2],
 }
 
@@ -42,7 +44,7 @@ pub fn poisson_disc_points(low: Point, high: Point, distance: f64, random: Strea
     }
     let from = first.map(|v| v as i32 - MARGIN);
     let count = [0, 1].map(|k| last[k] as i64 - first[k] as i64 + 1 + 2 * i64::from(MARGIN));
-    // testing each side first keeps the product from overflowing
+    // test each side first, so that the product cannot overflow
     if count[0] > MOST_CELLS || count[1] > MOST_CELLS || count[0] * count[1] > MOST_CELLS {
         return None;
     }
@@ -94,7 +96,7 @@ pub fn poisson_disc_points(low: Point, high: Point, distance: f64, random: Strea
     Some(places.collect())
 }
 
-/// The cells up to two columns and rows from cell `k`, without `k`.
+/// The cells up to two columns and two rows away from cell `k`, without cell `k` itself.
 fn neighbours(k: usize, columns: usize, rows: usize) -> impl Iterator<Item = usize> {
     let (i, j) = (k / columns, k % columns);
     let (top, bottom) = (i.saturating_sub(2), (i + 2).min(rows - 1));
@@ -113,7 +115,8 @@ mod tests {
         poisson_disc_points(low, high, distance, Stream::new(5, 9)).expect("few places")
     }
 
-    /// Compares with the jamming coverage of random sequential adsorption, 0.547 (Hinrichsen, Feder & Jøssang 1986).
+    /// The reference is the jamming coverage of random sequential adsorption, 0.547 of the plane (Hinrichsen, Feder &
+    /// Jøssang 1986).
     #[test]
     fn places_keep_their_distance_and_fill_the_plane() {
         let (side, distance) = (4000.0, 50.0);

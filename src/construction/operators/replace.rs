@@ -1,9 +1,9 @@
 //! The replace operator: a piece B replaces the ground A below.
 //!
-//! Formula: f = (1 - α_B) f_A + α_B f_B, and α = α_A, or (1 - α_B) α_A + α_B². A weight α_B above 1 counts as 1. A
-//! [ground window](super::ground_window) of heights and slopes of A scales α_B to α_B H S. With the second formula for
-//! α, 1 - α_B is multiplied by σ = α_A/½ where A is not terrain (α_A < ½), so that f approaches f_B. The paper does not
-//! define f_A there.
+//! Formula: f = (1 - α_B) f_A + α_B f_B. The weight α is α_A, or (1 - α_B) α_A + α_B² if B extends the terrain. A
+//! weight α_B above 1 counts as 1. A [ground window](super::ground_window) reduces α_B to α_B H S, depending on the
+//! height and the slope of A. With the second formula for α, 1 - α_B is multiplied by σ = α_A/½ where A is not terrain
+//! (α_A < ½), so that f approaches f_B. The paper does not define f_A where A is not terrain.
 //! Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|, where λ_A, λ_B and λ_αB bound |∇f_A|, |∇f_B| and |∇α_B|.
 //! Source: Génevaux et al. 2014, §5.2 and fig. 12.
 
@@ -17,17 +17,18 @@ use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 
 talweg_ground::choices! {
-    /// Extent of the resulting terrain.
+    /// Area in which the result is terrain: the area of the ground below, optionally with the area of the new feature.
     Extent {
         Below "As below": "There is terrain only where there was terrain before.",
-        Both "With the new feature": "Terrain also appears where only the new feature is.",
+        Both "With the new feature": "Terrain also appears where there is only the new feature.",
     }
 }
 
 talweg_ground::params! {
     /// Each feature replaces the ground made by earlier features: a lake, a road, one crater over another.
     ReplaceSettings "Replace" in "Operator", from "Génevaux et al. 2014, fig. 12", also "carve cut sculpt over" {
-        /// Extent of the resulting terrain.
+        /// Area in which the result is terrain: the area of the ground below, optionally with the area of the new
+        /// feature.
         extent: Extent = Extent::Below;
         window_params!();
     }
@@ -36,7 +37,7 @@ talweg_ground::params! {
 /// The prepared replace operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Replacement {
-    /// Extent of the resulting terrain.
+    /// Area in which the result is terrain: the area of the ground below, optionally with the area of the new feature.
     pub extent: Extent,
     /// The ground window that limits where the ground is replaced.
     pub window: GroundWindow,
@@ -152,7 +153,7 @@ impl NodeOperator for Replacement {
     }
 
     fn searched(&self, children: &[Area]) -> Vec<Area> {
-        // the ground is evaluated everywhere, so its box is never tested
+        // the ground (the first child) is evaluated everywhere, so its bounding box is never tested
         children.to_vec()
     }
 
@@ -171,8 +172,8 @@ impl Extent {
     }
 }
 
-/// The 32-bit words for the graphics card store extents as these numbers; the number 2 means copies that cover each
-/// other.
+/// The 32-bit words for the graphics card store extents as these numbers; the number 2 stands for copies that cover
+/// each other.
 const _: () = assert!(Extent::Below as u32 == 0 && Extent::Both as u32 == 1);
 
 /// The weight of `b` capped at 1, and the gradient of the capped weight.
@@ -187,7 +188,7 @@ pub fn capped_weight_bounds(b: &GroundBounds) -> (Interval, f64, f64) {
     (weight, fade, lower(b.weighted_slope, product(b.slope, weight.high)))
 }
 
-/// The product of two bounds, where 0 times infinity is 0.
+/// The product of two bounds; 0 times infinity counts as 0.
 fn product(bound: f64, by: f64) -> f64 {
     if by == 0.0 { 0.0 } else { bound * by }
 }
@@ -228,7 +229,7 @@ pub fn sample(a: &GroundSample, b: &GroundSample, extent: Extent) -> GroundSampl
     GroundSample { height, weight, slope, weight_gradient: fade }
 }
 
-/// σ, the degree from 0 to 1 to which the ground `a` is terrain, and ∇σ.
+/// The factor σ = α/½, at most 1, which says how close the ground `a` is to being terrain; and its gradient ∇σ.
 pub fn presence(a: &GroundSample) -> (f64, Point) {
     if a.weight < THRESHOLD {
         (a.weight / THRESHOLD, scaled(a.weight_gradient, 1.0 / THRESHOLD))
@@ -265,7 +266,7 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBound
     let (sigma, dsigma, laid_a) = presence_bounds(a);
     let dleft = (1.0 - w.low) * dsigma + dw * sigma.high;
     let most = (1.0 - w.low) * laid_a + laid_b + (dleft + dw) * step;
-    // the norm σ (1 - w) + w is smallest where σ and w are smallest
+    // the normalising sum σ (1 - w) + w is smallest where σ and w are smallest
     let least = higher(sigma.low + (1.0 - sigma.low) * w.low, 0.0);
     let slope = if least > 0.0 { most / least * (1.0 + 1e-9) } else { f64::INFINITY };
     let weight = Interval::new(
@@ -273,7 +274,7 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBound
         (1.0 - w.low) * a.weight.high + w.high * w.high,
     );
     let turn = higher((2.0 * w.high - a.weight.low).abs(), (2.0 * w.low - a.weight.high).abs());
-    // α is at most max(1, α_A) times the norm
+    // the weight α is at most max(1, α_A) times the normalising sum
     let laid = lower(most * higher(1.0, a.weight.high) * (1.0 + 1e-9), slope * weight.high);
     GroundBounds {
         height,

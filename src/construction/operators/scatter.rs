@@ -1,9 +1,10 @@
 //! The scatter operator: pieces repeated at random inside a circle or an outline, or along a curve.
 //!
-//! Positions: inside an area, the points of a [Poisson-disc set](super::poisson_disc) of the given distance. Along a
-//! curve, copy k is at (k + ½ + ⅓ r) distances of arc length, with r random between -1 and 1, and at a random offset up
-//! to the width. The density is the fraction of these positions that get a copy, chosen at random. Positions do not
-//! depend on the extent: a larger area, a longer curve or a higher density only adds copies.
+//! Positions: inside an area, copies are at the points of a [Poisson-disc set](super::poisson_disc) with the given
+//! minimum distance. Along a curve, copy k is at the arc length (k + ½ + ⅓ r) · distance, where r is random between -1
+//! and 1. Its offset from the curve is random, up to the width. The density is the fraction of these positions that get
+//! a copy, chosen at random. The positions do not depend on the size of the region: a larger area, a longer curve or a
+//! higher density only adds copies.
 //! Source: Cook 1986 and Wei 2008, see [`poisson_disc`](super::poisson_disc).
 
 use super::array::CopyCurve;
@@ -18,20 +19,21 @@ use talweg_ground::field::Stream;
 talweg_ground::choices! {
     /// Region in which the copies are placed: a circle, an outline or both sides of a curve.
     ScatterRegion {
-        Circle "In a circle": "Around a centre.",
-        Outline "Inside an outline": "Inside a closed line through points.",
+        Circle "In a circle": "At random positions around a centre.",
+        Outline "Inside an outline": "At random positions inside a closed line through points.",
         Curve "Along a curve": "On both sides of a curve, whose points set the height and size of the copies.",
     }
 }
 
 talweg_ground::params! {
-    /// Repeats features at random inside a circle or an outline, or along a curve: boulders, dunes, craters.
+    /// Repeats features, such as boulders, dunes or craters, at random positions inside a circle or an outline, or
+    /// along a curve.
     ScatterSettings "Scatter" in "Operator", from "Cook 1986, Stochastic sampling", also "strew distribute random copies blue noise poisson disc boulders rocks craters instances" {
         /// Region in which the copies are placed: a circle, an outline or both sides of a curve.
         region: ScatterRegion = ScatterRegion::Circle;
-        /// Centre of the circle, from the west edge; the random positions move with it.
+        /// Distance of the circle's centre from the west edge; the random positions move with the centre.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Centre of the circle, from the north edge; the random positions move with it.
+        /// Distance of the circle's centre from the north edge; the random positions move with the centre.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// Radius of the circle in which the copies are placed.
         radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0 => |s| s.region == ScatterRegion::Circle;
@@ -43,7 +45,7 @@ talweg_ground::params! {
         follow: bool = true => |s| s.region == ScatterRegion::Curve;
         /// Minimum distance between copies; along a curve, the mean distance.
         distance: f32 ["m"] = 300.0, 0.1..=1.0e6, slider 10.0..=2000.0;
-        /// Fraction of the positions that get a copy.
+        /// Fraction of the positions that get a copy; a lower value removes copies at random.
         density: f32 ["share"] = 1.0, 0.0..=1.0;
         copy_params!();
     }
@@ -64,7 +66,7 @@ impl CopyGroup<ScatterSettings> {
     /// Positions of the copies, with random values from `seed`.
     ///
     /// # Errors
-    /// When there are too many copies, or a line has too few points.
+    /// When there would be too many copies, or when the curve or outline has too few points.
     pub fn positions(&self, seed: u32) -> Result<Vec<CopyPosition>, String> {
         let settings = &self.settings;
         let random = Stream::new(seed, settings.seed).fork(0x5ca7);

@@ -1,19 +1,19 @@
-//! The contour: a closed curve around a centre, with height profiles from the centre outwards: lakes, mesas, craters,
-//! islands.
+//! The contour: a closed curve around a centre, with height profiles from the centre outwards. It forms lakes, mesas,
+//! craters and islands.
 //!
-//! Points sorted by direction: let (ρ, θ) be polar coordinates around the centre. R(θ) is the radius of the contour, a
-//! monotone cubic through the points in the order of their angles. With x = ρ/R(θ), f = height + depth · c_θ(x) and α =
-//! falloff(x). The profile c_θ is interpolated between the profiles of the two adjacent directions. All profiles have
-//! the same value at the centre, so that f has no jump there.
+//! If the points are sorted by direction, let (ρ, θ) be polar coordinates around the centre. R(θ) is the radius of the
+//! contour, a monotone cubic through the points in the order of their angles. Let x = ρ/R(θ). Then the elevation is f =
+//! height + depth · c_θ(x), and the weight is α = falloff(x). The profile c_θ is interpolated between the profiles of
+//! the two adjacent directions. All profiles have the same value at the centre, so that f has no jump there.
 //!
-//! Points in their given order, as an [`outline`](crate::geometry::outline) of any simple shape: x = 1 + d/D. Here d is
-//! the signed distance from the line, negative inside, and D the greatest depth inside. Thus x is 0 at the deepest
-//! point, 1 on the line, and larger outside. Within the distance D of the centre, where all directions meet, several
-//! profiles blend into the first profile.
+//! If the points form an [`outline`](crate::geometry::outline) in their given order, the outline can have any shape
+//! that does not cross itself, and x = 1 + d/D. Here d is the signed distance from the line, negative inside. D is the
+//! radius of the largest circle inside. Thus x is 0 at the point farthest inside, 1 on the line, and larger outside.
+//! Within the distance D of the centre, where all directions meet, several profiles blend into the first profile.
 //!
 //! Gradient: ∇x = r̂/R - R'/R² θ̂ with the unit vectors r̂ and θ̂ of the polar coordinates, plus the change of the
 //! profile with the angle divided by ρ.
-//! Lipschitz: the same terms, each at its maximum.
+//! Lipschitz: the bound of |∇f| is the sum of the same terms, each at its maximum.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 7.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
@@ -35,10 +35,10 @@ talweg_ground::choices! {
     /// The landform inside a contour.
     Landform {
         Lake "Lake": "A basin with a flat floor and a shore.",
-        Mesa "Mesa": "A table with steep walls.",
+        Mesa "Mesa": "A table mountain with a flat top and steep walls.",
         Crater "Crater": "A bowl with a raised rim and a blanket of ejecta.",
         Island "Island": "Land that rises from the shore and falls off under water.",
-        Cone "Volcano": "A cone that grows steeper upwards, with a pit at its top.",
+        Cone "Volcano": "A cone whose slopes steepen towards the top, with a crater at the summit.",
     }
 }
 
@@ -81,7 +81,7 @@ impl Landform {
 }
 
 talweg_ground::choices! {
-    /// Rule by which a contour's points form a line.
+    /// Rule by which the points of a contour form the closed line.
     OutlineFit {
         Direction "By direction": "The contour has one distance from the centre in each direction; points are sorted by direction.",
         Smooth "Smooth": "A smooth closed line through the points in their order, of any shape.",
@@ -95,14 +95,14 @@ talweg_ground::choices! {
 pub struct ContourRay {
     /// Angle in degrees: 0 is east, 90 is south.
     pub angle: f32,
-    /// Heights by distance from the centre in this direction.
+    /// Heights as a function of the distance from the centre, in this direction.
     pub profile: Profile,
 }
 
 talweg_ground::params! {
     /// A landform inside a closed line: a lake, a mesa, a crater, an island or a volcano.
     ContourSettings "Contour" in "Primitive", from "Génevaux et al. 2014, fig. 7", also "lake mesa crater island volcano closed shore polygon" {
-        /// Landform inside the contour, unless the contour has profiles of its own.
+        /// Landform inside the contour. It has no effect if the contour has profiles of its own.
         landform: Landform = Landform::Lake;
         /// Distance of the centre from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
@@ -118,8 +118,8 @@ talweg_ground::params! {
         core: f32 = 1.0, 0.0..=7.9, slider 0.0..=2.0;
         /// Distance at which the feature ends, as a multiple of the contour's radius.
         reach: f32 = 1.6, 0.1..=8.0, slider 1.0..=3.0;
-        /// Rule by which the points form a line. A line in the order of its points must not cross itself; its radius is
-        /// the radius of the largest circle inside.
+        /// Rule by which the points form a line. A line in the order of its points must not cross itself. The radius of
+        /// this line is the radius of the largest circle inside.
         outline: OutlineFit = OutlineFit::Direction;
     }
 }
@@ -131,7 +131,7 @@ pub struct Contour {
     /// Points of the line, in metres to the east and south of the centre.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<(f32, f32)>,
-    /// Profiles in some directions; heights in directions between the profiles are interpolated.
+    /// Profiles in some directions. Heights in the directions between two profiles are interpolated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ContourRay>,
     /// Landform, size and heights.
@@ -149,14 +149,14 @@ pub struct PreparedContour {
     /// Radius R of the contour by angle, from -2π to 2π.
     radius: MonotoneCubic,
     farthest: f64,
-    /// The line relative to the centre, if the points form a line in their given order; then the radius by angle is not
+    /// The line relative to the centre, if the points form a line in their given order. The field `radius` is then not
     /// used.
     outline: Option<ClosedOutline>,
-    /// Profiles by angle, in ascending order from -π.
+    /// Profiles with their angles in radians, in ascending order from -π.
     rays: Vec<(f64, MonotoneCubic)>,
 }
 
-/// The angle wrapped to between -π and π.
+/// The angle wrapped to the range from -π to π.
 fn turned(angle: f64) -> f64 {
     let whole = libm::floor((angle + PI) / TAU);
     angle - whole * TAU
@@ -205,8 +205,8 @@ impl Contour {
             let radius = f64::from(settings.radius);
             corners = vec![(-2.0, radius), (0.0, radius), (2.0, radius)];
         }
-        // repeat the points one turn before and after, so that the curve closes smoothly; the minimum radius avoids
-        // divisions by almost 0
+        // repeat the points one full turn before and after, so that the curve closes smoothly; the minimum radius
+        // avoids divisions by almost 0
         let farthest = corners.iter().fold(0.0, |r, c| higher(r, c.1));
         let around = |k: f64| corners.iter().map(move |c| (c.0 + k * TAU, c.1));
         let knots: Vec<(f64, f64)> =
@@ -271,8 +271,8 @@ impl PreparedContour {
         self.radius.sample(turned(angle)).0
     }
 
-    /// Points around the centre, at `radii` times the contour's radius. For an outline in the order of its points, the
-    /// returned points are on the line itself.
+    /// Returns points around the centre, at `radii` times the contour's radius. For an outline in the order of its
+    /// points, the returned points are on the outline.
     pub fn ring(&self, radii: f64, places: usize) -> Vec<Point> {
         if let Some(outline) = &self.outline {
             return outline.corners().iter().map(|&p| add(p, self.centre)).collect();
@@ -359,7 +359,7 @@ impl PreparedContour {
             let next = (k + 1) % n;
             let ahead = self.rays[next].0 - self.rays[k].0;
             let wide = if ahead > 0.0 { ahead } else { ahead + TAU };
-            // smooth(t)/t is at most 9/8, its derivative at most 3/2
+            // smooth(t)/t is at most 9/8; the derivative of smooth(t) is at most 3/2
             by_direction = higher(by_direction, 1.5 / wide * lines[k].0.spread(&lines[next].0) * 1.125);
         }
         if n > 1 {
@@ -384,7 +384,7 @@ impl Primitive for PreparedContour {
             let area = outline.area().grown(higher(self.falloff.radius - 1.0, 0.0) * outline.depth());
             return Area { low: add(area.low, self.centre), high: add(area.high, self.centre) };
         }
-        // a monotone cubic never overshoots its points
+        // the radius is a monotone cubic, which never exceeds the largest radius of its points
         Area::centred(self.centre, self.farthest * self.falloff.radius)
     }
 
@@ -435,7 +435,7 @@ impl Primitive for PreparedContour {
         }
         let (way, r) = (sub(capsule.middle(), self.centre), capsule.radius());
         let far = length(way);
-        // asin t ≤ π/2 t
+        // the angle uses the inequality asin t ≤ π/2 t
         let angles = if r < far {
             Interval::centred(libm::atan2(way[1], way[0]), FRAC_PI_2 * r / far).widened_for_rounding()
         } else {
@@ -463,7 +463,8 @@ impl Primitive for PreparedContour {
             if n > 1 {
                 let ahead = self.rays[next].0 - self.rays[k].0;
                 let wide = if ahead > 0.0 { ahead } else { ahead + TAU };
-                // both profiles start from the same value, so their slopes limit the difference
+                // both profiles have the same value at the centre, so their slopes limit the difference between their
+                // heights
                 let by_spread = if rho.low > 0.0 { lines[k].0.spread(&lines[next].0) / rho.low } else { f64::INFINITY };
                 let steepest = |ray: usize| self.rays[ray].1.bounds(Interval::new(0.0, x.high)).1;
                 let by_slope = (steepest(k) + steepest(next)) / radius.low;
@@ -478,11 +479,15 @@ impl Primitive for PreparedContour {
         GroundBounds::lipschitz(height, weight, slope, turn * dx * (1.0 + 1e-9))
     }
 
-    /// Writes these words: centre (2), height, depth; distances up to which the weight is 1 and from which the weight
-    /// is 0, as multiples of the radius; greatest radius; radius of the largest circle inside an outline whose points
-    /// form a line in their given order, else 0; a list of the corners of that outline relative to the centre (2); line
-    /// of the radius by angle, whose points extend by one turn before -π and after π; a list of rays in ascending order
-    /// from -π: angle, line of the rise by distance / radius.
+    /// Writes these words:
+    /// - centre (2), height, depth;
+    /// - distances up to which the weight is 1 and from which the weight is 0, as multiples of the radius;
+    /// - greatest radius;
+    /// - radius of the largest circle inside an outline whose points form a line in their given order; 0 for other
+    ///   contours;
+    /// - a list of the corners of this outline relative to the centre (2);
+    /// - line of the radius by angle, whose points extend by one turn before -π and after π;
+    /// - a list of rays in ascending order from -π: angle, line of the rise by distance / radius.
     fn encode(&self, out: &mut Words, _: &mut ImageSamples) {
         out.reals([self.centre[0], self.centre[1], self.height, self.depth, self.falloff.core, self.falloff.radius]);
         out.reals([self.farthest, self.outline.as_ref().map_or(0.0, ClosedOutline::depth)]);

@@ -1,4 +1,4 @@
-//! The curve: ground along a line, with interpolated cross profiles: rivers, roads, ridges, canyons.
+//! The curve: ground along a line, with interpolated cross profiles. It forms rivers, roads, ridges and canyons.
 //!
 //! Formula: f(p) = z(s) + depth(s) · c_s(o / width(s)), where s is the arc length and o the offset of p relative to the
 //! [`path`](crate::geometry::path). z, depth and width are monotone cubics through the points. The profile c_s is
@@ -6,7 +6,7 @@
 //! Wyvill's g of [`falloff`](super::falloff). Here d is the distance of p from the curve. The weight is 1 up to the
 //! local width w(s). A curve that narrows thus leaves the ground outside its width unchanged.
 //! Gradient: by the chain rule from ∇s and ∇o.
-//! Lipschitz: the same terms, each at its maximum.
+//! Lipschitz: the bound of |∇f| is the sum of the same terms, each at its maximum.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6.
 
 use serde::{Deserialize, Serialize};
@@ -24,12 +24,12 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 talweg_ground::choices! {
     /// Cross sections of a curve.
     Cross {
-        River "River": "A bed with gentle banks, deepest in the middle.",
+        River "River": "A bed with gentle banks, deepest at the centreline.",
         Levee "River with levees": "A steep-sided bed between low natural levees, which slope down to the surrounding ground.",
         Road "Road": "A cambered carriageway between ditches; beyond the ditches, the ground is cut or filled to meet the road.",
-        Ridge "Ridge": "Highest in the middle, falling to both sides.",
+        Ridge "Ridge": "Ground that is highest at the centreline and falls to both sides.",
         Canyon "Canyon": "A flat floor between steep, stepped walls.",
-        Bank "Level": "Level across: a causeway, a terrace, a valley floor.",
+        Bank "Level": "Ground that is level across the line, for a causeway, a terrace or a valley floor.",
     }
 }
 
@@ -71,8 +71,8 @@ pub struct CurvePoint {
     /// Depth at this point, as a multiple of the curve's depth.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub depth: f32,
-    /// Cross section at this point; `None` for the cross section of the curve. Negative distances are to the left. A
-    /// profile with negative distances is not symmetric.
+    /// Cross section at this point; `None` for the cross section of the curve. Negative distances are to the left of
+    /// the line. A profile without negative distances applies to both sides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
 }
@@ -94,9 +94,9 @@ impl CurvePoint {
 talweg_ground::params! {
     /// Ground along a line: a river, a road, a ridge or a canyon.
     CurveSettings "Curve" in "Primitive", from "Génevaux et al. 2014, fig. 6", also "river road ridge canyon line spline valley path" {
-        /// Cross section of the line; a point may have a cross section of its own.
+        /// Cross section of the line; a point can have a cross section of its own.
         cross: Cross = Cross::River;
-        /// Distance from the centre line to the end of the cross section.
+        /// Distance from the centreline to the end of the cross section.
         width: f32 ["m"] = 150.0, 0.1..=1.0e5, slider 5.0..=1500.0;
         /// Depth of the bed or canyon, or height of the ridge.
         depth: f32 ["m"] = 30.0, -1.0e5..=1.0e5, slider 0.0..=500.0;
@@ -104,7 +104,7 @@ talweg_ground::params! {
         fade: f32 ["m"] = 150.0, 0.1..=1.0e5, slider 5.0..=1500.0;
         /// Shape of the line between its points.
         run: CurveFit = CurveFit::Through;
-        /// Arc length over which bends are eased as on roads, with gradually changing curvature.
+        /// Length along the line over which the curvature of bends changes gradually, as on roads.
         easing: f32 ["m"] = 0.0, 0.0..=1.0e5, slider 0.0..=500.0;
         /// Lowers points that are higher than the previous point, so that water never flows uphill.
         downhill: bool = false;
@@ -127,11 +127,11 @@ pub struct Curve {
 pub struct CurveCentreline {
     /// The path in the plane.
     pub path: Path,
-    /// Height in metres, by arc length.
+    /// Height in metres, as a function of arc length.
     pub height: MonotoneCubic,
-    /// Local width in metres, by arc length.
+    /// Local width in metres, as a function of arc length.
     pub width: MonotoneCubic,
-    /// Local depth in metres, by arc length.
+    /// Local depth in metres, as a function of arc length.
     pub depth: MonotoneCubic,
     /// Distance up to which the weight is 1, and distance from which the weight is 0, at the widest point.
     pub falloff: Falloff,
@@ -151,7 +151,7 @@ impl CurveCentreline {
             for (&s, point) in path.stations.iter().zip(points) {
                 let y = value(point);
                 match knots.last() {
-                    // points at the same arc length count once
+                    // skip a point at the same arc length as the previous point
                     Some(last) if s - last.0 < 1e-6 => {}
                     Some(last) if falls => knots.push((s, lower(y, last.1))),
                     _ => knots.push((s, y)),
@@ -201,11 +201,13 @@ impl CurveCentreline {
         self.falloff.radius - self.falloff.core
     }
 
-    /// Encodes the centreline of a primitive in these words: distance within which the primitive has weight, the
-    /// tolerance τ of [`path`](crate::geometry::path); distances up to which the weight is 1 and from which the weight
-    /// is 0; distance up to which the weight is 1, as a fraction of the local width, or 0 if the width is constant; a
-    /// list of vertices (2), of which two consecutive vertices bound a segment; a list of boxes (4) of [`RUN`] segments
-    /// each, with the arc length at the start of each box; the lines of height, width and depth by arc length.
+    /// Encodes the centreline of a primitive in these words:
+    /// - distance within which the primitive has weight, the tolerance τ of [`path`](crate::geometry::path);
+    /// - distances up to which the weight is 1 and from which the weight is 0;
+    /// - distance up to which the weight is 1, as a fraction of the local width, or 0 if the width is constant;
+    /// - a list of vertices (2), of which two consecutive vertices bound a segment;
+    /// - a list of boxes (4) of [`RUN`] segments each, with the arc length at the start of each box;
+    /// - the lines of height, width and depth by arc length.
     pub(crate) fn encode(&self, out: &mut Words) {
         let PathGeometry { reach, tolerance, vertices } = self.path.outline();
         out.reals([reach, tolerance, self.falloff.core, self.falloff.radius, self.core_share.unwrap_or(0.0)]);
@@ -227,7 +229,7 @@ const LEAST_WIDTH: f64 = 0.01;
 #[derive(Clone, Debug)]
 pub struct PreparedCurve {
     centreline: CurveCentreline,
-    /// Profiles by arc length; a single profile applies everywhere.
+    /// Profiles with the arc lengths at which they apply; a single profile applies everywhere.
     profiles: Vec<(f64, CrossSection)>,
 }
 
@@ -243,7 +245,7 @@ impl CrossSection {
         Self { line: profile.prepare(), is_even: profile.0.iter().all(|p| p.0 >= 0.0) }
     }
 
-    /// Height of the profile at `offset`, and the derivative of the height by the offset.
+    /// Height of the profile at `offset`, and the derivative of this height with respect to the offset.
     #[inline]
     fn sample(&self, offset: f64) -> (f64, f64) {
         if self.is_even && offset < 0.0 {
@@ -350,7 +352,7 @@ impl Primitive for PreparedCurve {
         let (width, dwidth) = self.centreline.width.bounds(near.along);
         let (depth, ddepth) = self.centreline.depth.bounds(near.along);
         let x = near.offset.product(Interval::new(1.0 / width.high, 1.0 / width.low));
-        // bounds of the rise, of its derivatives, and of x times the derivative by x; this derivative is 0 beyond the
+        // bounds of the rise, of its derivatives by s and x, and of x times the derivative by x, which is 0 beyond the
         // profile
         let (mut rise, mut rise_s, mut rise_x, mut x_rise_x) = (Interval::EMPTY, 0.0f64, 0.0f64, 0.0f64);
         let slopes = |shape: &CrossSection, dy: f64| dy * lower(x.max_abs(), shape.line.end());
@@ -380,8 +382,8 @@ impl Primitive for PreparedCurve {
     fn encode(&self, out: &mut Words, _: &mut ImageSamples) {
         self.centreline.encode(out);
         let profiles: Vec<_> = self.profiles.iter().map(|(s, of)| (*s, of.is_even, line_points(&of.line))).collect();
-        // drop profiles between two equal profiles; the first and the last profile also apply beyond their own arc
-        // lengths
+        // drop profiles that equal both neighbours. The first profile also applies before its own arc length, and the
+        // last profile after its own
         let is_same = |a: usize, b: usize| (profiles[a].1, &profiles[a].2) == (profiles[b].1, &profiles[b].2);
         let ends = |&k: &usize| k > 0 && !is_same(k - 1, k) || k + 1 < profiles.len() && !is_same(k, k + 1);
         let mut kept: Vec<usize> = (0..profiles.len()).filter(ends).collect();

@@ -1,7 +1,7 @@
 //! The disc: round ground about a centre, level or made of noise.
 //!
 //! Formula: f(p) = height + ground(p - c), α(p) = falloff(|p - c|), see [`ground`](super::ground) and
-//! [`falloff`](super::falloff). The noise moves with the centre.
+//! [`falloff`](super::falloff). The noise moves when the centre moves.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 5.
 
 use super::falloff::{Falloff, row_of_weights};
@@ -22,14 +22,14 @@ talweg_ground::params! {
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// Distance of the centre from the north edge.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Distance from the centre at which the disc ends. There is terrain up to about half of this distance, and
-        /// farther out where other features overlap.
+        /// Distance from the centre at which the disc ends. The disc forms terrain up to about half of this distance,
+        /// and farther out where it overlaps other features.
         radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0;
         /// Fraction of the radius within which the disc has full weight.
         core: f32 ["share"] = 0.0, 0.0..=0.95;
         /// Height of the ground above the datum.
         height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
-        /// Form of the ground: level, hills, ridged mountains or dunes.
+        /// Form of the ground within the disc: level, hills, ridged mountains or dunes.
         surface: ReliefStyle = ReliefStyle::Hills;
         /// Height of the largest hills, crests or dunes above the disc's height.
         amplitude: f32 ["m"] = 150.0, -1.0e5..=1.0e5, slider 0.0..=1500.0;
@@ -41,7 +41,7 @@ talweg_ground::params! {
         roughness: f32 = 0.45, 0.0..=0.95, slider 0.2..=0.7;
         /// Direction towards which the wind blows, for dunes: 0 is east, 90 is south.
         wind_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0;
-        /// Seed of the random values: another number changes the positions of hills, but not their kind.
+        /// Seed of the random values. Another seed changes the positions of the hills, but not their form.
         seed: u32 = 1, 0..=1_000_000, slider 0..=100;
     }
 }
@@ -149,13 +149,17 @@ impl Primitive for PreparedDisc {
         GroundBounds::lipschitz(over.plus(Interval::one(self.height)), weight, slope, fade)
     }
 
-    /// Writes these words: centre (2), height; distances up to which the weight is 1 and from which the weight is 0;
-    /// ground form (0 level, 1 hills, 2 ridged, 3 dunes), number of octaves; amplitude, wavelength in metres,
-    /// roughness, wind (2); seed.
+    /// Writes these words:
+    /// - centre (2), height;
+    /// - distances up to which the weight is 1 and from which the weight is 0;
+    /// - ground form (0 level, 1 hills, 2 ridged, 3 dunes), number of octaves;
+    /// - amplitude, wavelength in metres, roughness, wind (2);
+    /// - seed.
     ///
-    /// Octave i of n has the frequency 2ⁱ/wavelength, the amplitude amplitude · roughnessⁱ and the seed seed +
-    /// 0x9e3779b9 (i + 1). The octave's lattice is rotated by i times the angle of the 3-4-5 triangle and moved by (½ +
-    /// r, ¼ - r) with r = (seed >> 8) / 2²⁴. Dunes have two octaves, of wavelengths 2.6 and 4.
+    /// Octave i of n, counted from 0, has the frequency 2ⁱ/wavelength. Its amplitude is amplitude · roughnessⁱ, and its
+    /// seed is seed + 0x9e3779b9 (i + 1). The octave's lattice is rotated by i times the smaller angle of the 3-4-5
+    /// triangle. The lattice is then moved by (½ + r, ¼ - r) with r = (seed >> 8) / 2²⁴. Dunes have two octaves, with
+    /// wavelengths of 2.6 and 4 times the dunes' wavelength.
     fn encode(&self, out: &mut Words, _: &mut ImageSamples) {
         let form = self.ground.form();
         out.reals([self.centre[0], self.centre[1], self.height, self.falloff.core, self.falloff.radius]);

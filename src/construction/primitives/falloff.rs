@@ -1,14 +1,15 @@
-//! Falloff of a primitive's weight with the distance from its skeleton.
+//! Falloff of a primitive's weight with the distance from the primitive's skeleton (its centre point, curve or
+//! contour).
 //!
 //! Formula: α(d) = 1 up to the `core`, then g((d - core) / (radius - core)) with Wyvill's g(x) = (1 - x²)³, and 0
-//! beyond the radius. With a core of 0, α is the paper's g(d / r). g is C²; its greatest slope, 96√5/125, is at x =
-//! 1/√5.
+//! beyond the radius. With a core of 0, α is g(d / radius), as in the paper. g is C²-continuous; its greatest slope,
+//! 96√5/125, is at x = 1/√5.
 //! Source: Génevaux et al. 2014, §4.1 and annex; Wyvill, Guy & Galin 1999.
 
 use crate::geometry::plane::{Interval, Point, higher, lower};
 use crate::row_samples::PointRow;
 
-/// Weight as a function of distance.
+/// Weight of a primitive as a function of the distance from its skeleton.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Falloff {
     /// Distance up to which the weight is 1.
@@ -21,7 +22,7 @@ pub struct Falloff {
 const STEEPEST: f64 = 0.447_213_595_499_957_9;
 
 impl Falloff {
-    /// Weight and its derivative at distance `d`.
+    /// Weight at distance `d`, and the derivative of the weight with respect to the distance.
     #[inline]
     pub fn sample(&self, d: f64) -> (f64, f64) {
         if d <= self.core {
@@ -58,7 +59,7 @@ impl Falloff {
     }
 }
 
-/// For a row of points: the offsets from a centre, and the weights at these distances from the centre.
+/// Returns, for a row of points, the offsets from a centre and the weights at the points' distances from this centre.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 pub(crate) fn row_of_weights(
     falloff: &Falloff,

@@ -1,15 +1,17 @@
 //! Ground forms of a disc: level, hills, ridged mountains or dunes, as sums of noise.
 //!
-//! Let η be the noise, ηᵢ its value in octave i, s = 1/size and gᵢ = roughnessⁱ. Every octave is rotated by the angle
-//! of the 3-4-5 triangle.
+//! Let η be the noise at a position p, ηᵢ its value in octave i, s = 1/size and gᵢ = roughnessⁱ. Every octave is
+//! rotated against the previous octave by the smaller angle of the 3-4-5 triangle.
 //! - Hills: Σ gᵢ η(2ⁱ s p).
 //! - Ridged: Σ gᵢ wᵢ rᵢ with rᵢ = (1 - √(ηᵢ² + ε²))² and wᵢ = rᵢ₋₁(2 - rᵢ₋₁), so that only crests have
 //!   smaller crests (after Musgrave, Kolb & Mace 1989). ε rounds the crests slightly.
-//! - Dunes: the height is P(φ)·m with the phase φ = u s + 0.55 η(s p / 2.6), where u is the distance downwind. P is a
-//!   gentle rise t²(2 - t) over 0.72 of the wavelength, then a lee slope (1 - t)² behind a sharp crest. The factor
+//! - Dunes: the height is P(φ)·m with the phase φ = u s + 0.55 η(s p / 2.6), where u is the distance downwind. P is the
+//!   profile of a dune: a gentle rise t²(2 - t) over 0.72 of the wavelength, then a lee slope (1 - t)² behind a sharp
+//!   crest. t runs from 0 to 1 over each part. The factor
 //!   m = ½ + ½η(s p / 4) varies the height of the dunes.
 //!
-//! Bounds: for a product, |∇(ab)| ≤ |∇a| sup b + sup a |∇b|; for a sum, the sum of the bounds.
+//! Bounds: the bound of a product ab is |∇(ab)| ≤ |∇a| sup b + sup a |∇b|. The bound of a sum is the sum of the bounds
+//! of its terms.
 //! Source: Génevaux et al. 2014, §4.1 and §7.2.1.
 
 use super::noise::{ReliefNoise, floor};
@@ -20,22 +22,22 @@ use crate::sample::Detail;
 talweg_ground::choices! {
     /// Forms of a disc's ground: level, hills, ridged mountains or dunes.
     ReliefStyle {
-        Level "Level": "Flat: a plain, a plateau, a floor to build on.",
-        Hills "Hills": "Rounded heights and hollows.",
+        Level "Level": "Flat ground: a plain, a plateau, or a base for other features.",
+        Hills "Hills": "Rounded hills and hollows.",
         Ridged "Mountains": "Sharp crests with smaller crests on them.",
-        Dunes "Dunes": "Sand waves: gentle to windward, steep in the lee.",
+        Dunes "Dunes": "Sand dunes with gentle windward slopes and steep lee slopes.",
     }
 }
 
-/// Fraction of a dune's wavelength over which the ground rises.
+/// Fraction of a dune's wavelength over which the ground rises: its windward side.
 const WINDWARD: f64 = 0.72;
-/// Maximum sideways shift of dune crests, as a multiple of the dunes' wavelength. The next constant is the wavelength
-/// of this shift, as a multiple of the dunes' wavelength.
+/// Maximum shift of dune crests along the wind direction, as a multiple of the dunes' wavelength. The next constant is
+/// the wavelength of this shift, in the same unit.
 const WANDER: f64 = 0.55;
 const WANDER_WAVES: f64 = 2.6;
 /// Wavelength of the changes in dune height, as a multiple of the dunes' wavelength.
 const SWELL_WAVES: f64 = 4.0;
-/// ε²: rounds the crests of ridges.
+/// The constant ε², which rounds the crests of ridges.
 const EDGE: f64 = 4e-4;
 
 /// A [`ReliefStyle`] with its parameters.
@@ -67,7 +69,7 @@ pub struct ReliefField {
 struct ReliefOctave {
     amplitude: f64,
     frequency: f64,
-    /// Map from positions in metres to positions in wavelengths.
+    /// Map from positions in metres to positions in wavelengths of the octave.
     map: Affine,
     noise: ReliefNoise,
 }
@@ -134,8 +136,8 @@ impl ReliefField {
         self.seed
     }
 
-    /// Height above the disc's level at `p`, relative to the disc's centre; with the gradient of this height if `G` is
-    /// true.
+    /// Height above the disc's level, and the gradient of this height if `G` is true. The position `p` is relative to
+    /// the disc's centre.
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
         match self.form.surface {
@@ -146,7 +148,7 @@ impl ReliefField {
         }
     }
 
-    /// Heights along a row of points relative to the disc's centre.
+    /// Heights above the disc's level along a row of points. The positions are relative to the disc's centre.
     pub fn row(&self, xs: &[f64], ys: &[f64], detail: &Detail, out: &mut [f64]) {
         let n = xs.len();
         match self.form.surface {
@@ -186,7 +188,7 @@ impl ReliefField {
         self.form.amplitude * detail.octave_factor(0, 1, self.form.size)
     }
 
-    /// Range of the height and bound of its gradient.
+    /// Range of the height over `capsule`, and bound of the height's gradient.
     pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         match self.form.surface {
             ReliefStyle::Level => (Interval::one(0.0), 0.0),
@@ -196,7 +198,7 @@ impl ReliefField {
         }
     }
 
-    /// The octaves that show at this level of detail, with their amplitudes.
+    /// The octaves that are visible at this level of detail, with their amplitudes.
     fn shown<'a>(&'a self, detail: &'a Detail) -> impl Iterator<Item = (&'a ReliefOctave, f64)> {
         let count = self.octaves.len();
         self.octaves.iter().enumerate().map_while(move |(k, octave)| {
@@ -258,7 +260,8 @@ impl ReliefField {
             let root =
                 Interval::new((nearest * nearest + EDGE).sqrt(), (value.max_abs() * value.max_abs() + EDGE).sqrt());
             let below = Interval::new(1.0 - root.high, 1.0 - root.low);
-            // `below` can be as low as -ε²/2; the square of so small a number is negligible
+            // `below` is at least -ε²/2, which it reaches where the noise is ±1; the square of this number is
+            // negligible
             let ridge = Interval::new(
                 if below.low > 0.0 { below.low * below.low } else { 0.0 },
                 higher(below.high * below.high, EDGE * EDGE),
@@ -340,14 +343,15 @@ fn row_of_dunes(
     for ((((height, &x), &y), &wander), &swell) in out.iter_mut().zip(xs).zip(ys).zip(wanders).zip(swells) {
         let phase = dot([x, y], wind) * per_size + WANDER * wander;
         let t = phase - floor(phase).0;
-        // compute both sides and select one, as in `wave`
+        // compute both sides of the dune and select one, as in `wave`
         let (rising, left) = (t / WINDWARD, (1.0 - t) / (1.0 - WINDWARD));
         let wave = if t < WINDWARD { rising * rising * (2.0 - rising) } else { left * left };
         *height = amplitude * wave * (0.5 + 0.5 * swell);
     }
 }
 
-/// Height of a dune's wave at a phase, and the derivative of this height by the phase.
+/// Height of a dune of amplitude 1 at a phase in wavelengths, and the derivative of this height with respect to the
+/// phase.
 fn wave(phase: f64) -> (f64, f64) {
     let t = phase - libm::floor(phase);
     if t < WINDWARD {
@@ -359,7 +363,7 @@ fn wave(phase: f64) -> (f64, f64) {
     }
 }
 
-/// Range of the wave and of its slope over a range of phases.
+/// Range of the height that `wave` returns over a range of phases, and the maximum of its absolute derivative.
 fn wave_over(phase: Interval) -> (Interval, f64) {
     const LEE: f64 = 2.0 / (1.0 - WINDWARD);
     let first = libm::floor(phase.low);
@@ -378,7 +382,7 @@ fn wave_over(phase: Interval) -> (Interval, f64) {
         return (Interval::new(lower(a.0, b.0), 1.0), LEE);
     }
     if high < WINDWARD {
-        // the rise is steepest at two thirds of its length
+        // the windward side is steepest at two thirds of its length
         let steepest = lower(higher(WINDWARD * (2.0 / 3.0), low), high);
         return (Interval::new(a.0, b.0), wave(steepest).1 * (1.0 + 1e-12));
     }

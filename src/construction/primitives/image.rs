@@ -1,11 +1,12 @@
 //! The image: a heightmap stretched over a convex quadrangle.
 //!
-//! Formula: (u, v) is p under the inverse of the bilinear map from the unit square to the corners. f = height + depth ·
-//! picture(u, v), α = m(u, v) s(u) s(1 - u) s(v) s(1 - v), where picture is the image's brightness, s the smooth step
-//! over the border and m the weight image. Without a weight image, m = 1.
-//! Gradient: ∇(u, v) is the inverse of the map's Jacobian.
-//! Lipschitz: over any part of the unit square, the Jacobian's determinant is smallest and its columns are longest at
-//! corners of that part.
+//! Formula: (u, v) is p under the inverse of the bilinear map from the unit square to the corners. The elevation is f =
+//! height + depth · picture(u, v), and the weight is α = m(u, v) s(u) s(1 - u) s(v) s(1 - v). Here picture is the
+//! image's brightness, s the smoothstep over the border and m the brightness of the weight image. Without a weight
+//! image, m = 1.
+//! Gradient: by the chain rule; ∇(u, v) is the inverse of the map's Jacobian.
+//! Lipschitz: over any part of the unit square, the Jacobian's determinant is smallest at a corner of this part. The
+//! Jacobian's columns are also longest at corners of this part.
 //! Source: Génevaux et al. 2014, §4.2 and fig. 8.
 
 use serde::{Deserialize, Serialize};
@@ -93,7 +94,7 @@ impl Image {
 #[derive(Clone, Debug)]
 pub struct PreparedImage {
     corner: Point,
-    /// p = corner + e u + f v + g u v.
+    /// Coefficient of u in the bilinear map p = corner + e u + f v + g u v; the next fields are f and g.
     e: Point,
     f: Point,
     g: Point,
@@ -136,7 +137,7 @@ impl PreparedImage {
     /// Coordinates of `p` in the unit square; `None` if `p` is outside the quadrangle.
     fn uv(&self, p: Point) -> Option<(f64, f64)> {
         let h = sub(p, self.corner);
-        // cross(h - f v, e + g v) = 0 is a v² + b v + c = 0
+        // the condition cross(h - f v, e + g v) = 0 is the quadratic equation a v² + b v + c = 0
         let (a, b, c) = (cross(self.g, self.f), cross(self.e, self.f) + cross(h, self.g), cross(h, self.e));
         let root = higher(b * b - 4.0 * a * c, 0.0).sqrt();
         // this form of the root avoids cancellation and stays finite if the quadrangle is a parallelogram
@@ -154,14 +155,14 @@ impl PreparedImage {
         None
     }
 
-    /// ∇u and ∇v at (u, v).
+    /// The gradients ∇u and ∇v at (u, v), per metre.
     fn jacobian(&self, u: f64, v: f64) -> (Point, Point) {
         let (by_u, by_v) = (add(self.e, scaled(self.g, v)), add(self.f, scaled(self.g, u)));
         let det = cross(by_u, by_v);
         ([by_v[1] / det, -by_v[0] / det], [-by_u[1] / det, by_u[0] / det])
     }
 
-    /// s(t) s(1 - t) and its derivative.
+    /// The border factor s(t) s(1 - t) for one coordinate `t`, and its derivative.
     fn edge(&self, t: f64) -> (f64, f64) {
         let ((a, da), (b, db)) = (smooth(t / self.border), smooth((1.0 - t) / self.border));
         (a * b, (da * b - a * db) / self.border)
@@ -223,14 +224,15 @@ impl Primitive for PreparedImage {
         let (mut u, mut v) = (unit, unit);
         let mut steep = (du, dv);
         if let Some((mu, mv)) = self.uv(capsule.middle()) {
-            // the quadrangle is convex, so a segment from the middle stays inside and is no longer than the radius
+            // the quadrangle is convex, so a segment from the capsule's centre to a point inside stays inside; its
+            // length is at most the capsule's radius
             let r = capsule.radius();
             u = Interval::centred(mu, du * r).intersection(unit);
             v = Interval::centred(mv, dv * r).intersection(unit);
             steep = self.steepest(u, v);
         }
         let over = |t: Interval| {
-            // the product of both smooth steps rises to the middle and then falls
+            // the product s(t) s(1 - t) rises to the middle of the image and then falls
             let middle = lower(higher(0.5, t.low), t.high);
             let range = Interval::new(lower(self.edge(t.low).0, self.edge(t.high).0), self.edge(middle).0);
             let near = lower(t.low, 1.0 - t.high);
@@ -259,9 +261,11 @@ impl Primitive for PreparedImage {
         GroundBounds::lipschitz(height, Interval::new(least, border * share.high), slope, fade)
     }
 
-    /// Writes these words: north-west corner and the coefficients e, f, g of the bilinear map (2 each), height, depth;
-    /// width of the border, as a fraction of the image; picture (3) of the heights; picture (3) of the weights, with
-    /// width and height 0 if there is no weight image.
+    /// Writes these words:
+    /// - north-west corner and the coefficients e, f, g of the bilinear map (2 each), height, depth;
+    /// - width of the border, as a fraction of the image;
+    /// - picture (3) of the heights;
+    /// - picture (3) of the weights, with width and height 0 if there is no weight image.
     fn encode(&self, out: &mut Words, image_samples: &mut ImageSamples) {
         out.reals([self.corner, self.e, self.f, self.g, [self.height, self.depth]].into_iter().flatten());
         out.reals([self.border]);

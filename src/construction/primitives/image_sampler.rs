@@ -1,9 +1,10 @@
 //! Images as ground: a smooth surface through the samples of a raster, its gradient and bounds.
 //!
-//! Formula: uniform cubic B-splines with the samples as control points. The splines are C² and never overshoot the
-//! samples. The slope of a spline is a mean of differences between neighbouring samples, so the greatest difference
-//! bounds the slope. (The paper's bilinear surface has the same bound, but also creases between samples.) For each
-//! block of 16 × 16 samples, the range and the greatest differences are stored.
+//! Formula: uniform cubic B-splines with the samples as control points. The splines are C²-continuous and never exceed
+//! the range of the samples. The slope of a spline is a mean of differences between neighbouring samples, so the
+//! greatest difference bounds the slope. (The bilinear surface in the paper has the same bound, but it has creases
+//! between samples.) For each block of 16 × 16 samples, the range of the samples and the greatest differences between
+//! neighbours are stored.
 //! Source: Génevaux et al. 2014, §4.2 and §7.2.1.
 
 use std::sync::Arc;
@@ -12,13 +13,14 @@ use crate::geometry::plane::{Interval, higher, lower};
 use talweg_ground::io::Raster;
 
 const BLOCK: usize = 16;
-/// Maximum number of blocks to combine for a bound; for more, the bound of the whole image is used.
+/// Maximum number of blocks that are combined for a bound. If more blocks are needed, the bound of the whole image is
+/// used.
 const MANY: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct Block {
     range: Interval,
-    /// Greatest difference between neighbours along x and along y.
+    /// Greatest difference between neighbouring samples along x and along y.
     steps: [f64; 2],
 }
 
@@ -102,7 +104,7 @@ impl ImageSampler {
         (value, [slope[0] * last[0] * inside(u), slope[1] * last[1] * inside(v)])
     }
 
-    /// Range of the values and bounds of the derivatives by u and by v.
+    /// Range of the values over the ranges `u` and `v`, and bounds of the derivatives by u and by v.
     pub fn bounds(&self, u: Interval, v: Interval) -> (Interval, [f64; 2]) {
         let last = self.last();
         let span = |t: Interval, last: f64| {
@@ -125,7 +127,8 @@ impl ImageSampler {
     }
 }
 
-/// Cubic B-spline weights of four samples at `t` between the second and the third, and their derivatives.
+/// Cubic B-spline weights of four samples, and the derivatives of these weights. `t` is the position between the second
+/// and the third sample, from 0 to 1.
 fn weights(t: f64) -> ([f64; 4], [f64; 4]) {
     let s = 1.0 - t;
     let w = [

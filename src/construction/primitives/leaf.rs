@@ -19,7 +19,7 @@ use crate::materials::shares::MaterialFractions;
 use crate::row_samples::{PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
-/// A primitive prepared for evaluation, in its own coordinates.
+/// A primitive prepared for evaluation. All positions are in the primitive's own coordinates.
 pub(crate) trait Primitive {
     /// Bounding box of the area where the primitive has weight.
     fn area(&self) -> Area;
@@ -54,7 +54,7 @@ macro_rules! primitives {
         pub(crate) enum PreparedPrimitive { $($name($stored),)+ }
 
         impl PreparedPrimitive {
-            /// Number of the primitive's kind in the 32-bit words for the graphics card.
+            /// Number that identifies the primitive's kind in the 32-bit words for the graphics card.
             pub fn kind(&self) -> u32 {
                 match self { $(Self::$name(_) => $number,)+ }
             }
@@ -97,8 +97,8 @@ pub(crate) struct Leaf {
 }
 
 impl Leaf {
-    /// The same primitive. If it is a disc, its ground is evaluated even where it has no weight, only to measure the
-    /// time that skipping saves.
+    /// The same primitive. A disc evaluates its ground even where it has no weight. Use this only to measure the time
+    /// that skipping saves.
     pub fn evaluated_everywhere(&self) -> Self {
         let primitive = match &*self.primitive {
             PreparedPrimitive::Disc(disc) => Arc::new(PreparedPrimitive::Disc(disc.evaluated_everywhere())),

@@ -1,11 +1,12 @@
-//! Gradient noise η of wavelength 1, its gradient, and bounds of both over a capsule.
+//! Gradient noise η with wavelength 1, the gradient of η, and bounds of both over a capsule.
 //!
-//! Formula: Perlin 2002 on the square lattice, with quintic fade and one of 256 unit vectors at every lattice point,
-//! scaled so that |η| ≤ 1.
-//! Lipschitz: if the four vectors of a cell are arbitrary, the greatest |∇η| and the greatest curvature are the maxima
-//! of the following sums over the four corners: Σ |w d + (d·∇w) r| and Σ |2 (d·∇w) d + (dᵀ∇²w d) r| over the cell
-//! (linear programmes). The tests below recompute these maxima. Along a short segment, |∇η| is at most its value at the
-//! middle plus the greatest curvature times the distance from the middle.
+//! Formula: Perlin noise (2002) on the square lattice, with a quintic fade and one of 256 unit vectors at every lattice
+//! point. The noise is scaled so that |η| ≤ 1.
+//! Lipschitz: w is the fade weight of a corner, r the vector from the corner to the point, and d a unit direction. For
+//! arbitrary vectors at the four corners of a cell, the greatest |∇η| is the maximum of Σ |w d + (d·∇w) r| over the
+//! cell. The greatest curvature is the maximum of Σ |2 (d·∇w) d + (dᵀ∇²w d) r|. Both sums are over the four corners,
+//! and both maxima are linear programmes. The tests below recompute these maxima. Along a short segment, |∇η| is at
+//! most its value at the midpoint plus the greatest curvature times the distance from the midpoint.
 //! Source: Perlin, Improving Noise, 2002; Génevaux et al. 2014, §4.1 and §7.2.1.
 
 use std::sync::LazyLock;
@@ -13,11 +14,12 @@ use std::sync::LazyLock;
 use crate::geometry::plane::{Affine, Capsule, Interval, Point, higher, length, lower};
 use crate::row_samples::LANES;
 
-/// √2: the weighted sum of four unit vectors reaches √½ at the middle of a cell.
+/// Factor √2 that scales the noise to |η| ≤ 1: the weighted sum over the four corners reaches √½ at the centre of a
+/// cell.
 const SCALE: f64 = std::f64::consts::SQRT_2;
 /// Bound of |∇η|, per wavelength.
 pub const STEEPEST: f64 = 2.93;
-/// Bound of the curvature of η, per square of the wavelength.
+/// Bound of the second derivative of η in any direction, per square of the wavelength.
 pub const CURVATURE: f64 = 13.07;
 
 const DIRECTIONS: usize = 256;
@@ -45,12 +47,13 @@ pub(crate) fn bits(seed: u32, x: i32, y: i32) -> u32 {
     h ^ (h >> 15)
 }
 
-/// 1½ · 2⁵²: adding it rounds a number to an integer, which then fills the low bits of the sum.
+/// The number 1½ · 2⁵². Adding it to a smaller number rounds this number to an integer, which is then in the low bits
+/// of the sum.
 const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
-/// The integer at or below `t`, and its low 32 bits. Beyond 2⁵¹ waves the lattice becomes uneven, but the function
-/// still returns numbers. The function has no branches or conversions, so that the compiler can use vector instructions
-/// for rows of points.
+/// The integer at or below `t`, and its low 32 bits. If |t| exceeds 2⁵¹, the result can be inexact, but it is still a
+/// number. The function has no branches or conversions, so that the compiler can use vector instructions for rows of
+/// points.
 #[inline(always)]
 pub(super) fn floor(t: f64) -> (f64, i32) {
     let sum = t + ROUNDING;
@@ -59,12 +62,12 @@ pub(super) fn floor(t: f64) -> (f64, i32) {
     (whole - if over { 1.0 } else { 0.0 }, (sum.to_bits() as u32 as i32).wrapping_sub(i32::from(over)))
 }
 
-/// The gradient vectors of lattice points; the upper eight random bits of a point select one.
+/// The 256 gradient vectors. The most significant eight of the random bits of a lattice point select its vector.
 pub fn vectors() -> &'static [Point] {
     &*VECTORS
 }
 
-/// 6t⁵ - 15t⁴ + 10t³.
+/// The quintic fade curve 6t⁵ - 15t⁴ + 10t³.
 #[inline(always)]
 fn fade(t: f64) -> f64 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
@@ -85,7 +88,7 @@ fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
 /// once for all of these points. With fewer points per cell, the vectors are looked up for each point, by vector
 /// instructions.
 const SHARING: usize = 16;
-/// Number of points whose vectors are looked up at once.
+/// Number of points whose gradient vectors are looked up together.
 const PART: usize = 16;
 const _: () = assert!(LANES.is_multiple_of(PART));
 
@@ -102,7 +105,7 @@ fn row_of_noise((seed, vectors): (u32, &[Point; DIRECTIONS]), map: &Affine, xs: 
         let ((left, i), (top, j)) = (floor(x), floor(y));
         (*fx, *fy, *column, *row) = (x - left, y - top, i, j);
     }
-    // count over all lanes: unused lanes share one cell and hardly change the count
+    // count the cell changes over all lanes: unused lanes are in one cell and hardly change the count
     let turns: u32 = (1..LANES).map(|k| u32::from((columns[k] != columns[k - 1]) | (rows[k] != rows[k - 1]))).sum();
     let vector = |x: i32, y: i32| vectors[(bits(seed, x, y) >> 24) as usize];
     if (turns as usize + 1) * SHARING > n {
@@ -217,7 +220,7 @@ mod tests {
     use super::*;
     use crate::geometry::plane::{add, dot, scaled, sub};
 
-    /// The fade curve and its first two derivatives.
+    /// The fade curve at `t`, and its first and second derivatives.
     fn fades(t: f64) -> [f64; 3] {
         [
             t * t * t * (t * (t * 6.0 - 15.0) + 10.0),

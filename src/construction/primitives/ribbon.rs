@@ -1,9 +1,9 @@
 //! The ribbon: a heightmap repeated along a curve.
 //!
-//! Formula: f = z(s) + depth · (picture(u, v) - level). Here s is the arc length, o the offset and d the distance of
-//! the point, z(s) the height of the curve. u = s / length, mirrored at every repetition so that the height never
-//! jumps, and v = ½ + ½ o / width. The weight is α = falloff(d), see [`path`](crate::geometry::path) and
-//! [`curve`](super::curve).
+//! Formula: f = z(s) + depth · (picture(u, v) - level). Here s is the arc length of the point along the curve, o its
+//! offset and d its distance from the curve, and z(s) is the height of the curve. The image coordinate u is s / length,
+//! mirrored at every repetition so that the height never jumps. The image coordinate v is ½ + ½ o / width. The weight
+//! is α = falloff(d), see [`path`](crate::geometry::path) and [`curve`](super::curve).
 //! Source: Génevaux et al. 2014, §4.2 and fig. 9.
 
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::params! {
-    /// A height image repeated along a line and mirrored at each repetition: detailed river beds, rugged ridges.
+    /// A height image repeated along a line and mirrored at each repetition, for detailed river beds or rugged ridges.
     RibbonSettings "Image along a curve" in "Primitive", from "Génevaux et al. 2014, fig. 9", also "picture river ridge ribbon texture line" {
         /// Height image: a file or a built-in stamp; its left-to-right direction follows the line.
         picture: ImageFile = ImageFile("stamp:ridge".into());
@@ -28,11 +28,11 @@ talweg_ground::params! {
         length: f32 ["m"] = 2000.0, 1.0..=1.0e6, slider 50.0..=8000.0;
         /// Height difference between white and black pixels.
         depth: f32 ["m"] = 300.0, -1.0e5..=1.0e5, slider -500.0..=1000.0;
-        /// Brightness of pixels at the height of the line, from black (0) to white (1).
+        /// Brightness of the pixels that are at the height of the line, from black (0) to white (1).
         level: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// Distance from the centre line to the edge of the image.
+        /// Distance from the centreline to the edge of the image.
         width: f32 ["m"] = 500.0, 0.1..=1.0e5, slider 5.0..=2000.0;
-        /// Distance inside the image's edge over which the image blends into the surrounding ground.
+        /// Width of the strip inside the image's edge over which the image blends into the surrounding ground.
         fade: f32 ["m"] = 200.0, 0.1..=1.0e5, slider 5.0..=1000.0;
         /// Shape of the line between its points.
         run: CurveFit = CurveFit::Through;
@@ -158,8 +158,8 @@ impl Primitive for PreparedRibbon {
         GroundBounds::lipschitz(z.plus(depth.product(over)).widened_for_rounding(), weight, slope * (1.0 + 1e-9), fade)
     }
 
-    /// Writes these words: the [centreline](CurveCentreline::encode); picture (3); images per metre of the line;
-    /// brightness at the height of the line.
+    /// Writes these words: the [centreline](CurveCentreline::encode); picture (3); number of images per metre of the
+    /// line; brightness of pixels that are at the height of the line.
     fn encode(&self, out: &mut Words, image_samples: &mut ImageSamples) {
         self.centreline.encode(out);
         out.words(image_samples.add(&self.picture));

@@ -2,13 +2,13 @@
 //!
 //! Method: h(t) = z(t) - f(x(t), y(t)) is the height of the ray above the terrain at the distance t. u is the direction
 //! of the ray: u_xy is its horizontal part, u_z its vertical part. Let λ be a bound of |∇f| over the next segment of
-//! the ray, of length δ. The ray cannot hit the terrain before h / (λ |u_xy| - u_z). The ray cannot hit within δ if the
-//! denominator λ |u_xy| - u_z is not positive. Nor can the ray hit while it stays above the highest ground of the
-//! segment. Each step is as long as these bounds allow. Several steps use the bound of one segment while the steps
-//! remain long enough. The next segment is twice as long as the last step. The ray hits where h falls below a tolerance
-//! that grows with the distance, as the size of a pixel does. With [`Bound::Table`], a [`PacketTracer`] traces many
-//! rays at once, using a measured table of the ground. With [`Bound::Global`], one λ holds everywhere. This is Hart's
-//! algorithm, for comparison.
+//! the ray, of length δ. The ray cannot hit the terrain before it has travelled the distance h / (λ |u_xy| - u_z). If
+//! the denominator λ |u_xy| - u_z is not positive, the ray cannot hit within δ. The ray also cannot hit while it stays
+//! above the highest ground of the segment. Each step is as long as these bounds allow. Several steps use the bound of
+//! one segment while the steps remain long enough. The next segment is twice as long as the last step. The ray hits
+//! where h falls below a tolerance that grows with the distance, as the size of a pixel does. With [`Bound::Table`], a
+//! [`PacketTracer`] traces many rays at once, using a measured table of the ground. With [`Bound::Global`], the same λ
+//! holds everywhere. This is Hart's algorithm, which is included for comparison.
 //! Source: Génevaux et al. 2014, §7.1 and fig. 18; Hart 1994.
 
 mod packet;
@@ -58,8 +58,8 @@ impl TraceRay {
 /// Lipschitz bounds that can limit the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// The bound that a [`GroundTable`] has measured for the cell. Single rays use the bound of the segment ahead
-    /// instead.
+    /// The bound that a [`GroundTable`] has measured for the cell below the ray. Rays that are traced singly use the
+    /// bound of the segment ahead instead.
     Table,
     /// The bound of the segment ahead.
     Local,
@@ -72,7 +72,7 @@ pub enum Bound {
 pub enum TracedSurface {
     /// The ground including the sand and snow on it.
     Ground,
-    /// The water surface, which outside the shores drops below all ground.
+    /// The water surface; outside the shores it is below all ground.
     Water,
 }
 
@@ -86,14 +86,15 @@ pub struct Tracer<'a> {
     steepest: f64,
     /// Lipschitz bound that limits the steps.
     pub bound: Bound,
-    /// Height above the ground that counts as a hit: in metres at the ray's origin, and its growth per metre.
+    /// Height above the ground at which a ray counts as a hit: its value in metres at the ray's origin, and its growth
+    /// per metre of distance.
     pub tolerance: (f64, f64),
     /// Growth of the sample spacing per metre of distance; noise octaves too fine for this spacing are skipped. 0 keeps
     /// all octaves.
     pub spread: f64,
     /// Level of detail κ at the eye.
     pub level: f64,
-    /// Distance at which κ is half as large, in metres of the construction; `None` keeps κ constant.
+    /// Distance at which κ is half as large as at the eye, in metres of the construction; `None` keeps κ constant.
     pub half_distance: Option<f64>,
     of: TracedSurface,
     /// Height of the water surface where there is no water.
@@ -107,17 +108,17 @@ pub struct Trace {
     pub distance: Option<f64>,
     /// Distance at which the ray enters the terrain's bounding box, if it enters the box.
     pub entry: f64,
-    /// Number of height evaluations.
+    /// Number of height evaluations along the ray.
     pub heights: u32,
-    /// Number of bound evaluations.
+    /// Number of evaluations of bounds along the ray.
     pub bounds: u32,
 }
 
 /// Maximum number of steps that use bounds. A ray that needs more steps is marched the rest of the way in steps of
-/// `STRIDE`. Few rays need more, and only where a ground window of slopes limits a piece. Loose bounds there make each
-/// step only thousandths of the ray's height above the ground.
+/// `STRIDE`. Few rays need more steps, and only where a ground window limits a piece to a range of slopes. The bounds
+/// there are so loose that each step is only thousandths of the ray's height above the ground.
 pub const MOST_STEPS: u32 = 20_000;
-/// Step of a marched ray, in metres, or half its sample spacing if that is larger.
+/// Minimum step of a marched ray, in metres. The step is half the sample spacing if this is larger.
 const STRIDE: f64 = 0.2;
 /// Another step uses the same bound only if the last step covered at least this fraction of the segment, and at least
 /// this fraction remains. Otherwise computing a new bound for the segment ahead saves time.
@@ -178,7 +179,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Level of detail of the ground at distance `t` from the eye.
+    /// Level of detail at which a ray from the eye evaluates the ground at distance `t`.
     pub fn detail(&self, t: f64) -> Detail {
         self.detail_of(self.spread * t)
     }
@@ -206,7 +207,7 @@ impl<'a> Tracer<'a> {
         self.detail_of(f64::from_bits(exact.to_bits() & !FINER))
     }
 
-    /// Range of heights that the surface can have.
+    /// Proven range of the surface heights, in metres.
     pub fn range(&self) -> Interval {
         self.range
     }
@@ -252,7 +253,7 @@ impl<'a> Tracer<'a> {
                 let segment = Capsule::segment([at[0], at[1]], [last[0], last[1]]);
                 let (range, slope) = self.bounds(&segment, &detail);
                 if lower(at[2], last[2]) > range.high {
-                    // above the highest ground of the segment: skip all of it
+                    // the ray is above the highest ground of the segment: skip the whole segment
                     t += ahead;
                     capsule = 2.0 * ahead;
                     continue;
@@ -274,7 +275,7 @@ impl<'a> Tracer<'a> {
                     return trace;
                 }
                 let safe = if closing > 0.0 { lower(end - t, above / closing) } else { end - t };
-                // a minimum step, so that the ray crosses the zone within the tolerance in few steps
+                // a minimum step, so that a ray close to the ground comes within the tolerance in few steps
                 let step = higher(higher(safe, clear), 0.5 * tolerance);
                 t += step;
                 capsule = 2.0 * step;
@@ -286,7 +287,7 @@ impl<'a> Tracer<'a> {
         }
         match self.bound {
             Bound::Table | Bound::Local => self.march(ray, t, to, spacing, trace),
-            // the ray has not finished, so it counts as a miss
+            // the ray used all steps without a hit, so it counts as a miss
             Bound::Global => trace,
         }
     }

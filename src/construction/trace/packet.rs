@@ -1,15 +1,15 @@
 //! Traces packets of rays with a [`GroundTable`], evaluating the construction tree at many points at once.
 //!
-//! Method: a ray descends the pyramid of maximum heights until its height above a cell's bilinear ground is no more
-//! than the bound of the residual. At that distance t₀ the construction tree is evaluated, and the residual r₀ is
-//! computed. From t₀, the ray is clear as long as z(t) - b(t) - r₀ > λ |u_xy| (t - t₀), where z is the height of the
-//! ray, b the bilinear ground, u_xy the horizontal part of the ray's direction and λ the slope of the residual. b is
-//! quadratic along the ray, so the end of the clear segment is the root of a quadratic. This is the step of [`Tracer`],
-//! applied to the ground minus its coarse shape. A ray hits the ground in two cases only: an evaluated point of the
-//! ground is below the ray by less than the tolerance, or bisection between a point above and a point below the ground
-//! reaches that tolerance. A ray that needs too many evaluations continues in growing steps until it hits or leaves the
-//! ground. All rays of a packet that wait for a height are evaluated in rows of [`LANES`] points. The grouping of rays
-//! changes no bit of the results.
+//! Method: the residual is the difference between the ground and a cell's bilinear ground. A ray descends the pyramid
+//! of maximum heights until its height above the bilinear ground is no more than the bound of the residual. At this
+//! distance t₀ the construction tree is evaluated, which yields the residual r₀. From t₀, the ray is clear as long as
+//! z(t) - b(t) - r₀ > λ |u_xy| (t - t₀), where z is the height of the ray, b the bilinear ground, u_xy the horizontal
+//! part of the ray's direction and λ the slope of the residual. b is quadratic along the ray, so the end of the clear
+//! segment is the root of a quadratic. This is the step of [`Tracer`], applied to the ground minus its coarse shape. A
+//! ray hits the ground in two cases only. Either an evaluated point of the ground is below the ray by less than the
+//! tolerance, or bisection between a point above and a point below the ground reaches this tolerance. A ray that needs
+//! too many evaluations continues in growing steps until it hits or leaves the ground. All rays of a packet that wait
+//! for a height are evaluated in rows of [`LANES`] points. The grouping of rays changes no bit of the results.
 
 use super::table::{CellPatch, GroundTable};
 use super::{Bound, Trace, TraceRay, Tracer};
@@ -20,7 +20,7 @@ use crate::sample::Detail;
 /// Number of evaluations after which the steps of a ray grow.
 const MOST_NORMAL_STEPS: u32 = 48;
 
-/// A tracer of many rays at once, with a table of its ground.
+/// Traces many rays at once, with a table of the ground.
 pub struct PacketTracer<'a> {
     tracer: Tracer<'a>,
     /// The measured table; `None` if every ray is traced singly with proven bounds.
@@ -30,10 +30,10 @@ pub struct PacketTracer<'a> {
 /// State of a ray in the packet.
 struct RayLane {
     ray: TraceRay,
-    /// Horizontal length of the direction.
+    /// Length of the horizontal part of the ray's direction.
     flat: f64,
-    /// Start of the ray, in cells to the east and south. The next fields are the direction in cells per metre and the
-    /// metres per cell.
+    /// Start of the ray, in cells to the east and south. The next field is the direction in cells per metre. The field
+    /// after it is the number of metres per cell.
     from: [f64; 2],
     way: [f64; 2],
     per_cell: [f64; 2],
@@ -46,8 +46,8 @@ struct RayLane {
     level: usize,
     /// Distance at which the residual is known, and its value.
     known: Option<(f64, f64)>,
-    /// Last distance at which the ray is known to be above the ground. The next field is the first distance below the
-    /// ground.
+    /// Last distance at which the ray is known to be above the ground. The next field is the first distance at which
+    /// the ray is known to be below the ground.
     above: f64,
     below: Option<f64>,
     cell: (usize, usize),
@@ -141,7 +141,7 @@ impl Packet<'_> {
             if waiting.is_empty() {
                 return lanes.iter().map(|lane| lane.trace).collect();
             }
-            // sort rays with the same level of detail together, so that rows are long
+            // put rays with the same level of detail next to each other, so that rows are long
             let spacing = |&k: &usize| self.tracer.finer_detail(lanes[k].t, lanes[k].spacing).spacing.to_bits();
             waiting.sort_by_cached_key(|k| (spacing(k), *k));
             let mut from = 0;
@@ -158,7 +158,7 @@ impl Packet<'_> {
 
     fn lane(&self, ray: TraceRay, start: f64, spacing: f64) -> RayLane {
         let side = self.tracer.program.side;
-        // the tracer's proven range also covers ground that the table missed
+        // the tracer's proven range also includes ground that the table missed
         let range = self.tracer.range();
         let clip = ray.clip([0.0, 0.0, range.low - 1.0], [side, side, range.high + 1.0]);
         let (from, to) = clip.unwrap_or((0.0, 0.0));
@@ -186,7 +186,7 @@ impl Packet<'_> {
         }
     }
 
-    /// Advances to the next point to evaluate; false if the ray has left the ground.
+    /// Advances the ray to the next point to evaluate; false if the ray has left the terrain's square.
     fn advance(&self, lane: &mut RayLane) -> bool {
         let table = self.table;
         let ray = lane.ray;
@@ -227,7 +227,8 @@ impl Packet<'_> {
         false
     }
 
-    /// First distance up to `end`, within the cell, at which the ray may not be above the ground.
+    /// First distance up to `end`, within the cell, at which the bounds no longer prove that the ray is above the
+    /// ground.
     #[inline]
     fn nearest_ground(&self, lane: &RayLane, end: f64) -> Option<f64> {
         let (i, j) = lane.cell;
@@ -236,7 +237,9 @@ impl Packet<'_> {
         let (most, steep) = (f64::from(residual.most), f64::from(residual.slope) * lane.flat);
         let mut t = 0.0;
         let long = end - lane.t;
-        // the ray must have passed both bounds; a few rounds suffice, and stopping early is always safe
+        // two bounds say how far the ray is clear of the ground: the residual's magnitude, and the slope of the
+        // residual from the last known point. The ray advances by both in turn. A few rounds suffice, and stopping
+        // early is always safe
         for _ in 0..4 {
             t += first_below(b0 + t * (b1 + t * b2) - most, b1 + 2.0 * t * b2, b2, long - t)?;
             let Some((at, known)) = lane.known else { break };

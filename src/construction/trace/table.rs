@@ -2,12 +2,12 @@
 //! construction.
 //!
 //! Method: the square is divided into cells. Heights at the corners of the cells, interpolated bilinearly, approximate
-//! the ground. The residual is the difference of the ground from this approximation. The residual is sampled at random
-//! pairs of close points in every block of cells, to measure its magnitude and slope. Both are multiplied by a safety
-//! margin of 1.5. A pyramid of maximum heights is built over the cells. The bounds are measured, not proven: the
-//! results of [`Tracer`](super::Tracer) with proven bounds are the reference. The measured bounds are ten times
-//! tighter, above all where a ground window of slopes limits a piece. The ground is sampled with the level of detail
-//! that a ray from the eye uses at the same distance.
+//! the ground. The residual is the difference between the ground and this approximation. The residual is sampled at
+//! random pairs of close points in every block of cells, to measure the residual's magnitude and slope. Both are
+//! multiplied by a safety margin of 1.5. A pyramid of maximum heights is built over the cells. These bounds are
+//! measured, not proven: the results of [`Tracer`](super::Tracer) with proven bounds are the reference. The measured
+//! bounds are ten times tighter than the proven bounds, above all where a ground window limits a piece to a range of
+//! slopes. The ground is sampled with the level of detail that a ray from the eye uses at the same distance.
 //! Source: Génevaux et al. 2014, §7.1 (local bounds); Tevs, Ihrke & Seidel 2008, *Maximum Mipmaps*.
 
 use rayon::prelude::*;
@@ -24,9 +24,9 @@ const CELLS: usize = 1024;
 /// Number of cells per side of a block.
 const BLOCK: usize = 16;
 const BLOCKS: usize = CELLS / BLOCK;
-/// Number of points per side of a block at which the residual is sampled; each point has a partner close to it.
+/// Number of points per side of a block at which the residual is sampled. Each point has a second point close to it.
 const PLACES: usize = 8;
-/// Distance between a point and its partner, as a multiple of the cell size.
+/// Distance between the two points of a pair, as a multiple of the cell size.
 const APART: f64 = 0.25;
 /// Safety factor for residuals between the sampled points.
 const MARGIN: f64 = 1.5;
@@ -36,7 +36,7 @@ const MARGIN: f64 = 1.5;
 pub struct Residual {
     /// Maximum absolute difference, in metres.
     pub most: f32,
-    /// Maximum horizontal slope of the difference.
+    /// Maximum slope of the difference, in metres of height per horizontal metre.
     pub slope: f32,
 }
 
@@ -128,7 +128,7 @@ impl GroundTable {
                 }
             }
         }
-        // the table rounds its heights to f32
+        // the small terms allow for the rounding of the table's heights to f32
         Residual {
             most: (MARGIN * most + 1e-6 * self.cell + 1e-7 * height.abs()) as f32,
             slope: (MARGIN * steep) as f32,
@@ -157,14 +157,14 @@ impl GroundTable {
         self.highest.push(level);
     }
 
-    /// Range of heights that the ground can have.
+    /// Range of the ground's heights according to the table, in metres.
     pub fn range(&self) -> Interval {
         self.range
     }
 
     /// The table for the GPU. The list starts with the maximum heights of tiles of 4 × 4 cells, row by row. The maxima
-    /// of every 2 × 2 tiles follow, and so on up to the whole square: [`TILES`](Self::TILES) values. The same number of
-    /// maximum horizontal slopes follows.
+    /// of every 2 × 2 tiles follow, and so on up to the whole square: [`TILES`](Self::TILES) values in total. The
+    /// maximum slopes of the same tiles follow, in the same order.
     pub fn tiles(&self) -> Vec<f32> {
         let mut tiles: Vec<f32> = self.highest[Self::TILE_LEVEL..].concat();
         let per_metre = 1.0 / self.cell;

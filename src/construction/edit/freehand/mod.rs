@@ -1,13 +1,14 @@
 //! Fits a few points to a line drawn by hand.
 //!
-//! Method: start with the two ends or, for a closed line, with three points a third of the length apart. Fit the
-//! piece's own kind of curve ([`CurveFit`]) to these points. Compare each part of this line with the drawing between
-//! the same two points. Add a point where the line and the drawing are farthest apart. Repeat until the distance is
-//! within the tolerance everywhere, or until there are [`MOST_POINTS`]. Then remove every point that the tolerance does
-//! not require. Each part is compared only with its own part of the drawing, so that the order of points and loops in
-//! the drawing are kept. The ends stay in place. Distances are measured both ways, from the drawing to the line and
-//! from the line to the drawing. Widths, depths, profiles and heights are taken from the old line at the same fraction
-//! of its length. If the piece eases its bends, easing rounds the fitted line afterwards, as for any other line.
+//! Method: start with the two ends of the drawing. For a closed line, start with three points instead, a third of the
+//! line's length apart. Fit the piece's own kind of curve ([`CurveFit`]) to these points. Compare each part of this
+//! line with the drawing between the same two points. Add a point where the line and the drawing are farthest apart.
+//! Repeat this step until the distance is within the tolerance everywhere, or until there are [`MOST_POINTS`] points.
+//! Then remove every point that the tolerance does not require. Each part is compared only with its own part of the
+//! drawing, so that the order of points and loops in the drawing are kept. The ends stay in place. Distances are
+//! measured both ways, from the drawing to the line and from the line to the drawing. Widths, depths, profiles and
+//! heights are taken from the old line at the same fraction of its length. If the piece eases its bends, easing rounds
+//! the fitted line afterwards, as for any other line.
 //! Source: Ramer 1972 and Douglas & Peucker 1973, applied to curves instead of chords.
 
 use super::link_group::{self, Motion};
@@ -27,19 +28,19 @@ use crate::piece::{Piece, PieceKind, Tree};
 use crate::primitives::contour::{Contour, OutlineFit};
 use crate::primitives::curve::CurvePoint;
 
-/// Fraction of the tolerance that the fit aims for; the rest covers the errors of rounding points to six digits and of
+/// Fraction of the tolerance that the fit may use. The rest allows for two errors: rounding points to six digits, and
 /// flattening curves to segments.
 const AIM: f64 = 0.9;
 /// Reach for flattening the curve, as a multiple of the tolerance. Segments are accurate to a thousandth of the reach.
 const REACH: f64 = 50.0;
 /// Minimum distance of a new point from the ends of its part, as a fraction of the part.
 const APART: f64 = 0.02;
-/// Maximum overlap at either end of a closed line, as a fraction of its length: a hand rarely stops exactly at the
-/// start.
+/// Maximum overlap at either end of a closed line, as a fraction of the line's length. A line drawn by hand rarely
+/// stops exactly at its start.
 const OVERLAP: f64 = 0.1;
 /// Maximum gap, as a multiple of the tolerance, at which the ends of a closed line are joined at their nearest points.
 const NEAR: f64 = 5.0;
-/// Number of points of the stroke at which the scale of the operators around the piece is measured.
+/// Number of points of the stroke at which the scale of the operators that contain the piece is measured.
 const PROBES: usize = 64;
 /// Relative difference in width or depth that is large enough to keep a point.
 const SEEN: f64 = 0.01;
@@ -107,7 +108,7 @@ struct DrawnPath {
 /// The largest distance between a part of the fitted line and the stroke.
 struct Deviation {
     distance: f64,
-    /// Arc length on the stroke where a point should be added.
+    /// Arc length on the stroke at which a new point reduces this distance.
     at: f64,
 }
 
@@ -201,7 +202,7 @@ impl DrawnPath {
                         worst = Deviation { distance, at };
                     }
                 }
-                // keep new points away from the ends of the part, and inside it
+                // keep new points inside the part, away from its ends
                 let apart = APART * (ends[k + 1] - ends[k]);
                 if !(ends[k] + apart..=ends[k + 1] - apart).contains(&worst.at) {
                     worst.at = 0.5 * (ends[k] + ends[k + 1]);
@@ -251,7 +252,8 @@ impl DrawnPath {
 }
 
 /// Closes a loop drawn by hand and drops the overlap. The closed loop starts and ends at the innermost crossing of the
-/// stroke's two ends. Ends that only pass within `near` of each other are joined at their nearest points.
+/// stroke's two ends. If the ends do not cross but pass within `near` metres of each other, they are joined at their
+/// nearest points.
 fn closed_by_hand(drawn: &[Point], near: f64) -> Vec<Point> {
     let mut at = vec![0.0];
     for pair in drawn.windows(2) {
@@ -321,7 +323,7 @@ fn tolerance_inside(line: &DrawnLine, transform: &TransformPath) -> f64 {
 }
 
 /// Replaces the line of the piece at `path` by a drawn line. The heights of the points are read from `ground`, if
-/// given. Otherwise they are read from the old line at the same fraction of its length, like widths, depths and
+/// given. Otherwise they are taken from the old line at the same fraction of its length, as are the widths, depths and
 /// profiles. The centre of a contour moves to the centroid of the new outline. A linked piece with the same line gets
 /// the new line too. Returns the number of points.
 ///
@@ -393,7 +395,7 @@ fn kept_shares(piece: &Piece) -> Vec<f64> {
     (1..old.len().saturating_sub(1)).filter(|&k| says_more(k)).map(|k| stations[k] / total).collect()
 }
 
-/// New points with the values of the old line at the same fractions of its length.
+/// New points with the heights, widths, depths and profiles of the old line at the same fractions of the line's length.
 fn along_old(piece: &Piece, points: &[FittedPoint]) -> Vec<CurvePoint> {
     let old = points::line(piece).unwrap_or_default();
     let stations = points::centreline(piece).map_or_else(Vec::new, |centreline| centreline.path.stations);
@@ -457,8 +459,8 @@ fn middle_of(outline: &ClosedOutline) -> Point {
     places.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(centre, |(_, p)| p)
 }
 
-/// Updates a piece that is linked to the redrawn piece. If both had the same line, the linked piece gets the new line.
-/// Otherwise it moves along with the centre of a contour.
+/// Updates a piece that is linked to the redrawn piece. If both pieces had the same line, the linked piece gets the new
+/// line. Otherwise the linked piece moves by the same distance as the centre of the redrawn contour.
 fn follow(
     tree: &mut Tree,
     other: &PiecePath,
@@ -477,7 +479,7 @@ fn follow(
         let middle = |contour: &Contour| [f64::from(contour.settings.x), f64::from(contour.settings.y)];
         match &mut piece.kind {
             PieceKind::Contour(contour) if has_line && is_same(middle(contour), middle(old)) => {
-                // a linked round contour may have a different radius: keep the ratio
+                // a linked round contour can have a different radius: keep the ratio of the two radii
                 let wide = if ours.is_empty() {
                     f64::from(contour.settings.radius) / f64::from(old.settings.radius)
                 } else {

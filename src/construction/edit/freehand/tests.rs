@@ -11,7 +11,7 @@ use talweg_ground::field::Stream;
 
 const FITS: [CurveFit; 3] = [CurveFit::Through, CurveFit::Near, CurveFit::Straight];
 
-/// Points of a line as drawn by hand, each displaced by up to `jitter`.
+/// Points of a line as if drawn by hand: each point is displaced by up to `jitter` metres.
 fn drawn(count: usize, jitter: f64, at: impl Fn(f64) -> Point) -> Vec<Point> {
     let random = Stream::new(7, 1);
     let off = |k: usize, axis: i32| jitter * f64::from(random.signed(k as i32, axis)) * std::f64::consts::FRAC_1_SQRT_2;
@@ -27,7 +27,7 @@ fn sine(t: f64) -> Point {
     [1000.0 + 6000.0 * t, 4000.0 + 700.0 * libm::sin(3.0 * std::f64::consts::TAU * t)]
 }
 
-/// A zigzag of eight straight legs.
+/// A point at the fraction `t` of a zigzag with eight straight legs.
 fn zigzag(t: f64) -> Point {
     let leg = 8.0 * t;
     let part = leg - libm::floor(leg);
@@ -35,7 +35,7 @@ fn zigzag(t: f64) -> Point {
     [1000.0 + 6000.0 * t, 3000.0 + 1500.0 * if up { part } else { 1.0 - part }]
 }
 
-/// A hairpin whose second leg runs close to the first.
+/// A point at the fraction `t` of a hairpin bend, whose second leg runs close to the first.
 fn hairpin(t: f64) -> Point {
     if t < 0.5 { [1000.0 + 8000.0 * t, 3000.0] } else { [5000.0 - 8000.0 * (t - 0.5), 3000.0 + 160.0 * (t - 0.5)] }
 }
@@ -115,7 +115,7 @@ fn rough_lines_stop_at_the_point_limit_and_dots_give_none() {
         assert_eq!(fitted(&nothing, form, 1.0, &[]), []);
         assert_eq!(fitted(&nothing, LineForm { is_closed: true, ..form }, 1.0, &[]), []);
     }
-    // wherever the hand rested, a straight stroke needs only two points
+    // a straight stroke needs only two points, wherever the hand rested while drawing
     let rested = [vec![[0.0, 0.0]; 9], vec![[500.0, 0.0]; 9], vec![[900.0, 1.0]; 3]].concat();
     assert_eq!(places(&fitted(&rested, form, 5.0, &[])), [[0.0, 0.0], [900.0, 1.0]]);
     // a fraction in `kept` always gets a point
@@ -127,7 +127,7 @@ fn rough_lines_stop_at_the_point_limit_and_dots_give_none() {
 fn closed_lines_are_fitted_and_overlapping_ends_cut() {
     for fit in [CurveFit::Through, CurveFit::Straight] {
         let form = LineForm { fit, is_closed: true };
-        // strokes drawn by hand that overlap their own start: they cross it, or pass outside or inside
+        // strokes drawn by hand that stop short of their own start, meet it, or overlap it on the outside or inside
         for (share, off) in [(0.97, 0.0), (1.0, 0.0), (1.04, 30.0), (1.02, 10.0), (1.05, -40.0)] {
             let spiral = |t: f64| {
                 let [x, y] = circle(t * share);
@@ -168,7 +168,8 @@ fn widths_and_profiles_are_transferred_by_relative_length() {
         CurvePoint { width: 1.0, ..at(5000.0, 100.0) },
     ];
     let (mut tree, path) = tree_of(Piece::new(PieceKind::Curve(Curve { points: old, ..Curve::default() })));
-    // straight south and eight times as long: the point with a width of its own stays at a quarter of the length
+    // the new line runs straight south and is eight times as long: the point with a width of its own stays at a quarter
+    // of the length
     let n = redraw(&mut tree, &path, &line(vec![[4000.0, 0.0], [4000.0, 8000.0]]), 0, None).unwrap();
     let points = points::line(path.piece(&tree).unwrap()).unwrap().to_vec();
     assert_eq!((n, points.len()), (3, 3));

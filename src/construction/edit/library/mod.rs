@@ -1,7 +1,8 @@
 //! Ready-made pieces, and the rules that choose the operator for a new piece.
 //!
-//! A piece of ground (a disc) is blended with the existing ground. Pieces cut or set into the ground (a road, a lake, a
-//! crater) replace the ground made by earlier pieces. If an operator is selected, the new piece becomes its child.
+//! A piece of ground (a disc) is blended with the existing ground. Pieces that are cut or set into the ground (a road,
+//! a lake, a crater) replace the ground made by earlier pieces. If an operator is selected, the new piece becomes its
+//! child.
 
 mod add;
 
@@ -42,7 +43,7 @@ pub enum Role {
 /// A ready-made piece that the library offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// Level ground.
+    /// A disc of level ground.
     Plain,
     /// Rolling hills.
     Hills,
@@ -50,17 +51,17 @@ pub enum Item {
     Mountains,
     /// Mountains with gullies down their slopes.
     GulliedMountains,
-    /// Dunes across the wind.
+    /// Dunes with crests across the wind direction.
     Dunes,
     /// A river in its valley.
     River,
-    /// A road with its banks.
+    /// A road with embankments.
     Road,
-    /// A ridge.
+    /// A ridge along a line.
     Ridge,
-    /// A canyon.
+    /// A canyon along a line.
     Canyon,
-    /// A lake in its hollow, with water.
+    /// A lake in its basin, with water.
     Lake,
     /// A table mountain.
     Mesa,
@@ -78,23 +79,23 @@ pub enum Item {
     Image,
     /// An image along a line.
     ImageLine,
-    /// A volcano with a crater.
+    /// A volcano with a crater at its summit.
     Volcano,
     /// A valley between mountains.
     Valley,
     /// An oasis among dunes.
     Oasis,
-    /// Cratered ground.
+    /// A landscape of craters, as on the Moon.
     Moon,
 }
 
-/// Side length of the square that the sizes below refer to.
+/// Side length, in metres, of the square to which the sizes below apply.
 const SIDE: f32 = 8000.0;
 /// Size of a ready-made construction tree added as a piece, as a fraction of the square's side length.
 const COMPOSED: f32 = 0.4;
 
 impl Item {
-    /// All entries, grouped by heading.
+    /// All ready-made pieces, grouped by heading.
     pub const GROUPS: [(&'static str, &'static [Self]); 6] = [
         ("Ground", &[Self::Plain, Self::Hills, Self::Mountains, Self::GulliedMountains, Self::Dunes]),
         ("Lines", &[Self::River, Self::Road, Self::Ridge, Self::Canyon]),
@@ -104,7 +105,7 @@ impl Item {
         ("Composed", &[Self::Volcano, Self::Valley, Self::Oasis, Self::Moon]),
     ];
 
-    /// Display name.
+    /// Name of the piece in the user interface.
     pub fn label(self) -> &'static str {
         match self {
             Self::Plain => "Plain",
@@ -142,21 +143,21 @@ impl Item {
             Self::Dunes => "Dunes, blended with the surrounding terrain.",
             Self::River => "A river in a bed cut into the ground; water flows from the higher end to the lower end.",
             Self::Road => "A road that follows the ground, with eased bends.",
-            Self::Ridge => "A ridge along a line, replacing the ground there.",
+            Self::Ridge => "A ridge along a line; it replaces the ground there.",
             Self::Canyon => "A canyon with stepped walls cut along a line.",
             Self::Lake => "A lake in a basin with a shore; its level equals the lowest ground around the lake.",
             Self::Mesa => "A table mountain with steep walls.",
-            Self::Crater => "A crater with a raised rim, replacing the ground there.",
+            Self::Crater => "A crater with a raised rim; it replaces the ground there.",
             Self::Island => "Land that rises inside a shore and slopes down outside the shore.",
             Self::HillRing => "Nine hills around a centre, as an array: edit the hill inside to change all hills.",
             Self::Boulders => "Boulders scattered on the ground; they follow the shape of the ground.",
             Self::CraterField => "Overlapping craters scattered on the ground; they follow the shape of the ground.",
-            Self::Image => "A height image over four corners; choose the image in the parameters.",
+            Self::Image => "A height image stretched over four corners; choose the image in the parameters.",
             Self::ImageLine => "A height image repeated along a line.",
-            Self::Volcano => "The composed volcano at a smaller size, without its sea.",
-            Self::Valley => "The composed valley at a smaller size, with its river.",
-            Self::Oasis => "The composed oasis at a smaller size, with its lake and palms.",
-            Self::Moon => "The craters of the composed moon at a smaller size.",
+            Self::Volcano => "A ready-made volcano with a crater, without the sea around it.",
+            Self::Valley => "A ready-made valley between mountains, with its river.",
+            Self::Oasis => "A ready-made oasis among dunes, with its lake and palms.",
+            Self::Moon => "A ready-made landscape of craters, as on the Moon.",
         }
     }
 
@@ -301,7 +302,7 @@ impl Item {
         Piece { material, ..Piece::new(form) }
     }
 
-    /// Arrays and scatters around a position, in a construction whose side length is `k` times the usual.
+    /// Arrays and scatters around a position, in a construction whose side length is `k` times [`SIDE`].
     fn repeated(self, [x, y]: [f32; 2], z: f32, k: f32, seed: u32) -> PieceKind {
         let plain = Disc { x, y, seed, ..Disc::default() };
         match self {
@@ -376,7 +377,7 @@ impl Item {
                 };
                 vec![(MaterialLayer::Water, PieceKind::Curve(Curve { points, settings }))]
             }
-            // only these presets: the sea around a volcano belongs to the scene
+            // the volcano is not included: the sea around it belongs to the scene
             (Self::Valley | Self::Oasis | Self::Moon, PieceKind::Place(relief)) => {
                 let preset = self.composed().unwrap_or_default();
                 let on = |material| Some((material, preset.root(material)?.clone()));
@@ -386,7 +387,7 @@ impl Item {
                     let mut settings = relief.settings.clone();
                     match material {
                         MaterialLayer::Water => {}
-                        // keep the density of plants unscaled
+                        // the density of plants must not be scaled with the piece
                         MaterialLayer::Vegetation => {
                             settings.raise = 0.0;
                             settings.steepen =
@@ -437,6 +438,344 @@ impl Item {
             pivot_y: pivot,
             ..Placement::default()
         };
+<<<<<<< .merge_file_D6zRWH
         Piece::new(PieceKind::Place(OperatorGroup { settings, children: vec![relief] }))
+||||||| .merge_file_9yjJId
+        Piece::new(PieceKind::Place(OperatorGroup { settings, of: vec![relief] }))
+    }
+}
+
+/// Returns the spot (parent and child index) for a new piece. `near` is the selected piece; `on_ground` is true if
+/// there is ground at the new piece's position. Existing pieces are wrapped in operators if necessary.
+///
+/// # Errors
+/// When operators would be nested too deeply.
+pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground: bool) -> Result<Spot, EditError> {
+    let near = near.filter(|path| path.piece(tree).is_some());
+    let is_relief = |path: &PiecePath| path.root == Root::Material(MaterialLayer::Terrain) && path.is_root();
+    if let Some(path) = near.filter(|path| !is_relief(path)) {
+        let piece = path.piece(tree).ok_or(EditError::Gone)?;
+        // a piece added next to copies must not be repeated together with the copies
+        let is_repeated = matches!(piece.form, PieceKind::Array(_) | PieceKind::Scatter(_));
+        if piece.takes_pieces() && (!is_repeated || piece.children().is_empty()) {
+            return Ok(Spot { parent: path.clone(), at: piece.children().len() });
+        }
+        // a selected primitive of the terrain layer does not determine the spot of the next piece
+        if path.root != Root::Material(MaterialLayer::Terrain) {
+            return super::spot_beside(tree, path);
+        }
+    }
+    let mut here = PiecePath::material(MaterialLayer::Terrain);
+    loop {
+        let piece = here.piece(tree).ok_or(EditError::Gone)?;
+        let end = Spot { parent: here.clone(), at: piece.children().len() };
+        if piece.takes_pieces() && piece.children().is_empty() {
+            return Ok(end);
+        }
+        match (&piece.form, role) {
+            (PieceKind::Blend(_), Role::Ground) => return Ok(end),
+            (PieceKind::Warp(group), _) if group.of.len() == 1 => here = here.child(0),
+            (PieceKind::Place(group), _) if group.of.len() == 1 => here = here.child(0),
+            (PieceKind::Gullies(group), Role::Ground) if group.of.len() == 1 => here = here.child(0),
+            (PieceKind::Warp(_) | PieceKind::Place(_) | PieceKind::Gullies(_), Role::Ground) => return Ok(end),
+            (PieceKind::Add(_), Role::Lay) => return Ok(end),
+            (_, Role::Lay) => {
+                wrap_root(tree, &here, Wrap::Add)?;
+                return Ok(Spot { parent: here, at: 1 });
+            }
+            (PieceKind::Replace(_) | PieceKind::Add(_) | PieceKind::Detail(_), Role::Ground) => here = here.child(0),
+            (_, Role::Ground) => {
+                wrap_root(tree, &here, Wrap::Blend)?;
+                return Ok(Spot { parent: here, at: 1 });
+            }
+            (PieceKind::Replace(group), Role::Carve) if on_ground || group.settings.extent == Extent::Both => {
+                return Ok(end);
+            }
+            (_, Role::Carve) => {
+                wrap_root(tree, &here, Wrap::Replace)?;
+                if let Some(Piece { form: PieceKind::Replace(group), .. }) = here.piece_mut(tree) {
+                    group.settings.extent = Extent::Both;
+                }
+                return Ok(Spot { parent: here, at: 1 });
+            }
+        }
+    }
+}
+
+/// Adds a ready-made piece at a position and returns its path. `program` is the construction tree compiled before the
+/// edit.
+///
+/// # Errors
+/// When the construction tree would become invalid.
+pub fn place(
+    tree: &mut Tree,
+    item: Item,
+    at: Point,
+    near: Option<&PiecePath>,
+    program: &Program,
+    seed: u32,
+) -> Result<PiecePath, EditError> {
+    let mut made = tree.clone();
+    let material = match near.map(|path| path.root) {
+        Some(Root::Material(material)) => material,
+        _ => MaterialLayer::Terrain,
+    };
+    let on_ground = program.sample(at, &Detail::FULL).weight >= THRESHOLD;
+    let is_first = made.root(material).is_none();
+    if is_first {
+        set_material(&mut made, material, Some(Piece::default()));
+    }
+    let root = PiecePath::material(material);
+    let near = if is_first { Some(&root) } else { near };
+    let spot = spot_for(&mut made, near, item.role(), on_ground)?;
+    let transform = TransformPath::for_child(&made, &spot.parent, spot.at, seed);
+    let ground = |q: Point| transform.height_inward(program.height(transform.outward(q), &Detail::FULL));
+    let mut piece = item.piece(&mut made, transform.inward(at), &ground);
+    lay_on_material(&mut piece, material);
+    piece.name = unused_name(&made, &item.label().to_lowercase());
+    let path = insert(&mut made, &spot, piece)?;
+    if material == MaterialLayer::Terrain {
+        apply_or_undo(&mut made, |tree| lay_belongings(tree, &path, item, seed))?;
+    }
+    *tree = made;
+    Ok(path)
+}
+
+/// Adds a river with its water to the terrain layer and returns the path of the river. `line` falls from its first
+/// point to its last. `width` is the distance in metres from the centre line to the end of the banks, `depth` the depth
+/// in metres.
+///
+/// # Errors
+/// When the construction tree would become invalid.
+pub fn add_river(
+    tree: &mut Tree,
+    line: Vec<CurvePoint>,
+    width: f32,
+    depth: f32,
+    seed: u32,
+) -> Result<PiecePath, EditError> {
+    let mut made = tree.clone();
+    let spot = spot_for(&mut made, None, Role::Carve, true)?;
+    let settings =
+        CurveSettings { cross: Cross::River, width, depth, fade: width, downhill: true, ..CurveSettings::default() };
+    let mut piece = Piece::new(PieceKind::Curve(Curve { points: line, settings }));
+    piece.name = unused_name(&made, &Item::River.label().to_lowercase());
+    let path = insert(&mut made, &spot, piece)?;
+    apply_or_undo(&mut made, |tree| lay_belongings(tree, &path, Item::River, seed))?;
+    *tree = made;
+    Ok(path)
+}
+
+/// Adds the linked pieces of a new relief piece (water, sand, snow, plants) to the other material layers.
+fn lay_belongings(tree: &mut Tree, path: &PiecePath, item: Item, seed: u32) -> Result<(), EditError> {
+    let piece = path.piece(tree).cloned().ok_or(EditError::Gone)?;
+    let laid = item.belongings(&piece, &TransformPath::for_piece(tree, path, seed));
+    if laid.is_empty() {
+        return Ok(());
+    }
+    let name = link_group::unused(tree, &piece.name);
+    if let Some(piece) = path.piece_mut(tree) {
+        piece.link_group.clone_from(&name);
+    }
+    for (material, form) in laid {
+        let belonging = Piece { link_group: name.clone(), ..Piece::named(&piece.name, form) };
+        let belonging = link_group::wrapped_as(tree, path, belonging);
+        put_on_material(tree, material, belonging)?;
+    }
+    Ok(())
+}
+
+/// Sets the height values of a piece in another material layer to the usual thickness or density of this layer.
+fn lay_on_material(piece: &mut Piece, material: MaterialLayer) {
+    let usual = match material {
+        MaterialLayer::Terrain => return,
+        MaterialLayer::Water => None,
+        MaterialLayer::Sand => Some(12.0),
+        MaterialLayer::Snow => Some(3.0),
+        MaterialLayer::Vegetation => Some(0.8),
+    };
+    match &mut piece.form {
+        PieceKind::Disc(disc) => {
+            disc.surface = ReliefStyle::Level;
+            disc.height = usual.unwrap_or(disc.height);
+        }
+        PieceKind::Contour(contour) => {
+            contour.settings.height = usual.unwrap_or(contour.settings.height);
+            contour.settings.depth = 0.0;
+        }
+        PieceKind::Curve(curve) => {
+            curve.settings.cross = Cross::Bank;
+            curve.points.iter_mut().for_each(|point| point.height = usual.unwrap_or(point.height));
+        }
+        _ => {}
+=======
+        Piece::new(PieceKind::Place(OperatorGroup { settings, of: vec![relief] }))
+    }
+}
+
+/// Returns the spot (parent and child index) for a new piece. `near` is the selected piece; `on_ground` is true if
+/// there is ground at the new piece's position. Existing pieces are wrapped in operators if necessary.
+///
+/// # Errors
+/// When operators would be nested too deeply.
+pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground: bool) -> Result<Spot, EditError> {
+    let near = near.filter(|path| path.piece(tree).is_some());
+    let is_relief = |path: &PiecePath| path.root == Root::Material(MaterialLayer::Terrain) && path.is_root();
+    if let Some(path) = near.filter(|path| !is_relief(path)) {
+        let piece = path.piece(tree).ok_or(EditError::Gone)?;
+        // a piece added next to copies must not be repeated together with the copies
+        let is_repeated = matches!(piece.form, PieceKind::Array(_) | PieceKind::Scatter(_));
+        if piece.takes_pieces() && (!is_repeated || piece.children().is_empty()) {
+            return Ok(Spot { parent: path.clone(), at: piece.children().len() });
+        }
+        // a selected primitive of the terrain layer does not determine the spot of the next piece
+        if path.root != Root::Material(MaterialLayer::Terrain) {
+            return super::spot_beside(tree, path);
+        }
+    }
+    let mut here = PiecePath::material(MaterialLayer::Terrain);
+    loop {
+        let piece = here.piece(tree).ok_or(EditError::Gone)?;
+        let end = Spot { parent: here.clone(), at: piece.children().len() };
+        if piece.takes_pieces() && piece.children().is_empty() {
+            return Ok(end);
+        }
+        match (&piece.form, role) {
+            (PieceKind::Blend(_), Role::Ground) => return Ok(end),
+            (PieceKind::Warp(group), _) if group.of.len() == 1 => here = here.child(0),
+            (PieceKind::Place(group), _) if group.of.len() == 1 => here = here.child(0),
+            (PieceKind::Gullies(group), Role::Ground) if group.of.len() == 1 => here = here.child(0),
+            (PieceKind::Warp(_) | PieceKind::Place(_) | PieceKind::Gullies(_), Role::Ground) => return Ok(end),
+            (PieceKind::Add(_), Role::Lay) => return Ok(end),
+            (_, Role::Lay) => {
+                wrap_root(tree, &here, Wrap::Add)?;
+                return Ok(Spot { parent: here, at: 1 });
+            }
+            (PieceKind::Replace(_) | PieceKind::Add(_) | PieceKind::Detail(_), Role::Ground) => here = here.child(0),
+            (_, Role::Ground) => {
+                wrap_root(tree, &here, Wrap::Blend)?;
+                return Ok(Spot { parent: here, at: 1 });
+            }
+            (PieceKind::Replace(group), Role::Carve) if on_ground || group.settings.extent == Extent::Both => {
+                return Ok(end);
+            }
+            (_, Role::Carve) => {
+                wrap_root(tree, &here, Wrap::Replace)?;
+                if let Some(Piece { form: PieceKind::Replace(group), .. }) = here.piece_mut(tree) {
+                    group.settings.extent = Extent::Both;
+                }
+                return Ok(Spot { parent: here, at: 1 });
+            }
+        }
+    }
+}
+
+/// Adds a ready-made piece at a position and returns its path. `program` is the construction tree compiled before the
+/// edit.
+///
+/// # Errors
+/// When the construction tree would become invalid.
+pub fn place(
+    tree: &mut Tree,
+    item: Item,
+    at: Point,
+    near: Option<&PiecePath>,
+    program: &Program,
+    seed: u32,
+) -> Result<PiecePath, EditError> {
+    let mut made = tree.clone();
+    let material = match near.map(|path| path.root) {
+        Some(Root::Material(material)) => material,
+        _ => MaterialLayer::Terrain,
+    };
+    let on_ground = program.sample(at, &Detail::FULL).weight >= THRESHOLD;
+    let is_first = made.root(material).is_none();
+    if is_first {
+        set_material(&mut made, material, Some(Piece::default()));
+    }
+    let root = PiecePath::material(material);
+    let near = if is_first { Some(&root) } else { near };
+    let spot = spot_for(&mut made, near, item.role(), on_ground)?;
+    let transform = TransformPath::for_child(&made, &spot.parent, spot.at, seed);
+    let ground = |q: Point| transform.height_inward(program.height(transform.outward(q), &Detail::FULL));
+    let mut piece = item.piece(&mut made, transform.inward(at), &ground);
+    lay_on_material(&mut piece, material);
+    piece.name = unused_name(&made, &item.label().to_lowercase());
+    let path = insert(&mut made, &spot, piece)?;
+    if material == MaterialLayer::Terrain {
+        apply_or_undo(&mut made, |tree| lay_belongings(tree, &path, item, seed))?;
+    }
+    *tree = made;
+    Ok(path)
+}
+
+/// Adds a river with its water to the terrain layer and returns the path of the river. `line` falls from its first
+/// point to its last. `width` is the distance from the centreline to the end of the banks, `depth` the depth of the
+/// river bed, both in metres.
+///
+/// # Errors
+/// When the construction tree would become invalid.
+pub fn add_river(
+    tree: &mut Tree,
+    line: Vec<CurvePoint>,
+    width: f32,
+    depth: f32,
+    seed: u32,
+) -> Result<PiecePath, EditError> {
+    let mut made = tree.clone();
+    let spot = spot_for(&mut made, None, Role::Carve, true)?;
+    let settings =
+        CurveSettings { cross: Cross::River, width, depth, fade: width, downhill: true, ..CurveSettings::default() };
+    let mut piece = Piece::new(PieceKind::Curve(Curve { points: line, settings }));
+    piece.name = unused_name(&made, &Item::River.label().to_lowercase());
+    let path = insert(&mut made, &spot, piece)?;
+    apply_or_undo(&mut made, |tree| lay_belongings(tree, &path, Item::River, seed))?;
+    *tree = made;
+    Ok(path)
+}
+
+/// Adds the linked pieces of a new relief piece (water, sand, snow, plants) to the other material layers.
+fn lay_belongings(tree: &mut Tree, path: &PiecePath, item: Item, seed: u32) -> Result<(), EditError> {
+    let piece = path.piece(tree).cloned().ok_or(EditError::Gone)?;
+    let laid = item.belongings(&piece, &TransformPath::for_piece(tree, path, seed));
+    if laid.is_empty() {
+        return Ok(());
+    }
+    let name = link_group::unused(tree, &piece.name);
+    if let Some(piece) = path.piece_mut(tree) {
+        piece.link_group.clone_from(&name);
+    }
+    for (material, form) in laid {
+        let belonging = Piece { link_group: name.clone(), ..Piece::named(&piece.name, form) };
+        let belonging = link_group::wrapped_as(tree, path, belonging);
+        put_on_material(tree, material, belonging)?;
+    }
+    Ok(())
+}
+
+/// Sets the height values of a piece in another material layer to the usual thickness or density of this layer.
+fn lay_on_material(piece: &mut Piece, material: MaterialLayer) {
+    let usual = match material {
+        MaterialLayer::Terrain => return,
+        MaterialLayer::Water => None,
+        MaterialLayer::Sand => Some(12.0),
+        MaterialLayer::Snow => Some(3.0),
+        MaterialLayer::Vegetation => Some(0.8),
+    };
+    match &mut piece.form {
+        PieceKind::Disc(disc) => {
+            disc.surface = ReliefStyle::Level;
+            disc.height = usual.unwrap_or(disc.height);
+        }
+        PieceKind::Contour(contour) => {
+            contour.settings.height = usual.unwrap_or(contour.settings.height);
+            contour.settings.depth = 0.0;
+        }
+        PieceKind::Curve(curve) => {
+            curve.settings.cross = Cross::Bank;
+            curve.points.iter_mut().for_each(|point| point.height = usual.unwrap_or(point.height));
+        }
+        _ => {}
+>>>>>>> .merge_file_pcKSzw
     }
 }

@@ -1,9 +1,9 @@
 //! Linked pieces: a lake and its water, an oasis and its palms.
 //!
-//! Pieces with the same link group, in any material layer, are moved, rotated, scaled and raised together. Coincident
-//! points stay coincident. Linked pieces on other material layers belong to the relief piece (the linked piece of the
-//! terrain layer) below them: removing, copying or hiding the relief piece does the same to these linked pieces, but
-//! not the other way round.
+//! Pieces with the same link group, in any material layer, are moved, rotated, scaled and raised together. Points of
+//! linked pieces that coincide continue to coincide. The relief piece is the linked piece of the terrain layer. Linked
+//! pieces on other material layers belong to it: removing, copying or hiding the relief piece also removes, copies or
+//! hides these linked pieces. The reverse is not true.
 
 use super::reshape::{Similarity, raised, rounded_to_six_digits};
 use super::transform_path::TransformPath;
@@ -17,7 +17,7 @@ use crate::primitives::contour::Contour;
 /// Maximum distance between coincident points of linked pieces, as a fraction of the square's side.
 pub(super) const SAME_PLACE: f64 = 1e-4;
 
-/// A motion of a piece, in metres of the construction.
+/// A motion of a piece; positions and distances are in metres of the construction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
     /// Moves the piece.
@@ -29,14 +29,14 @@ pub enum Motion {
     },
     /// Rotates the piece about a point.
     Turn {
-        /// Fixed point.
+        /// Point that stays in place.
         about: Point,
-        /// Angle in degrees, from east to south.
+        /// Angle in degrees, from east towards south.
         degrees: f64,
     },
     /// Scales the piece about a point.
     Scale {
-        /// Fixed point.
+        /// Point that stays in place.
         about: Point,
         /// Scale factor.
         by: f64,
@@ -105,7 +105,7 @@ pub fn is_bound(piece: &Piece) -> bool {
     !link_groups(piece).is_empty()
 }
 
-/// The outermost pieces that have one of these link groups.
+/// The outermost pieces that belong to one of these link groups.
 fn pieces_with_groups(tree: &Tree, link_groups: &[String]) -> Vec<PiecePath> {
     let mut found = Vec::new();
     if link_groups.is_empty() {
@@ -186,7 +186,7 @@ pub fn update_linked(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u3
                 let pairs: Vec<(usize, usize)> = (0..was.len()).filter_map(|k| Some((k, at(was[k])?))).collect();
                 for (k, own_k) in pairs {
                     if was[k] != is[k] {
-                        // corners that would make the image non-convex stay in place
+                        // a corner stays in place if moving it would make the image non-convex
                         let there = add(own[own_k], sub(is[k], was[k]));
                         let _ = points::move_handle(piece, own_k, transform.inward(there));
                     }
@@ -334,7 +334,7 @@ pub fn remove_all(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>
     let mut loose = path.piece(tree).map(link_groups).unwrap_or_default();
     let is_relief = path.root == Root::Material(MaterialLayer::Terrain);
     let next = remove(tree, path)?;
-    // keep link groups that another relief piece still uses
+    // do not remove the pieces of link groups to which another relief piece still belongs
     loose.retain(|link_group| {
         let bearers = pieces_with_groups(tree, std::slice::from_ref(link_group));
         is_relief && !bearers.iter().any(|path| path.root == Root::Material(MaterialLayer::Terrain))
@@ -433,7 +433,7 @@ pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePa
         let Some(link_group) = old.first().filter(|_| !owned.is_empty()).cloned() else { return Ok(copy) };
         let new = unused(tree, &link_group);
         let bind = |tree: &mut Tree, first: &PiecePath, second: &PiecePath| {
-            // a piece that was the whole material layer is now inside a blend
+            // a piece that was the root of its material layer is now inside a blend
             let first = if first.is_root() { first.child(0) } else { first.clone() };
             for (path, link_group) in [(&first, &link_group), (second, &new)] {
                 if let Some(piece) = path.piece_mut(tree) {
@@ -459,7 +459,8 @@ pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePa
     })
 }
 
-/// Wraps a piece in the placements, warps and copies around `path`, from the inside outwards.
+/// Wraps a piece in copies of the placements, warps, arrays and scatters that contain the piece at `path`, from the
+/// inside outwards.
 pub fn wrapped_as(tree: &Tree, path: &PiecePath, piece: Piece) -> Piece {
     let mut piece = piece;
     let mut here = path.parent();

@@ -39,7 +39,7 @@ fn a_lake_a_river_a_valley_and_an_oasis_bring_their_water() {
     let items = [
         (Item::Lake, 1000.0, 0.2, 2.0),
         (Item::River, 1000.0, 0.02, 2.0),
-        // the ready-made valley and its river are added at a reduced size
+        // the ready-made valley and its river are added at a fraction of their size
         (Item::Valley, 300.0, 0.003, 0.5),
         (Item::Oasis, 1000.0, 0.02, 2.0),
     ];
@@ -181,7 +181,7 @@ fn linked_pieces_are_copied_hidden_and_removed_with_a_lake() {
 
 #[test]
 fn a_linked_copy_of_a_lake_has_water_of_its_own() {
-    // the ground of an oasis is wide: closer copies would cover each other
+    // the ground of an oasis is wide: copies closer together would cover each other
     for (item, by) in [(Item::Lake, 1800.0), (Item::Oasis, 3400.0)] {
         let (mut tree, path) = tree_with(item);
         let owned = linked_pieces(&tree, &path).len();
@@ -234,7 +234,7 @@ fn a_warp_bends_the_water_with_its_basin() {
     }
 }
 
-/// On an island in a sea that is itself a piece of water, rivers and lakes keep their own level.
+/// The sea is itself a piece of the water layer. Rivers and lakes on an island in this sea keep their own level.
 #[test]
 fn lakes_and_rivers_on_an_island_replace_the_sea() {
     let mut tree = (*presets::volcano()).clone();

@@ -4,17 +4,19 @@
 //! Formula: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹, where A is the blend of the pieces and ω the warp.
 //! - Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size) with two noises η. The strength is capped at 0.24 size,
 //!   just below size/(√2 λ_η), so that the map cannot fold. Here λ_η bounds |∇η|.
-//! - Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p - c|, with Wyvill's falloff g. A twist is always one-to-one.
+//! - Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c) with a rotation R, the centre c, d = |p - c| and Wyvill's falloff g. A
+//!   twist is always one-to-one.
 //! - Image: ω⁻¹(p) = p - strength · e · φ(p) with a direction e and φ = g(d) (2 I(p) - 1). I is the
-//!   [spline](crate::primitives::image_sampler) through an image over the square of half side r around c.
-//!   The core of g is half the radius.
-//! - Curve: ω⁻¹(p) = p - strength · Σ tₖ g(|p - cₖ|/r) h/(32/35 r). This is the mean of the curve's directions t around
-//!   p, weighted by Wyvill's g, over points h ≤ r/4 apart; on a straight line, the mean is t.
+//!   [spline](crate::primitives::image_sampler) through the samples of an image, which fills the square of half side r
+//!   around c. The core of g is half the radius.
+//! - Curve: ω⁻¹(p) = p - strength · Σ tₖ g(|p - cₖ|/r) h/(32/35 r). This is the mean of the curve's directions tₖ at
+//!   points cₖ near p, weighted by Wyvill's g. The points are h ≤ r/4 apart, where r is the radius. On a straight line,
+//!   the mean is the direction of the line.
 //!
-//! For an image and a curve, the strength is capped where the steepest slope of the displacement is 0.9, so that the
-//! map cannot fold.
+//! For an image and a curve, the strength is capped so that the slope of the displacement is at most 0.9. The map then
+//! cannot fold.
 //! Gradient: ∇f = ∇f_A J with the Jacobian of ω⁻¹.
-//! Lipschitz: λ_A times the greatest stretching of J.
+//! Lipschitz: λ_A times the greatest factor by which J stretches a vector, where λ_A bounds |∇f_A|.
 //! Source: Génevaux et al. 2014, §5.4 and fig. 14.
 
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
@@ -35,7 +37,7 @@ talweg_ground::choices! {
     /// Kind of warp: noise, a twist, an image or a curve.
     Bend {
         Noise "Noise": "Displaced by noise: straight lines wander, repeated features vary.",
-        Twist "Twist": "Rotated about a centre, most strongly in the middle.",
+        Twist "Twist": "Rotated about a centre; the rotation decreases with the distance from the centre.",
         Picture "By an image": "Displaced in one direction where an image is bright, and in the opposite direction where the image is dark.",
         Curve "Along a curve": "Dragged along a curve, from its first point towards its last.",
     }
@@ -49,21 +51,21 @@ talweg_ground::params! {
         /// Maximum displacement by noise, an image or a curve. The displacement is capped so that the ground does not
         /// fold: at 0.24 of the size for noise, at about a third of the radius for a curve.
         strength: f32 ["m"] = 120.0, 0.0..=1.0e6, slider 0.0..=1000.0;
-        /// Distance over which the displacement changes.
+        /// Wavelength of the noise: the distance over which the displacement changes.
         size: f32 ["m"] = 900.0, 0.1..=1.0e6, slider 20.0..=4000.0;
-        /// Rotation at the centre of a twist.
+        /// Rotation of the ground at the centre of a twist, clockwise.
         turn_angle: f32 ["°"] = 90.0, -720.0..=720.0, slider -180.0..=180.0;
-        /// Centre of the twist or the image, from the west edge.
+        /// Distance of the centre of the twist or the image from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Centre of the twist or the image, from the north edge.
+        /// Distance of the centre of the twist or the image from the north edge.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// Distance from the centre or the curve at which the warp ends.
         radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0;
-        /// Seed of the noise.
+        /// Seed of the noise: another seed gives another random displacement.
         seed: u32 = 1, 0..=1_000_000, slider 0..=100;
         /// Image that displaces the ground: a file or a built-in stamp; mid-grey does not displace.
         picture: ImageFile = ImageFile("stamp:dune".into()) => |warp| warp.bend == Bend::Picture;
-        /// Direction in which bright parts of the image displace the ground, from east to south.
+        /// Direction in which bright parts of the image displace the ground: 0 is east, 90 is south.
         direction_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0 => |warp| warp.bend == Bend::Picture;
         /// Shape of the curve between its points.
         run: CurveFit = CurveFit::Through => |warp| warp.bend == Bend::Curve;
@@ -73,10 +75,10 @@ talweg_ground::params! {
 /// Maximum displacement by noise, as a fraction of the size.
 pub const FARTHEST: f64 = 0.24;
 
-/// Steepest slope of the displacement by an image or a curve.
+/// Maximum slope of the displacement by an image or a curve, in metres per metre.
 const STEEPEST_PUSH: f64 = 0.9;
-/// Maximum number of points on a curve that drags. The next constant is the number of points per radius of the curve's
-/// length.
+/// Maximum number of points on the curve of a warp. The next constant is the number of these points per length of one
+/// radius along the curve.
 const MOST_PLACES: usize = 512;
 const PLACES_PER_RADIUS: f64 = 4.0;
 /// Integral of the falloff g along a line through its centre, as a multiple of the radius.
@@ -89,7 +91,7 @@ pub struct PicturePush {
     pub centre: Point,
     /// Falloff with the distance from the centre; its radius is half the side of the image.
     pub falloff: Falloff,
-    /// Strength times direction, in metres.
+    /// Displacement in metres where φ is 1: the strength multiplied by the direction.
     pub push: Point,
     /// Upper bound of the factor by which the warp stretches lengths.
     pub stretching: f64,
@@ -97,8 +99,8 @@ pub struct PicturePush {
     pub picture: ImageSampler,
 }
 
-/// The debug text omits the samples. The text is hashed to form the node's key, and the raster's hash is enough for
-/// this key.
+/// The debug text omits the samples of the image. The node's key is the hash of this text, for which the hash of the
+/// raster suffices.
 impl std::fmt::Debug for PicturePush {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { centre, falloff, push, .. } = self;
@@ -167,13 +169,13 @@ impl PicturePush {
 pub struct CurveDrag {
     /// Points on the curve, each with its drag: x, y, drag to the east, drag to the south, in metres.
     pub places: Vec<[f64; 4]>,
-    /// Falloff with the distance from each point.
+    /// Falloff of the drag with the distance from each point.
     pub falloff: Falloff,
     /// Upper bound of the factor by which the warp stretches lengths.
     pub stretching: f64,
-    /// Upper bound of the displacement.
+    /// Upper bound of the displacement, in metres.
     reach: f64,
-    /// Area outside which nothing moves.
+    /// Area outside which the displacement is 0.
     area: Area,
 }
 
@@ -197,7 +199,8 @@ impl CurveDrag {
                 [at[0], at[1], along[0] * share, along[1] * share]
             })
             .collect();
-        // discs on a grid of a quarter of the radius around each point cover all displaced ground
+        // the discs cover all displaced ground: their centres are on a grid around each point, a quarter of the radius
+        // apart
         let (mut farthest, mut steepest) = (0.0, 0.0);
         let cell = 0.25 * radius;
         for place in &drag.places {
@@ -263,7 +266,7 @@ pub enum PreparedWarp {
         strength: f64,
         /// Noise waves per metre.
         per_size: f64,
-        /// Displacement to the east and to the south.
+        /// Noise of the displacement to the east and of the displacement to the south.
         noises: [ReliefNoise; 2],
     },
     /// Rotates points around a centre, less with growing distance.
@@ -396,7 +399,8 @@ impl PreparedWarp {
         }
     }
 
-    /// A capsule that contains `capsule` after the warp, and the maximum stretch factor inside `capsule`.
+    /// A capsule that contains the image of `capsule` under ω⁻¹, and the greatest factor by which ω⁻¹ stretches lengths
+    /// in `capsule`.
     pub fn displaced(&self, capsule: &Capsule) -> (Capsule, f64) {
         let r = capsule.radius();
         let stretching = match self {
@@ -408,7 +412,7 @@ impl PreparedWarp {
             Self::Twist { centre, angle, falloff } => {
                 let d = capsule.distances(*centre);
                 let slope = falloff.bounds(d).1;
-                // the spectral norm of a shear by k is k/2 + √(1 + k²/4)
+                // a twist is locally a shear; the spectral norm of a shear by k is k/2 + √(1 + k²/4)
                 let k = angle.abs() * slope * lower(d.high, falloff.radius);
                 0.5 * k + (1.0 + 0.25 * k * k).sqrt()
             }
@@ -421,7 +425,7 @@ impl PreparedWarp {
         )
     }
 
-    /// An area that contains `area` mapped by the warp or by its inverse.
+    /// An area that contains the images of `area` under both the warp ω and its inverse.
     pub fn cover(&self, area: Area) -> Area {
         match self {
             Self::Noise { strength, .. } => area.grown(*strength),
@@ -570,7 +574,7 @@ impl NodeOperator for WarpNode {
 /// The 32-bit words for the graphics card store the kinds of warp as these numbers.
 const _: () = assert!(Bend::Noise as u32 == 0 && Bend::Twist as u32 == 1 && Bend::Picture as u32 == 2);
 
-/// The map never folds: the combined slope of both displacements stays below 1.
+/// The map never folds, because the combined slope of both displacements stays below 1.
 const _: () = assert!(FARTHEST * STEEPEST * std::f64::consts::SQRT_2 < 1.0);
 
 #[cfg(test)]

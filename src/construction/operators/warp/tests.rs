@@ -68,8 +68,8 @@ fn curves_drag_by_strength_and_pictures_push_by_brightness() {
     let drag = CopyGroup { settings, points: vec![line(-2000.0), line(2000.0)], children: Vec::new() }.prepare(1);
     for (y, share) in [(0.0, 1.0), (200.0, 0.75 * 0.75 * 0.75 * 0.75f64.sqrt()), (400.0, 0.0)] {
         let (q, _) = drag.displace::<false>([30.0, y]);
-        // the integral of g along a chord at distance y is (1 - (y/r)²)^3.5 times the integral along the chord through
-        // the centre
+        // the integral of the falloff g along a chord at distance y from the centre is (1 - (y/r)²)^3.5 times the
+        // integral along the chord through the centre
         assert!((30.0 - q[0] - 60.0 * share).abs() < 0.3 && q[1] == y, "{y}: {q:?}");
     }
     assert_eq!(drag.displace::<false>([3000.0, 0.0]).0, [3000.0, 0.0]);
