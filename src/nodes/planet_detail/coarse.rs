@@ -59,6 +59,7 @@ impl GlobePlaces {
         }
     }
 
+    /// The quadrangle that contains point `k` of the block.
     pub fn quad(&self, k: usize) -> QuadPosition {
         [usize::from(self.face[k]), self.row[k] as usize, self.column[k] as usize]
     }
