@@ -33,7 +33,7 @@ const LEAST_SHARE: f64 = 0.02;
 const OLD_LAND: f32 = 500.0;
 const UNKNOWN_FLOOR: f32 = 80.0;
 const OLDEST_FLOOR: f32 = 180.0;
-/// Noise that perturbs the initial width of the continental shelf.
+/// Width of the initial continental margin, as a difference of the noise values from which continents are made.
 const MARGIN: f32 = 0.06;
 
 /// Creates the initial plates from the input terrain.
