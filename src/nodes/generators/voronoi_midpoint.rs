@@ -1,11 +1,11 @@
-//! Voronoi relief with midpoint displacement: mountains from cells, roughness from squares.
+//! Voronoi relief with midpoint displacement: mountains from Voronoi cells, roughness from fractal squares.
 //!
-//! Law: a table of 2ᵍ + 1 samples per side, g the `coarse_levels`, holds base + relief · (c₁·D₁ + c₂·D₂). D₁ and D₂ are
-//! the distances to the two nearest points as in [`voronoi`](super::voronoi). The squares of the table are then filled
-//! by [diamond-square](super::diamond_square), whose first displacement is `roughness` · smoothness. The paper's `step`
-//! between Voronoi points is 2⁻ᵍ of a side. With fewer coarse levels the cells dissolve more in the fractal. Boundary
-//! and scheme as in the two other nodes; a preview is exactly a subsample of the full size. Terrains coarser than the
-//! table show the Voronoi relief alone. Squares only, like the midpoints.
+//! Law: a table of 2ᵍ + 1 samples per side, with g the `coarse_levels`, holds base + relief · (c₁·D₁ + c₂·D₂). D₁ and
+//! D₂ are the distances to the two nearest points as in [`voronoi`](super::voronoi). The squares of the table are then
+//! filled by [diamond-square](super::diamond_square), whose first displacement is `roughness` · smoothness. The paper's
+//! `step` between Voronoi points is 2⁻ᵍ of a side. With fewer coarse levels the fractal squares hide more of the cells.
+//! Terrains coarser than the table show the Voronoi relief alone. Boundary and scheme as in the two other nodes; a
+//! preview is exactly a subsample of the full size. Squares only, like the midpoints.
 //! Source: Le Martelot 2005, §2.2; Olsen 2004.
 
 use super::diamond_square::{self, SideMidpoints};
