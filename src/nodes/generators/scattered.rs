@@ -1,7 +1,7 @@
 //! Gradient noise at displaced positions, with a separate displacement for each sample.
 //!
-//! Law: as in the [`lattice`](super::lattice). If the gradients include the fade in y, left = a·x + b and right = c·(x
-//! - 1) + d at the lattice columns on either side. The noise is left + w(x)·(right - left).
+//! Law: as in the [`lattice`](super::lattice). If the gradients include the fade in y, left = a·x + b and right =
+//! c·(x - 1) + d at the lattice columns on either side. The noise is left + w(x)·(right - left).
 //! Scheme: the gradients within reach of a displacement are tabulated if the table is not much larger than the grid;
 //! otherwise each gradient is drawn when needed. A row is processed in parts. First the positions and table indices of
 //! a part's samples are computed, then two lines of four numbers around each sample are read, then the sums are formed.
