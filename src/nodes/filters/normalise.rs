@@ -13,8 +13,8 @@ use talweg_ground::field::{Cancelled, Terrain};
 talweg_ground::choices! {
     /// The unit of the two heights.
     Target {
-        Fractions "Fractions": "Low and high as fractions of the relief: they scale when the relief changes.",
-        Metres "Metres": "Low and high in metres above height 0.",
+        Fractions "Fractions": "Low and high are fractions of the relief: they scale when the relief changes.",
+        Metres "Metres": "Low and high are in metres above height 0.",
     }
 }
 

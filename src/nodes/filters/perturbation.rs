@@ -31,8 +31,8 @@ talweg_ground::choices! {
 talweg_ground::choices! {
     /// The unit of the magnitude.
     Unit {
-        Metres "Metres": "The same distance at any resolution.",
-        Cells "Cells": "Samples of the scene's own resolution, as in Le Martelot 2005.",
+        Metres "Metres": "The magnitude is in metres: the same distance at any resolution.",
+        Cells "Cells": "The magnitude is in samples of the scene's own resolution, as in Le Martelot 2005.",
     }
 }
 

@@ -20,7 +20,7 @@ use talweg_ground::field::{Cancelled, Edges, Grid, Terrain, smooth_step};
 talweg_ground::params! {
     /// Makes opposite edges meet without a step or crease, so that copies of the terrain can be tiled.
     Seamless "Make edges tile" in "Filter", from "Burt & Adelson 1983", also "tileable seamless wrap repeat border loop" {
-        /// Width of the margin that may change, as a fraction of the side: small values give steep slopes at the edges.
+        /// Width of the margin that changes, as a fraction of the side: small values give steep slopes at the edges.
         width: f32 = 0.2, 0.0..=0.5, slider 0.05..=0.5;
     }
 }

@@ -35,7 +35,7 @@ use crate::{Context, Generator, NodeMemory, NodeParts, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::choices! {
-    /// The points whose mean is the midpoint of a square's side before displacement.
+    /// The points whose mean height a midpoint of a side takes before its displacement.
     SideMidpoints {
         Corners "Two ends": "The two ends of the side, as in the lecture on terrain in games: squares ignore each other's centres, so creases stay along their sides.",
         Diamond "Ends and centres": "The two ends and the centres on both sides, as in the square step of diamond-square.",
@@ -57,7 +57,7 @@ talweg_ground::params! {
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
         /// Decrease of the displacement from level to level.
         schedule: Schedule = Schedule::Smoothness;
-        /// Points whose mean gives the midpoint of a side.
+        /// Points whose mean height the midpoint of a side takes before its displacement.
         sides: SideMidpoints = SideMidpoints::Diamond;
         /// Distribution of the random displacement.
         distribution: Distribution = Distribution::Uniform;

@@ -21,7 +21,8 @@ talweg_ground::params! {
         /// Offset of the noise before the octaves are weighted: small values make wide plains, large values rugged
         /// terrain.
         offset: f32 = 0.7, 0.0..=2.0, slider 0.2..=1.5;
-        /// How quickly roughness increases above the plains: at 0 only the first octave remains.
+        /// Increase of roughness above the plains: at 0 only the first octave remains, larger values roughen lower
+        /// terrain.
         gain: f32 = 1.0, 0.0..=10.0, slider 0.0..=4.0;
         /// Interpolation between lattice points.
         fade as "Interpolation": NoiseFade = NoiseFade::Improved;

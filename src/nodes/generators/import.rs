@@ -26,7 +26,7 @@ use talweg_ground::param::ImageFile;
 talweg_ground::choices! {
     /// The heights that black and white stand for.
     Heights {
-        File "As in the file": "In metres if the file uses metres: measured heights, floats, and files written by Talweg. Otherwise as given below.",
+        File "As in the file": "The file's own heights, if it uses metres: measured heights, floats, and files written by Talweg. Otherwise the heights given below.",
         Given "As given below": "Black and white stand for the two heights given below.",
     }
 }
@@ -43,7 +43,7 @@ impl Heights {
 }
 
 talweg_ground::choices! {
-    /// How a file that is not square covers the terrain.
+    /// Placement of a file that is not square.
     Fit {
         Stretch "Stretch": "The whole file covers the terrain; a file that is not square is distorted.",
         Crop "Crop": "The middle of the file covers the terrain; the longer side is cut off.",
@@ -52,7 +52,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// How areas without data are filled.
+    /// Treatment of areas without data.
     VoidFill {
         Smooth "Filled from the rim": "A smooth surface between the edges of the gap.",
         Lowest "Lowest height": "The lowest height of the file.",
@@ -97,11 +97,11 @@ talweg_ground::params! {
         low_metres: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -1000.0..=4000.0;
         /// Height that white stands for.
         high_metres: f32 ["m"] = 1800.0, -100_000.0..=100_000.0, slider -1000.0..=4000.0;
-        /// How a file that is not square covers the terrain.
+        /// Placement of a file that is not square.
         fit: Fit = Fit::Stretch;
         /// Interpolation of heights between the samples of the file.
         sampling: Sampling = Sampling::Bicubic;
-        /// How areas without data are filled.
+        /// Treatment of areas without data.
         voids: VoidFill = VoidFill::Smooth;
         /// Samples per row of a raw file. 0 assumes a square file.
         raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();

@@ -8,10 +8,10 @@
 //! Scheme: the grid is regular, so all values that depend on x alone (lattice column, x, w(x)) are tabulated once per
 //! octave. Along one row, the contributions of a cell's left and right corners are linear in x. If the gradients
 //! include the fade in y, left = a·x + b and right = c·(x - 1) + d. Hence noise =
-//! (a·x + b) + w(x)·((c - a)·x + (d - c - b)). A band keeps the gradients of the two lattice rows around its current row. Loops over a row are compiled for
-//! AVX-512, AVX2 and the baseline processor. All three perform the same operations in the same order on each sample, so
-//! the results are identical. The result at a position depends only on the position, so a preview is exactly a
-//! subsample of the full size.
+//! (a·x + b) + w(x)·((c - a)·x + (d - c - b)). A band keeps the gradients of the two lattice rows around its current
+//! row. Loops over a row are compiled for AVX-512, AVX2 and the baseline processor. All three perform the same
+//! operations in the same order on each sample, so the results are identical. The result at a position depends only on
+//! the position, so a preview is exactly a subsample of the full size.
 //!
 //! Each octave is shifted by a random fraction of a cell: otherwise all octaves would be 0 together on the lattice
 //! points of the first octave.

@@ -11,10 +11,10 @@ use crate::Context;
 use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 
 talweg_ground::choices! {
-    /// How the displacement decreases from level to level.
+    /// Decrease of the random displacement from level to level.
     Schedule {
-        Smoothness "By smoothness": "Times 2^-smoothness at each level: the smoothness sets the roughness of small features.",
-        Halving "Halving": "Half at each level: small features are always smooth; the smoothness only scales the heights.",
+        Smoothness "By smoothness": "The displacement is multiplied by 2^-smoothness at each level: the smoothness sets the roughness of small features.",
+        Halving "Halving": "The displacement is halved at each level: small features are always smooth; the smoothness only scales the heights.",
     }
 }
 
@@ -22,7 +22,7 @@ talweg_ground::choices! {
     /// The distribution of the random displacement.
     Distribution {
         Uniform "Uniform": "All displacements up to the limit are equally likely.",
-        Upwards "Upwards": "From 0 to the limit and never downwards, as in Le Martelot 2005: the terrain bulges.",
+        Upwards "Upwards": "All displacements are upwards, from 0 to the limit, as in Le Martelot 2005: the terrain bulges.",
         Gaussian "Gaussian": "Small displacements are common, large ones rare: calm terrain with a few high peaks.",
     }
 }

@@ -57,7 +57,7 @@ talweg_ground::params! {
         /// Function that is summed in octaves.
         function: LibraryFunction = LibraryFunction::SuperSimplex;
         octave_params!(frequency = 4.0, octaves = 6, persistence = 0.45);
-        /// How a second function is combined with the first in every octave.
+        /// Combination of a second function with the first in every octave.
         combine: Combination = Combination::Single;
         /// The function that is combined with the first.
         second: LibraryFunction = LibraryFunction::Cylinders => |noise| noise.combine != Combination::Single;

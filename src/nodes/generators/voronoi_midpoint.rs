@@ -19,11 +19,11 @@ talweg_ground::params! {
     VoronoiMidpoint "Voronoi with midpoints" in "Cells", from "Le Martelot 2005, §2.2; Olsen 2004", also "cells midpoint displacement mountains ranges fractal olsen" {
         /// Number of feature points. Each point makes one mountain; more points make smaller mountains.
         points: u32 = 24, 1..=65_536, slider 4..=400;
-        /// How the points are scattered.
+        /// Distribution of the feature points.
         scatter: Scatter = Scatter::Random;
         /// Distance of the points from the centres of their lattice cells: 0 gives a regular pattern.
         jitter: f32 ["share"] = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
-        /// How distance is measured: as the plain distance or as its square.
+        /// Measure of distance: the plain distance or its square.
         metric: DistanceMetric = DistanceMetric::Euclidean;
         /// Weight of the distance to the nearest point. With values below 0 the points are peaks, with values above 0
         /// pits.

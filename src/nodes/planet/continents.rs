@@ -23,10 +23,10 @@ use talweg_ground::field::vector::{dot, squared_distance};
 use talweg_ground::field::{Cancelled, Globe, smooth_step};
 
 talweg_ground::choices! {
-    /// How noise relief and plates are combined.
+    /// Combination of the noise with the cells of the plates.
     ReliefJoin {
         Plates "Continents and ocean floors": "Continents above deep ocean floors, with shelves, lowlands and mountain ranges.",
-        Product "Product": "The noise times the cells, as in Petitprez 2007: rolling terrain that sinks between the plates.",
+        Product "Product": "The noise multiplied by the values of the cells, as in Petitprez 2007: rolling terrain that sinks between the plates.",
         Cells "Cells only": "The cells without noise, which shows the positions of the plates.",
     }
 }
@@ -34,7 +34,7 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Continents with shelves, broken coasts and deep ocean floors between them.
     Continents "Continents" in "Planet", from "Petitprez 2007", also "plates tectonic ocean land voronoi earth" {
-        /// How noise relief and plates are combined.
+        /// Combination of the noise with the cells of the plates.
         form: ReliefJoin = ReliefJoin::Plates;
         /// Number of plates. Few plates make one or two large continents, many make archipelagos.
         plates: u32 = 24, 4..=2000, slider 6..=200;
@@ -48,7 +48,8 @@ talweg_ground::params! {
         land: f32 ["share"] = 0.35, 0.0..=1.0;
         /// Roughness of the coasts: larger values break them up.
         roughness: f32 = 0.7, 0.0..=2.0, slider 0.0..=1.0;
-        /// How freely continents join across plate boundaries: 0 leaves one round continent on every plate.
+        /// Strength of the noise that joins continents across plate boundaries: 0 leaves one round continent on every
+        /// plate.
         drift: f32 = 0.6, 0.0..=4.0, slider 0.0..=1.5;
         /// Height of the mountain ranges where plates meet on land, as a fraction of the scene's relief.
         mountains: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == ReliefJoin::Plates;

@@ -35,7 +35,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// How areas without data are filled.
+    /// Heights of areas without data.
     PlanetVoidFill {
         Smooth "Filled from the rim": "A smooth surface between the edges of the gap; beyond the map, the heights of its edge continue.",
         Lowest "Lowest height": "The lowest height of the file.",
@@ -61,7 +61,7 @@ talweg_ground::params! {
         high_metres: f32 ["m"] = 8900.0, -100_000.0..=100_000.0, slider 0.0..=25_000.0;
         /// Interpolation of heights between the samples of the file.
         sampling: Sampling = Sampling::Bicubic;
-        /// How areas without data are filled.
+        /// Heights of areas without data.
         voids: PlanetVoidFill = PlanetVoidFill::Smooth;
         /// Samples per row of a raw map. 0 assumes that the map is twice as wide as high.
         raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();
@@ -238,7 +238,7 @@ impl PlacedMap {
         let ([east, south], [across, down]) = (self.placement.step, self.degrees());
         let turns = (longitude - self.placement.west) / 360.0;
         let mut x = 360.0 * (turns - libm::floor(turns));
-        // The map may be closer in the other direction around the planet.
+        // The map can be closer in the other direction around the planet.
         if x - across > 360.0 - x {
             x -= 360.0;
         }

@@ -13,16 +13,16 @@
 //!    divergence-free flow that preserves areas. The factors b_k set the distance. The coarse terrain is read at p'
 //!    (`coarse`). Its coasts, valleys and rivers therefore share bends that are finer than the planet's samples.
 //! 3. Rivers (`courses`) are also evaluated at p'. In a river the terrain is the river bed, which never rises
-//!    downstream. Outside the river the terrain starts at the banks and blends into the coarse terrain within 0.45 cells:
-//!    g = bank + t·(coarse - bank) + v. Here t rises from 0 to 1, and v is the height of the valley sides, which is at
-//!    most the surrounding relief.
+//!    downstream. Outside the river the terrain starts at the banks and blends into the coarse terrain within 0.45
+//!    cells: g = bank + t·(coarse - bank) + v. Here t rises from 0 to 1, and v is the height of the valley sides, which
+//!    is at most the surrounding relief.
 //! 4. Gullies, from half a cell down to [`GULLY_METRES`]: stripes that run down the slope of the terrain. This slope
 //!    includes the larger octaves and the previous gullies, so that the gullies branch (as in
 //!    [`gullies`](crate::erosion::gullies)). There are no gullies where the slope turns within one cell of the stripes,
 //!    as around summits: stripes would crowd into spikes there.
 //! 5. The relief F of noise and gullies is limited by the room R: the height of g above (or below) the sea, a lake and
-//!    the banks of rivers. An octave of height a is multiplied by R/(R + 2a). The final height is h = g + F·R/(R + |F|).
-//!    The relief vanishes in channels and at shores, and never crosses a water level.
+//!    the banks of rivers. An octave of height a is multiplied by R/(R + 2a). The final height is
+//!    h = g + F·R/(R + |F|). The relief vanishes in channels and at shores, and never crosses a water level.
 //! 6. Craters (`pits`), if the stack has any, continue below the smallest crater that the planet shows. They follow the
 //!    size-frequency distribution of the crater layers.
 //!

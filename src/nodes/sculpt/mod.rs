@@ -41,7 +41,7 @@ impl<'a> Canvas<'a> {
         Self { cx, unit: 1.0, limits: (0.0, 1.0), rock: CanvasRock::None, erosion_samples: usize::MAX }
     }
 
-    /// Applies a stroke to `field`. Returns the region that it may have changed.
+    /// Applies a stroke to `field`. Returns a region that contains all changed samples.
     ///
     /// # Errors
     /// If the evaluation is cancelled; the caller must then drop the field.
@@ -53,7 +53,8 @@ impl<'a> Canvas<'a> {
         Ok(changed)
     }
 
-    /// Applies one of the [pieces](Stroke::pieces) of a stroke to `field`. Returns the region that it may have changed.
+    /// Applies one of the [pieces](Stroke::pieces) of a stroke to `field`. Returns a region that contains all changed
+    /// samples.
     ///
     /// # Errors
     /// As for [`stroke`](Self::stroke).

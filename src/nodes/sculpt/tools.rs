@@ -35,7 +35,7 @@ const SMOOTHING_REACH: f32 = 4.0;
 /// Width of the margin around a stroke on which the erosion brush runs, as a fraction of the brush radius.
 const EROSION_MARGIN: f32 = 0.5;
 
-/// Applies a piece of a stroke to a field. Returns the region that it may have changed.
+/// Applies a piece of a stroke to a field. Returns a region that contains all changed samples.
 pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Result<Region, Cancelled> {
     let (cx, brush) = (canvas.cx, &stroke.brush);
     cx.control.check()?;

@@ -16,7 +16,7 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowRouting, accumulate};
 
 talweg_ground::choices! {
-    /// How a cell distributes its water to lower neighbours.
+    /// Distribution of a cell's water to its lower neighbours.
     Courses {
         Spread "Spread, D∞": "Water is divided between the two neighbours nearest to the actual slope direction: broad on slopes, narrow in valleys.",
         Steepest "Steepest, D8": "All water flows to the steepest neighbour: thin lines, biased towards the grid directions.",
@@ -27,7 +27,7 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Computes the drainage area of every cell and writes it to the flow map. The heights do not change.
     FlowAccumulation "Flow" in "Water", from "Tarboton 1997; O'Callaghan & Mark 1984", also "drainage area accumulation D8 D-infinity catchment discharge wetness" {
-        /// How water flows from a cell to its lower neighbours.
+        /// Distribution of a cell's water to its lower neighbours.
         courses: Courses = Courses::Spread;
         /// Height of the sea, where water leaves the terrain.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;

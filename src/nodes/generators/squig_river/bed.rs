@@ -3,14 +3,18 @@
 //! Law: let a point have its nearest water at distance d with the water level L, and let w be the width of the water.
 //! Within w/2 the terrain is the river bed, L - depth·(1 - (2d/w)²), and the water surface is at L, level across the
 //! river. Farther out, d' = d - w/2 is the distance from the water's edge, and the terrain is B +
-//! max(0, h - B)·t(d'/v) + min(0, h - B)·t₂. h is the terrain before, v the width of the valley's side, and t from 0 to 1 the profile of the
-//! valley. t₂ is 0 within w of the water and 1 at d' = v, so low terrain near the water is filled. B is the minimum
-//! height of the banks: B = max over all water s of L(s) - σ·max(0, |s| - 3w/2), with |s| the distance to s and σ the
-//! bank's slope. B is continuous. Within w of any water B is at least as high as that water, so water is never higher
-//! than its banks. If widths follow the water, w and the depth at a point of the river are those at the mouth times √q
-//! and q^0.4. q is the discharge at the point divided by the discharge at the mouth (Leopold & Maddock 1953), linear
-//! between nodes. The nearest water is then the water with the nearest edge, and B uses the width at the mouth. A
-//! spring is a point. A tributary keeps its own width to its end on the centreline of the water that it joins.
+//! max(0, h - B)·t(d'/v) + min(0, h - B)·t₂. h is the terrain before, v the width of the valley's side, and t from 0
+//! to 1 the profile of the valley. t₂ is 0 within w of the water and 1 at d' = v, so low terrain near the water is
+//! filled.
+//!
+//! B is the minimum height of the banks: B = max over all water s of L(s) - σ·max(0, |s| - 3w/2), with |s| the distance
+//! to s and σ the bank's slope. B is continuous. Within w of any water B is at least as high as that water, so water is
+//! never higher than its banks.
+//!
+//! If widths follow the water, w and the depth at a point of the river are those at the mouth times √q and q^0.4. q is
+//! the discharge at the point divided by the discharge at the mouth (Leopold & Maddock 1953), linear between nodes. The
+//! nearest water is then the water with the nearest edge, and B uses the width at the mouth. A spring is a point. A
+//! tributary keeps its own width to its end on the centreline of the water that it joins.
 //!
 //! Scheme: for a small block of samples, the nearest segment and B are searched among the segments that can affect the
 //! block. If d(c) is the distance of the block's centre and the block extends ρ around the centre, these are the

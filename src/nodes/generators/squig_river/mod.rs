@@ -364,8 +364,8 @@ impl MidpointTable {
         network.nodes.iter().for_each(|node| self.set(fine, node.vertex, node.level));
     }
 
-    /// Applies the paper's rule: a midpoint on a river course is `depth` below its lowest neighbour off the course, so
-    /// that the water has a bed. It is also no higher than the previous midpoint upstream.
+    /// Applies the paper's rule: a midpoint on a river course is `depth` below its lowest neighbour off the river
+    /// course. This gives the water a bed. The midpoint is also no higher than the previous midpoint upstream.
     fn least(&self, network: &mut RiverNetwork, depth: f32, fine: &mut [f32], cx: &Context) -> Result<(), Cancelled> {
         let on = self.marks(network);
         for node in &mut network.nodes {

@@ -37,7 +37,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// How the points are scattered.
+    /// Distribution of the feature points.
     Scatter {
         Random "Random": "Random positions: some regions are small, some large.",
         Lattice "Lattice": "One point in each cell of a square lattice: regions of similar size. The number of points is rounded to a square number.",
@@ -56,8 +56,8 @@ talweg_ground::choices! {
 talweg_ground::choices! {
     /// The points beyond the open edges of a terrain.
     VoronoiRim {
-        Ends "Ends": "No points: the regions along the edges are longer than those inside.",
-        GoesOn "Continues": "As many points per area as inside: the terrain is part of a larger terrain.",
+        Ends "Ends": "No points beyond the edges: the regions along the edges are longer than those inside.",
+        GoesOn "Continues": "As many points per area beyond the edges as inside: the terrain is part of a larger terrain.",
     }
 }
 
@@ -66,11 +66,11 @@ talweg_ground::params! {
     Voronoi "Voronoi" in "Cells", from "Worley 1996; Olsen 2004", also "cellular worley cells crystals islands plates" {
         /// Number of feature points. Each point makes one mountain; more points make smaller mountains.
         points: u32 = 40, 1..=65_536, slider 4..=1000;
-        /// How the points are scattered.
+        /// Distribution of the feature points.
         scatter: Scatter = Scatter::Lattice;
         /// Distance of the points from the centres of their lattice cells: 0 gives a regular pattern.
         jitter: f32 ["share"] = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
-        /// How distance is measured: as the plain distance or as its square.
+        /// Measure of distance: the plain distance or its square.
         metric: DistanceMetric = DistanceMetric::Euclidean;
         /// Weight of the distance to the nearest point. With values below 0 the points are peaks, with values above 0
         /// pits.

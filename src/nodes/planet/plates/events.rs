@@ -2,9 +2,9 @@
 //!
 //! Collision: if the continents of two plates overlap by more than (450 km)², the connected land of the smaller
 //! continent moves to the other plate. The overlapping parts become a single crust, so collisions consume continental
-//! crust. Over the next steps, the terrain rises by Δz · (1 - (d/r)²)², where d is the distance from the overlap. Δz is
-//! proportional to the square root of the land's area, and r to the square root of area times speed. The plate that
-//! receives the land continues with the mean of both motions, weighted by area.
+//! crust. Over the next steps, the terrain at the distance d from the overlap rises by Δz · (1 - (d/r)²)². The height
+//! Δz is proportional to the square root of the land's area. The reach r is proportional to the square root of area
+//! times speed. The plate that receives the land continues with the mean of both motions, weighted by area.
 //! Rift: a large plate breaks across its longest extent; both parts keep their crust in place and drift apart.
 //! Source: Cortial et al. 2019. In the paper the whole uplift happens at once, around the whole of the land.
 
