@@ -1,11 +1,10 @@
 //! Median: every sample takes the median height of its surroundings.
 //!
 //! Law: out = the median of all samples within `radius`. For an even number of samples it is the lower of the two
-//! middle heights. The result is exact.
+//! middle heights. The result is exact. A radius below one cell changes nothing.
 //! Scheme: heights are sorted once and replaced by unique ranks. The disc that slides along a row is a bit set with
 //! counts. In this set the new median is only a few 64-bit words away from the previous median (after Huang et al.
-//! 1979). A radius below one cell changes nothing.
-//! Cost: each step adds one edge of the disc and removes the other, so the cost grows with the radius in cells. On
+//! 1979). Each step adds one edge of the disc and removes the other, so the cost grows with the radius in cells. On
 //! 1025² samples and 2 threads the filter takes about 35 ms + 6 ms per cell of radius. To bound the cost, the radius is
 //! limited to 1/16 of a side.
 //! Boundary: at an open edge the disc is cut off. On wrapping grids the disc continues on the opposite side. On a globe
