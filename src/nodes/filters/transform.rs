@@ -34,8 +34,8 @@ talweg_ground::params! {
         move_y: f32 ["m"] = 0.0, -1_000_000.0..=1_000_000.0, slider -4000.0..=4000.0;
         /// Rotates the terrain clockwise about its centre.
         angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
-        /// Scales the terrain horizontally about its centre; heights stay, so values below 1 make slopes steeper. No
-        /// effect on planets.
+        /// Scales the terrain horizontally about its centre; heights stay, so values below 1 make slopes steeper.
+        /// It has no effect on planets.
         scale: f32 = 1.0, 0.01..=100.0, slider 0.25..=4.0;
         /// Swaps east and west.
         mirror_x: bool = false;

@@ -48,7 +48,7 @@ const LAID: [(MaterialLayer, MapKind); 4] = [
 /// Number of maps that a construction can write.
 const KINDS: usize = LAID.len() + 1 + MapKind::SHARES.len();
 
-/// All possible sets of written maps, by an index. Bit k of the index selects entry k of [`LAID`], the next bit the map
+/// A table of all possible sets of written maps. Bit k of the index selects entry k of [`LAID`], the next bit the map
 /// of existing ground, and the remaining bits the material fractions.
 static SETS: LazyLock<Vec<Vec<MapKind>>> = LazyLock::new(|| {
     let kinds = || LAID.iter().map(|laid| laid.1).chain([MapKind::Ground]).chain(MapKind::SHARES).enumerate();

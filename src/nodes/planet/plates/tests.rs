@@ -230,7 +230,7 @@ fn a_hot_spot_chain_ages_at_the_speed_of_the_plate() {
     assert!(chain.iter().any(|c| c.2 > 2.0), "{chain:?}");
 }
 
-/// Plates carry crust bit by bit unchanged, and the area of continental crust changes only as the ledger records.
+/// The motion of a plate changes no bit of its crust. The area of continental crust changes only as the ledger records.
 #[test]
 fn continent_area_changes_only_as_the_ledger_says() {
     let control = Control::default();
