@@ -1,4 +1,4 @@
-//! Blur: a Gaussian of any radius.
+//! Blur: Gaussian smoothing with any radius.
 //!
 //! Law, scheme and boundary: as in `gauss`, with `radius` as the standard deviation. Radius 0 changes nothing.
 //! Source: Deriche 1993.
@@ -8,8 +8,8 @@ use crate::{Context, Filter, NodeParts, SmoothedFilter, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
-    /// Softens the relief: hills narrower than the radius vanish, wider hills stay. The radius does not affect the run
-    /// time.
+    /// Softens the relief: hills narrower than the radius vanish, wider hills stay. The radius does not affect the
+    /// computing time.
     Blur "Blur" in "Filter", from "Deriche 1993", also "smooth soften gaussian low-pass" {
         /// Distance over which heights are averaged (standard deviation of the Gaussian): larger values smooth wider
         /// hills.

@@ -1,8 +1,9 @@
 //! Clamp: limits heights to the range between a floor and a ceiling.
 //!
-//! Law: c is the ceiling and k the `knee`. Heights h above c - k bend towards the ceiling, out = c - (c + k - h)²/4k,
-//! and heights above c + k become c. The floor mirrors this. The bend joins the rest without a crease. k is at most
-//! half of ceiling - floor; a floor above the ceiling swaps with it. Heights between the knees stay unchanged.
+//! Law: c is the ceiling and k the `knee`, half the height range over which terrain bends. Heights h above c - k bend
+//! towards the ceiling, out = c - (c + k - h)²/4k, and heights above c + k become c. The same holds upside down at the
+//! floor. The bends join the unchanged heights without a crease. k is at most half of ceiling - floor. A floor above
+//! the ceiling swaps with it.
 //! Boundary: no effect, because each sample is independent.
 //! Source: quadratic smooth minimum, Quílez 2013.
 
@@ -44,7 +45,7 @@ impl Filter for Clamp {
     }
 }
 
-/// Distance inside the limit after clamping, for a height that was `distance` inside the limit before.
+/// Distance from the limit after clamping, for a height that was `distance` inside the limit before.
 fn bend(distance: f32, knee: f32) -> f32 {
     let into = distance + knee;
     if into <= 0.0 { 0.0 } else { into * (into / (4.0 * knee)) }

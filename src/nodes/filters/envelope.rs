@@ -2,14 +2,14 @@
 //!
 //! Law: out(x) = max over y of h(y) - c·|x - y|², with h the heights and c the fall of the paraboloid over one cell.
 //! The squared distance is a sum over the axes, so a pass over columns and then a pass over rows give the exact result.
-//! Scheme: on a line, sample y can only win if (y, h(y) - c·y²) is a corner of the upper convex hull. One sweep builds
-//! the hull, and a second sweep walks along it: a constant number of steps per sample. Erosion is the dilation of the
-//! inverted terrain.
-//! Boundary: there are no samples beyond an open edge; on wrapping grids the line continues for half a side. On a globe
+//! Scheme: on a line, only some samples y can give the maximum: those where (y, h(y) - c·y²) is a corner of the upper
+//! convex hull. One sweep builds the hull, and a second sweep walks along it, with a constant number of steps per
+//! sample. Erosion is the dilation of the inverted terrain.
+//! Boundary: there are no samples beyond an open edge. On wrapping grids the line continues for half a side. On a globe
 //! |x - y| is the angle between both points, which is not a sum over axes. Instead, every sample adopts the paraboloid
 //! of a neighbour if that paraboloid is higher at the sample, measured with the actual angle. This repeats until no
-//! height rises. The scheme misses a sample whose paraboloid wins at no neighbour; the resulting error is below one
-//! cell.
+//! height rises. The scheme misses a paraboloid that is the highest at a sample, but at none of its neighbours; the
+//! resulting error is below one cell.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012, *Distance transforms of sampled functions*;
 //! Danielsson 1980 (on globes).
 
@@ -20,7 +20,8 @@ use crate::Context;
 use talweg_ground::field::topology::Adjacency;
 use talweg_ground::field::{Cancelled, Edges, Globe};
 
-/// `field` dilated with paraboloids that fall by `fall` at a distance of 1 cell; eroded if `sign` is -1.
+/// Returns `field` dilated with paraboloids that fall by `fall` at a distance of 1 cell. With `sign` -1 it is eroded
+/// instead.
 pub fn dilated(cx: &Context, field: &[f32], fall: f64, sign: f64) -> Result<Vec<f32>, Cancelled> {
     if cx.grid.is_globe() {
         return dilated_globe(cx, field, fall, sign as f32);
@@ -37,7 +38,7 @@ struct Winner {
     /// The sample at the apex of the paraboloid.
     by: u32,
     height: f32,
-    /// Whether the last round replaced the paraboloid.
+    /// Whether the last round of the search replaced the paraboloid.
     is_new: bool,
 }
 
@@ -81,7 +82,8 @@ fn dilated_globe(cx: &Context, field: &[f32], fall: f64, sign: f32) -> Result<Ve
     Ok(out)
 }
 
-/// Square of an angle, given the square of its chord, by the series of (2 asin c/2)²: within 0.3 % up to a right angle.
+/// Square of an angle, given the square of its chord. The series of (2 asin c/2)² is exact to 0.3 % up to a right
+/// angle.
 fn angle_square(chord: f32) -> f32 {
     chord * (1.0 + chord * (1.0 / 12.0 + chord * (1.0 / 90.0 + chord * (1.0 / 560.0 + chord * (1.0 / 3150.0)))))
 }

@@ -1,11 +1,11 @@
 //! Dilate and erode: high terrain grows over low terrain, or shrinks.
 //!
 //! Law: for amount R > 0, a grey-scale dilation with a round paraboloid, out(x) = max over y of h(y) - drop·(|x -
-//! y|/R)²: at distance R from a summit the terrain is at least as high as the summit less `drop`. For R < 0, a
+//! y|/R)². At distance R from a summit the terrain is at least as high as the summit less `drop`. For R < 0, a
 //! grey-scale erosion: the same operation on the inverted terrain. `smooth` first dilates by √2·R and then erodes by R.
-//! Paraboloids add up, so the result equals the envelope of a terrain whose creases are filled (Lasry & Lions 1986),
-//! without edges in the valleys. The result is exact, at the same cost for any radius: [`envelope`](super::envelope).
-//! Dilation never lowers and erosion never raises the terrain; amount 0 changes nothing.
+//! The result of both equals the terrain dilated by R with its creases filled, without edges in the valleys (Lasry &
+//! Lions 1986). The result is exact, at the same cost for any radius: [`envelope`](super::envelope). Dilation never
+//! lowers and erosion never raises the terrain; amount 0 changes nothing.
 //! Boundary: there are no samples beyond an open edge. On a globe |x - y| is the distance along the surface.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012.
 
@@ -18,7 +18,8 @@ talweg_ground::params! {
     Expander "Dilate and erode" in "Filter", from "van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012", also "expand contract dilate dilation erode erosion morphology grow shrink widen narrow inflate" {
         /// Distance by which high terrain grows over low terrain. Negative values grow the low terrain instead.
         amount: f32 ["m"] = 150.0, -1_000_000.0..=1_000_000.0, slider -1000.0..=1000.0;
-        /// Height loss of the grown terrain at that distance: small values give flat tops, large values round domes.
+        /// Height loss of the grown terrain at the distance `amount`: small values give flat tops, large values round
+        /// domes.
         drop: f32 ["m"] = 150.0, 0.1..=100_000.0, slider 10.0..=1000.0;
         /// Rounds the creases where grown slopes meet.
         smooth: bool = false;

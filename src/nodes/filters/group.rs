@@ -1,7 +1,7 @@
 //! A group of layers with a common blend mode and mask.
 //!
 //! Law: the result is g + (blend(g, m) - g)·opacity·mask. g is the terrain below the group, and m is the result of the
-//! group's layers, which start from g or from level terrain. `talweg::eval` computes the result; the node itself
+//! group's layers, which start from g or from level terrain. `talweg::eval` computes this result; the node itself
 //! changes nothing.
 //! Source: the layer groups of image editors.
 

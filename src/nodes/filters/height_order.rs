@@ -1,17 +1,18 @@
 //! Sorts heights in ascending order, exactly and without comparisons.
 //!
-//! Scheme: with its sign handled, the bit pattern of a float ascends with its value. A radix sort in three passes of 11
-//! bits each is stable. To find a single height, a selection reads 11 bits at a time and does not sort.
+//! Scheme: each height is converted to an integer that has the same order as the heights. A stable radix sort orders
+//! these integers in three passes of 11 bits each. To find a single height, a selection reads 11 bits at a time and
+//! does not sort.
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, Grid};
 
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
-/// Heights processed between two checks of the stop flag.
+/// Number of heights processed between two checks of the stop flag.
 const BLOCK: usize = 1 << 16;
 
-/// An integer that ascends with `height`.
+/// Converts a height to an integer with the same order: a higher height has a larger integer.
 fn key(height: f32) -> u32 {
     let bits = height.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
@@ -25,7 +26,7 @@ fn digit(key: u32, pass: u32) -> usize {
     (key >> (pass * DIGIT_BITS)) as usize % DIGITS
 }
 
-/// Samples sorted by height: the sample at each rank, and the rank of each sample.
+/// Heights in ascending order, and the rank of each sample in this order.
 pub struct HeightOrder {
     pub sorted: Vec<f32>,
     pub rank: Vec<u32>,
@@ -74,7 +75,7 @@ impl HeightOrder {
     }
 }
 
-/// Number of samples that are sorted: the distinct samples, and on a globe also the duplicates on face borders.
+/// Number of samples that [`nth`] ranks: the distinct samples, and on a globe also the duplicates on face borders.
 pub fn count(grid: Grid) -> usize {
     grid.distinct_rows() * grid.distinct_side()
 }

@@ -1,7 +1,7 @@
 //! Invert: turns the terrain upside down.
 //!
-//! Law: out = 2 · level - h. Applied twice, it restores the terrain, up to rounding. Boundary: no effect, because each
-//! sample is independent.
+//! Law: out = 2 · level - h. Applied twice, it restores the terrain, up to rounding.
+//! Boundary: no effect, because each sample is independent.
 //! Source: the negative of image editors; Gonzalez & Woods 2018, §3.2.
 
 use crate::{Context, Filter, OnPlanet, Traits};

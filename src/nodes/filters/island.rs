@@ -2,8 +2,8 @@
 //!
 //! Law: out = w·h + (1 - w)·(-depth), w = 3t² - 2t³, t = (d - coast·n) / width limited to [0, 1]. d is the distance
 //! from the outline: a square that touches the edges, with corners rounded by `roundness` (0 a square, 1 a circle). d
-//! is a fraction of the side and positive inside. n in [0, 1] is fractal gradient noise with `bays` features along a
-//! side. Bays only reach inwards, so the edges are at exactly -depth.
+//! is a fraction of the terrain's side length and positive inside the outline. n in [0, 1] is fractal gradient noise
+//! with `bays` features along a side. Bays only reach inwards, so the edges are at exactly -depth.
 //! Boundary: on wrapping grids the noise repeats; the edges are level in any case. A preview is exactly a subsample of
 //! the full size.
 //! Squares only: a planet has no edges.
@@ -25,7 +25,7 @@ talweg_ground::params! {
         width: f32 ["share"] = 0.3, 0.001..=1.0, slider 0.02..=0.5;
         /// Roundness of the outline: 0 is a square, 1 a circle.
         roundness: f32 ["share"] = 0.8, 0.0..=1.0;
-        /// Length of the bays, as a fraction of the side: 0 gives an even coast.
+        /// Length of the bays, as a fraction of the side: 0 gives a coast without bays.
         coast: f32 ["share"] = 0.2, 0.0..=1.0, slider 0.0..=0.5;
         /// Approximate number of bays and headlands along a side.
         bays: f32 = 4.0, 0.1..=256.0, slider 1.0..=16.0;

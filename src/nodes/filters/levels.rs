@@ -2,8 +2,8 @@
 //!
 //! Law: t = (h - input_low) / (input_high - input_low); with `clamp`, t is limited to [0, 1]. Between 0 and 1, t
 //! becomes curve(t^(1/gamma)); outside this range t continues at slope 1 from the ends of the curve. out = output_low +
-//! t · (output_high - output_low). The defaults change nothing. An input range narrower than 10⁻⁶ is a step: heights
-//! below it map to t = 0, heights above it to t = 1.
+//! t · (output_high - output_low). The defaults change nothing. An input range narrower than 10⁻⁶ acts as a step:
+//! heights below it map to t = 0, heights above it to t = 1.
 //! Boundary: no effect, because each sample is independent.
 //! Source: the levels and curves of image editors; the curve is by Fritsch & Carlson 1980 (see [`ToneCurve`]).
 
@@ -28,7 +28,7 @@ talweg_ground::params! {
         output_high: f32 = 1.0, -10.0..=10.0, slider -0.5..=1.5;
         /// Cuts off heights outside the input range, which gives flat bottoms and flat tops.
         clamp: bool = false;
-        /// Output height as a function of input height, each from its low level to its high level.
+        /// Curve that maps input heights (from low to high input) to output heights (from low to high output).
         curve: ToneCurve = ToneCurve::identity();
     }
 }

@@ -1,7 +1,7 @@
 //! Filters that run along columns and then along rows, eight lines at a time.
 //!
-//! Scheme: a band gathers eight columns, processes them in f64 and writes them as eight rows of the transposed field; a
-//! second pass transposes the field back. Lines are independent, so the result does not depend on the bands.
+//! Scheme: eight columns at a time are gathered, processed in f64 and written as eight rows of the transposed field. A
+//! second pass transposes the field back. Lines are independent, so the result does not depend on how they are grouped.
 //! Boundary: beyond an open edge a line is reflected about its end sample. On wrapping grids it continues with the
 //! sample one step inside the opposite edge, and its last sample repeats the first.
 
@@ -25,7 +25,7 @@ impl EightLines {
         Self { grid, values, scratch: Vec::new() }
     }
 
-    /// Writes the lines to `rows`, as many as `rows` can hold.
+    /// Writes as many of the lines as fit into `rows`.
     fn write(&mut self, rows: &mut [f32]) {
         let n = self.values.len();
         if self.grid.edges == Edges::Wrap {
@@ -37,7 +37,7 @@ impl EightLines {
     }
 }
 
-/// The index inside the grid that replaces `index`, which may be beyond the edges.
+/// Returns the index inside the grid that replaces `index`. `index` can be beyond the edges.
 pub fn index_beyond(grid: Grid, index: i64) -> usize {
     let side = grid.samples as i64 - 1;
     match grid.edges {
@@ -49,7 +49,7 @@ pub fn index_beyond(grid: Grid, index: i64) -> usize {
     }
 }
 
-/// `field` after `work` along its columns and then along its rows.
+/// Filters `field` with `work` along its columns and then along its rows, and returns the result.
 pub fn separable(cx: &Context, field: &[f32], work: impl Fn(&mut EightLines) + Sync) -> Result<Vec<f32>, Cancelled> {
     let mut turned = vec![0.0; field.len()];
     columns_to_rows(cx, field, &mut turned, &work)?;
@@ -78,8 +78,8 @@ fn columns_to_rows(
     })
 }
 
-/// Filters `lines` with `work`. `lines` holds line after line, each as long as a side of the grid. [`separable`] calls
-/// this function for the columns and then for the rows.
+/// Filters `lines` with `work`. `lines` holds complete lines one after another, each as long as a side of the grid.
+/// [`separable`] calls this function for the columns and then for the rows.
 pub fn along_lines(cx: &Context, lines: &mut [f32], work: impl Fn(&mut EightLines) + Sync) -> Result<(), Cancelled> {
     let n = cx.grid.samples;
     cx.bands_of(LANES, lines, |_, rows| {

@@ -1,15 +1,16 @@
 //! Median: every sample takes the median height of its surroundings.
 //!
-//! Law: out = the median of all samples within `radius`; of two middle heights, the lower one. The result is exact.
-//! Heights are sorted once and replaced by unique ranks. The disc that slides along a row is a bit set with counts. In
-//! this set the new median is only a few 64-bit words away from the previous median (after Huang et al. 1979). A radius
-//! below one cell changes nothing. Each step adds one edge of the disc and removes the other, so the cost grows with
-//! the radius in cells. On 1025² samples and 2 threads the filter takes about 35 ms + 6 ms per cell of radius. To bound
-//! the cost, the radius is limited to 1/16 of a side.
+//! Law: out = the median of all samples within `radius`. For an even number of samples it is the lower of the two
+//! middle heights. The result is exact. A radius below one cell changes nothing.
+//! Scheme: heights are sorted once and replaced by unique ranks. The disc that slides along a row is a bit set with
+//! counts. In this set the new median is only a few 64-bit words away from the previous median (after Huang et al.
+//! 1979). Each step adds one edge of the disc and removes the other, so the cost grows with the radius in cells. On
+//! 1025² samples and 2 threads the filter takes about 35 ms + 6 ms per cell of radius. To bound the cost, the radius is
+//! limited to 1/16 of a side.
 //! Boundary: at an open edge the disc is cut off. On wrapping grids the disc continues on the opposite side. On a globe
 //! it continues along the rows and columns of the adjacent face; these lines converge, so the disc is up to 30 %
-//! narrower near face borders. At the corners of the cube a part of the disc has no samples. Where the faces that meet
-//! there give different medians, the lowest median is used.
+//! narrower near face borders. At the corners of the cube a part of the disc has no samples. A sample that several
+//! faces share takes the lowest of their medians.
 //! Source: Tukey 1977; Huang, Yang & Tang 1979.
 
 use rayon::prelude::*;
@@ -31,7 +32,7 @@ talweg_ground::params! {
 
 /// Maximum radius as a fraction of the side.
 const FARTHEST: f32 = 1.0 / 16.0;
-/// Number of rows for which a rank set is set up once.
+/// Number of rows that use the same rank set, so that the memory of the set is allocated once for all of them.
 const ROWS: usize = 8;
 
 impl Filter for Median {
@@ -74,7 +75,7 @@ impl Filter for Median {
     }
 }
 
-/// The rank of a position without a sample.
+/// Marks a position without a sample.
 const NO_RANK: u32 = u32::MAX;
 
 /// Ranks of the samples of a square among all heights in ascending order.
@@ -98,8 +99,8 @@ impl DiscRows {
         self.0.len() / 2
     }
 
-    /// Writes the medians of the samples of a square that are at least `margin` samples from its edges. With `HOLES`
-    /// some positions have no rank.
+    /// Writes the medians of a square, except for a margin of `margin` samples along its edges. With `HOLES` some
+    /// positions have no rank.
     fn filter<const HOLES: bool>(
         &self,
         cx: &Context,
@@ -167,11 +168,11 @@ impl DiscRows {
     }
 }
 
-/// Number of bits of a rank within a block. A block shares one count and has 16 words of 64 bits.
+/// Number of low bits of a rank that identify the rank within its block. A block has one count and 16 words of 64 bits.
 const BLOCK_BITS: u32 = 10;
 const BLOCK_WORDS: usize = 1 << (BLOCK_BITS - 6);
 
-/// A set of ranks that knows how many of its members are below `block`, the block of the last median.
+/// A set of ranks. It keeps the number of its members below `block`, the block of the last median.
 struct RankSet {
     words: Vec<u64>,
     counts: Vec<u32>,
@@ -204,7 +205,8 @@ impl RankSet {
         self.len -= 1;
     }
 
-    /// The median rank; of two middle ranks, the lower one. The set must not be empty.
+    /// Returns the median rank: for an even number of members, the lower of the two middle ranks. The set must not be
+    /// empty.
     fn middle(&mut self) -> u32 {
         let before = (self.len - 1) / 2;
         while self.below > before {

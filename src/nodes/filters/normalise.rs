@@ -2,8 +2,8 @@
 //!
 //! Law: out = low + (h - min) / (max - min) · (high - low). min and max are the lowest and the highest sample. If
 //! `ignore` is q %, min and max are the exact q % and 100 - q % percentiles; the ignored samples end up below low and
-//! above high. Level terrain, where max - min < 10⁻⁶, becomes `low`. Boundary: no effect; samples that a wrapping grid
-//! repeats count once. A preview uses the extremes of its own samples.
+//! above high. Level terrain, where max - min < 10⁻⁶, becomes `low`. A preview uses the extremes of its own samples.
+//! Boundary: no effect; samples that a wrapping grid repeats count once.
 //! Source: the contrast stretch of image editors; Gonzalez & Woods 2018, §3.2.
 
 use super::height_order;
@@ -13,8 +13,8 @@ use talweg_ground::field::{Cancelled, Terrain};
 talweg_ground::choices! {
     /// The unit of the two heights.
     Target {
-        Fractions "Fractions": "Low and high as fractions of the relief: they scale when the relief changes.",
-        Metres "Metres": "Low and high in metres above height 0.",
+        Fractions "Fractions": "Low and high are fractions of the relief: they scale when the relief changes.",
+        Metres "Metres": "Low and high are in metres above height 0.",
     }
 }
 
@@ -32,12 +32,13 @@ talweg_ground::params! {
         low_metres: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |to| to.target == Target::Metres;
         /// Height of the highest point, if the target is in metres.
         high_metres: f32 ["m"] = 1800.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |to| to.target == Target::Metres;
-        /// Percentage of the samples ignored at each end, so that a lone spike does not flatten the rest.
+        /// Percentage of the lowest and of the highest samples that are ignored, so that a single spike does not
+        /// flatten the rest.
         ignore: f32 ["%"] = 0.0, 0.0..=49.0, slider 0.0..=10.0;
     }
 }
 
-/// Terrain with less relief than this counts as level.
+/// Height range, as a fraction of the relief, below which terrain counts as level.
 const LEVEL: f32 = 1.0e-6;
 
 impl Filter for Normalise {
@@ -72,13 +73,13 @@ impl RangedFilter for Normalise {
 }
 
 impl Normalise {
-    /// Maps the range from `lowest` to `highest` to the target range.
+    /// Maps the heights from `lowest` to `highest` to the target range.
     fn stretch(&self, cx: &Context, [lowest, highest]: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
         let (low, high) = match self.target {
             Target::Fractions => (self.low, self.high),
             Target::Metres => (self.low_metres / cx.relief_metres, self.high_metres / cx.relief_metres),
         };
-        // turns -0 into +0, so that the order of the two zeros does not matter
+        // Adding 0 turns -0 into +0, so that the order of the two zeros does not matter.
         let (lowest, highest) = (lowest + 0.0, highest + 0.0);
         let (range, relief) = (highest - lowest, high - low);
         cx.rows(&mut terrain.height, |_, row| {

@@ -1,11 +1,12 @@
 //! Perturbation: every point takes the height of another point close by.
 //!
-//! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn uniformly from the disc of that radius for every
-//! sample of the scene, and rounded to the nearest sample in the disc. Every result is therefore a height within the
-//! radius, as in the paper. With smooth noise, d = magnitude · 2v / max(1, |2v|), where v is smooth noise
-//! (`displacement`) of width `size`. Cells are those of the scene's own resolution, so that a preview shows the same
-//! displacement. Samples that the scene does not have use the displacement of the scene's nearest sample, and are read
-//! bilinearly. Data maps move as well. Magnitude 0 changes nothing.
+//! Law: out(p) = h(p + d), |d| ≤ `magnitude`. With random displacement, d is drawn uniformly from the disc of radius
+//! `magnitude` for every sample of the scene, and rounded to the nearest sample in the disc. Every result is therefore
+//! an existing height within the radius, as in the paper. With smooth noise, d = magnitude · 2v / max(1, |2v|), where v
+//! is smooth noise (`displacement`) with features of width `size`. Cells are those of the scene's own resolution, so
+//! that a preview shows the same displacement. If the grid has samples between those of the scene, they use the
+//! displacement of the scene's nearest sample, and are interpolated bilinearly. Data maps move as well. Magnitude 0
+//! changes nothing.
 //! Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless. On a globe d is tangential
 //! to the surface, and the nearest sample is a sample of the scene.
 //! Source: Le Martelot 2005, §3.2 (figure 12); Olsen 2004.
@@ -29,13 +30,13 @@ talweg_ground::choices! {
 talweg_ground::choices! {
     /// The unit of the magnitude.
     Unit {
-        Metres "Metres": "The same distance at any resolution.",
-        Cells "Cells": "Samples of the scene's own resolution, as in Le Martelot 2005.",
+        Metres "Metres": "The magnitude is in metres: the same distance at any resolution.",
+        Cells "Cells": "The magnitude is in samples of the scene's own resolution, as in Le Martelot 2005.",
     }
 }
 
 talweg_ground::params! {
-    /// Breaks up the terrain: every point takes its height from a random point close by. Best followed by erosion.
+    /// Breaks up the terrain: every point takes its height from a random point close by. Add an erosion layer above it.
     Perturbation "Perturbation" in "Filter", from "Le Martelot 2005, §3.2; Olsen 2004", also "disorder displace jitter scatter shatter rubble break roughen" {
         /// Maximum distance between a point and the point whose height it takes: larger values break up the relief
         /// more.
@@ -113,7 +114,7 @@ impl Filter for Perturbation {
 }
 
 impl Perturbation {
-    /// Applies the equation of the module docs on a globe, with |d| ≤ `sides`; a side is a quarter of the
+    /// Displaces the terrain on a globe by the law in the module docs, with |d| ≤ `sides`. A side is a quarter of the
     /// circumference.
     fn apply_on_globe(&self, cx: &Context, terrain: &mut Terrain, sides: f64) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
@@ -127,7 +128,7 @@ impl Perturbation {
                 let nearest = |at: f64| libm::round(at * scene_side) / scene_side;
                 resample_globe(cx, terrain, Resampling::Linear, |k, here| {
                     let (face, row, column) = (k / (n * n), own[k / n % n], own[k % n]);
-                    // separate random draws for every face
+                    // Each face has its own random draws.
                     let drawn = (face * cx.scene_samples + row) as i32;
                     let [south, east] = draw_within(&draws, drawn, column as i32, radius);
                     let [down, right] = tangents(here);
@@ -145,7 +146,7 @@ impl Perturbation {
                 };
                 let drift = DisplacementField::new(cx, &look)?;
                 resample_globe(cx, terrain, Resampling::Linear, |k, here| {
-                    // the reach of the noise is in sides of the terrain, and one radius is 1/(π/2) sides
+                    // The reach of the noise is in sides of the terrain. One radius is 1/(π/2) sides.
                     let push = drift.along_ground(k, here).map(|part| part / FRAC_PI_2);
                     let length = push.iter().map(|part| part * part).sum::<f64>().sqrt();
                     let reach = sides * FRAC_PI_2 / if length > 1.0 { length } else { 1.0 };
@@ -156,7 +157,8 @@ impl Perturbation {
     }
 }
 
-/// Two perpendicular tangents at `here`: to the south and to the east. At the poles the directions are arbitrary.
+/// Two perpendicular unit vectors that are tangential to the globe at `here`: to the south and to the east. At the
+/// poles the directions are arbitrary.
 fn tangents(here: [f64; 3]) -> [[f64; 3]; 2] {
     let level = (here[0] * here[0] + here[1] * here[1]).sqrt();
     let east = if level > 1.0e-9 { [-here[1] / level, here[0] / level, 0.0] } else { [0.0, 1.0, 0.0] };
@@ -169,10 +171,12 @@ fn tangents(here: [f64; 3]) -> [[f64; 3]; 2] {
     [south, east]
 }
 
-/// Attempts to draw a point of the square inside the disc: all attempts fail with a probability of 10⁻¹⁰.
+/// Number of attempts to draw a point inside the disc from the square around it. All attempts fail with a probability
+/// of 10⁻¹⁰.
 const DRAWS: usize = 16;
 
-/// A displacement in whole samples, uniform in the disc of `radius` samples, and independent for each (i, j).
+/// Returns a displacement in whole samples, uniform in the disc of `radius` samples, and independent for each sample
+/// (i, j).
 fn draw_within(draws: &[Stream; DRAWS], i: i32, j: i32, radius: f64) -> [f64; 2] {
     for draw in draws {
         let bits = draw.bits(j, i);

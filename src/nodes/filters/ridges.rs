@@ -1,14 +1,15 @@
 //! Ridges and valleys: raises crests and deepens channels.
 //!
-//! Law: g is h smoothed by `gauss` over `scale` = σ, and λ₁ ≤ λ₂ are the principal second derivatives of g, the
-//! eigenvalues of its Hessian: λ = (gxx + gyy)/2 ∓ √(((gxx - gyy)/2)² + gxy²). out = h + ridges·σ²·max(0, -λ₁) -
-//! valleys·σ²·max(0, λ₂). The factor σ² makes the strength depend on the shape alone: on a ridge about as wide as σ the
-//! change is close to the ridge's own height. If both amounts are 0, nothing changes. On a globe λ₁ and λ₂ are the
-//! eigenvalues of the covariant Hessian in the metric of the face's rows and columns. Rows and columns are great
-//! circles. X and Y are the tangents of their angles, and δ = 1 + X² + Y². The Christoffel terms are therefore short:
-//! ∇₁₁ = g₁₁ - 2X·Y²/δ·g₁, ∇₁₂ = g₁₂ + (X·(1 + X²)·g₂ + Y·(1 + Y²)·g₁)/δ, ∇₂₂ = g₂₂ - 2Y·X²/δ·g₂.
-//! Scheme: finite differences over one cell; scales finer than a cell fade out. Boundary: the sample beyond an open
-//! edge is the reflection at the edge; beyond a face of a globe the lattice continues ([`face_with_margin`]).
+//! Law: g is h smoothed by `gauss` with the standard deviation `scale` = σ. λ₁ ≤ λ₂ are the principal second
+//! derivatives of g, the eigenvalues of its Hessian: λ = (gxx + gyy)/2 ∓ √(((gxx - gyy)/2)² + gxy²). out = h +
+//! ridges·σ²·max(0, -λ₁) - valleys·σ²·max(0, λ₂). The factor σ² makes the strength depend on the shape alone: on a
+//! ridge about as wide as σ the change is close to the ridge's own height. If both amounts are 0, nothing changes. On a
+//! globe λ₁ and λ₂ are the eigenvalues of the covariant Hessian in the metric of the face's rows and columns. Rows and
+//! columns are great circles. X and Y are the tangents of their angles, and δ = 1 + X² + Y². The Christoffel terms are
+//! therefore short: ∇₁₁ = g₁₁ - 2X·Y²/δ·g₁, ∇₁₂ = g₁₂ + (X·(1 + X²)·g₂ + Y·(1 + Y²)·g₁)/δ, ∇₂₂ = g₂₂ - 2Y·X²/δ·g₂.
+//! Scheme: finite differences over one cell; scales finer than a cell have no effect.
+//! Boundary: the sample beyond an open edge is the reflection at the edge; beyond a face of a globe the lattice
+//! continues ([`ghosts`]).
 //! Source: Lindeberg 1998, *Edge detection and ridge detection with automatic scale selection*.
 
 use std::f32::consts::FRAC_PI_2;
@@ -57,7 +58,7 @@ impl Filter for Ridges {
 impl SmoothedFilter for Ridges {
     fn apply_smoothed(&self, cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
-        // a scale beyond the terrain's size would have no effect left
+        // The scale is limited to the terrain's size, because smoothing over a larger scale removes all relief.
         let sigma = (self.scale / cx.size_metres).min(1.0) * (cx.grid.whole_samples() - 1) as f32;
         let (ridges, valleys) = (self.ridges * sigma * sigma, self.valleys * sigma * sigma);
         if cx.grid.is_globe() {
@@ -90,7 +91,7 @@ impl Ridges {
     }
 }
 
-/// Change of height from the principal second derivatives: the rise of crests minus the deepening of channels.
+/// Change of height, given the principal second derivatives: crests rise and channels deepen.
 #[inline(always)]
 fn rise([least, greatest]: [f32; 2], [ridges, valleys]: [f32; 2]) -> f32 {
     let crest = if least < 0.0 { -least } else { 0.0 };
@@ -102,7 +103,7 @@ fn rise([least, greatest]: [f32; 2], [ridges, valleys]: [f32; 2]) -> f32 {
 fn raise_on_globe(cx: &Context, smooth: &[f32], amounts: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
     let (grid, n) = (cx.grid, cx.grid.samples);
     let globe = Globe::new(n);
-    // tangents of the angles of rows and columns, and the angle between neighbouring rows
+    // Tangents of the angles of rows and columns. `half_step` is half the angle between neighbouring rows.
     let tangents: Vec<f32> = (0..n).map(|k| globe.tangent(k) as f32).collect();
     let half_step = 0.5 * FRAC_PI_2 / (n - 1) as f32;
     let faces: Vec<Vec<f32>> = (0..grid.faces()).map(|face| face_with_margin(&globe, smooth, face, 1)).collect();

@@ -1,9 +1,10 @@
 //! Reads fields between their samples, and moves terrain together with its data maps.
 //!
-//! Scheme: heights are read with Catmull-Rom's cubic through 4 × 4 samples, or linearly from 2 × 2. The cubic keeps
-//! slopes continuous and may overshoot a little next to cliffs; linear reading never leaves the samples' range. Data
-//! maps are always read linearly. A position exactly on a sample gives exactly that sample's value. On a globe a
-//! position is a direction. Faces are read with [`ghosts`] around them, so that cubics continue across their borders.
+//! Scheme: heights are interpolated by the Catmull-Rom cubic through 4 × 4 samples, or linearly from 2 × 2. The cubic
+//! keeps slopes continuous, but can overshoot a little next to cliffs. Linear interpolation never leaves the range of
+//! the samples. Data maps are always interpolated linearly. A position exactly on a sample gives exactly that sample's
+//! value. On a globe a position is a direction. Faces are read with [`ghosts`] around them, so that cubics continue
+//! across their borders.
 //! Source: Catmull & Rom 1974; Keys 1981.
 
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use crate::Context;
 use talweg_ground::field::globe::{direction_at, locate};
 use talweg_ground::field::{Cancelled, Edges, Globe, Grid, MapKind, Terrain};
 
-/// The values beyond the edges of a field.
+/// The values that a field has beyond its edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OutsideFill {
     /// The value of the sample at the edge.
@@ -26,7 +27,7 @@ pub enum OutsideFill {
 }
 
 impl OutsideFill {
-    /// The fill that matches the scene's edges.
+    /// The fill that matches the edges of the scene: open or wrapping.
     pub fn for_edges(grid: Grid) -> Self {
         match grid.edges {
             Edges::Open => Self::Edge,
@@ -57,13 +58,13 @@ pub fn resample_terrain(
         let source = Source { samples: cx.grid.samples, field, beyond };
         let mut out = vec![0.0; field.len()];
         cx.rows(&mut out, |i, row| {
-            // the far edges of a wrapping grid repeat the near edges
+            // On a wrapping grid the last row and column repeat the first.
             let i = i % distinct;
             let (mut places, mut taps) = ([[0.0; LANES]; 2], [AxisTaps::default(), AxisTaps::default()]);
             for (block, heights) in row.chunks_mut(LANES).enumerate() {
                 let [y, x] = &mut places;
                 for (lane, (y, x)) in y.iter_mut().zip(x).take(heights.len()).enumerate() {
-                    // exact: a window rounds positions in the same way as the whole grid
+                    // The position is exact, because a window rounds it in the same way as the whole grid.
                     let [place_y, place_x] = place(i, (block * LANES + lane) % distinct);
                     (*y, *x) = (place_y - first[0], place_x - first[1]);
                 }
@@ -100,7 +101,7 @@ fn replace_fields(
     Ok(())
 }
 
-/// Number of rows and columns that a cubic reads around a face.
+/// Number of rows and columns beyond a face that a cubic reads.
 const MARGIN: usize = 2;
 
 /// Gives every sample of a globe the height and the data map values in the direction `place(index, direction)`, a
@@ -174,8 +175,8 @@ struct Source<'a> {
     beyond: OutsideFill,
 }
 
-/// Positions this close to an edge, in samples, count as inside: otherwise rounding could cut off an edge that is
-/// rotated onto itself.
+/// Distance from an edge, in samples, within which positions beyond the edge count as inside. Otherwise rounding could
+/// cut off an edge that is rotated onto itself.
 const RIM: f64 = 1.0e-6;
 
 impl Source<'_> {
@@ -226,7 +227,8 @@ impl Source<'_> {
         }
     }
 
-    /// Evaluates [`cubic`](Self::cubic) at the position number `lane` of those whose weights `taps` holds.
+    /// Evaluates [`cubic`](Self::cubic) at one position of a group. `taps` holds the weights of the group, and `lane`
+    /// is the number of the position in the group.
     #[inline(always)]
     fn tapped(&self, [y, x]: &[[f64; LANES]; 2], taps: &[AxisTaps; 2], lane: usize) -> f32 {
         let ([i, j], [fy, fx]) =
@@ -238,7 +240,7 @@ impl Source<'_> {
         }
     }
 
-    /// The weighted sum of the four samples around (i, j) in each of four rows.
+    /// Returns the weighted sum of the 4 × 4 samples around (i, j).
     #[inline(always)]
     fn weighted(&self, [i, j]: [i64; 2], [wy, wx]: [[f32; 4]; 2]) -> f32 {
         let across = |v: [f32; 4]| (wx[0] * v[0] + wx[1] * v[1]) + (wx[2] * v[2] + wx[3] * v[3]);
@@ -261,7 +263,7 @@ impl Source<'_> {
     }
 }
 
-/// Positions whose weights are computed together.
+/// Number of positions whose weights are computed together.
 const LANES: usize = 64;
 
 /// The samples and weights that a cubic uses along one axis.

@@ -1,12 +1,13 @@
 //! Make edges tile: makes opposite edges equal in height and slope.
 //!
-//! Law: for every row, D = h(east edge) - h(west edge) and S = slope(east) - slope(west) are split into bands by
-//! smoothing along the edge (σ = w/2, w/4, …, with w the `width`). Each band k fades out over its own width wₖ. At t =
-//! distance / wₖ from the west edge h += ½·Dₖ·(1 - 3t² + 2t³) + ½·Sₖ·wₖ·t(1 - t)², and from the east edge h +=
-//! -½·Dₖ·(…) + ½·Sₖ·wₖ·(…). Both edges thus take the mean height and the mean slope. Broad differences are spread
-//! widely. Fine differences are spread only close to the edge, where they leave no streaks. Then the same operation
-//! runs along columns; there the smoothing wraps around, which preserves the result of the rows. The last row and
-//! column become exactly the first. Farther than `width` from the edges nothing changes.
+//! Law: for every row, the differences between the east and the west edge are D = h(east) - h(west) in height and S =
+//! slope(east) - slope(west) in slope. Smoothing along the edge splits both into bands (σ = w/2, w/4, …, with w the
+//! `width`). Each band k fades out over its own width wₖ. At t = distance / wₖ from the west edge h += ½·Dₖ·(1 - 3t² +
+//! 2t³) + ½·Sₖ·wₖ·t(1 - t)², and from the east edge h += -½·Dₖ·(…) + ½·Sₖ·wₖ·(…). Both edges thus take the mean height
+//! and the mean slope. Broad differences are spread widely. Fine differences are spread only close to the edge, where
+//! they leave no streaks. Then the same operation runs along columns; there the smoothing wraps around, which preserves
+//! the result of the rows. The last row and column become exactly equal to the first. Farther than `width` from the
+//! edges nothing changes.
 //! Boundary: a wrapping scene tiles already and is not changed. Data maps are not changed either.
 //! Squares only: a planet has no edges.
 //! Source: Burt & Adelson 1983, *A multiresolution spline with application to image mosaics*; cubic Hermite.
@@ -19,7 +20,7 @@ use talweg_ground::field::{Cancelled, Edges, Grid, Terrain, smooth_step};
 talweg_ground::params! {
     /// Makes opposite edges meet without a step or crease, so that copies of the terrain can be tiled.
     Seamless "Make edges tile" in "Filter", from "Burt & Adelson 1983", also "tileable seamless wrap repeat border loop" {
-        /// Width of the margin that may change, as a fraction of the side: small values give steep slopes at the edges.
+        /// Width of the margin that changes, as a fraction of the side: small values give steep slopes at the edges.
         width: f32 = 0.2, 0.0..=0.5, slider 0.05..=0.5;
     }
 }
@@ -79,7 +80,8 @@ impl Filter for Seamless {
 /// Width of the narrowest band in cells: a narrower band leaves no space for the slope correction.
 const NARROWEST: f64 = 4.0;
 
-/// One band of the difference between two opposite edges: its values along the edge, and how it fades out inwards.
+/// One band of the difference between two opposite edges: its values along the edge, and the weights by which it fades
+/// out towards the interior.
 struct SeamBand {
     /// Half the difference in height across the seam, at every sample of the edge.
     step: Vec<f32>,
@@ -120,7 +122,7 @@ impl SeamBand {
         let reach = (0..libm::ceil(width) as usize)
             .map(|d| {
                 let t = d as f64 / width;
-                // the slope is measured between the first two samples
+                // The slope is measured between the first two samples, so the weight is 1 at the second sample.
                 ((1.0 - smooth_step(t)) as f32, if d == 0 { 0.0 } else { bow(t) / bow(1.0 / width) } as f32)
             })
             .collect();

@@ -1,7 +1,8 @@
 //! Sharpen: an unsharp mask.
 //!
-//! Law: out = h + amount · (h - g), where g is h smoothed by `gauss` over `radius`. The mean height is preserved.
-//! Amount 0 or radius 0 changes nothing. Boundary: as in `gauss`.
+//! Law: out = h + amount · (h - g), where g is h smoothed by `gauss` with the standard deviation `radius`. The mean
+//! height is preserved. Amount 0 or radius 0 changes nothing.
+//! Boundary: as in `gauss`.
 //! Source: the unsharp mask of photographers; Gonzalez & Woods 2018, §3.6.
 
 use super::gauss;
@@ -13,7 +14,7 @@ talweg_ground::params! {
     Sharpen "Sharpen" in "Filter", from "Gonzalez & Woods 2018", also "unsharp mask crisp detail contrast high-pass" {
         /// Radius of the surroundings: small values emphasise crags, large values whole hills.
         radius: f32 ["m"] = 100.0, 0.0..=1_000_000.0, slider 0.0..=1000.0;
-        /// Multiple of the height above the surroundings that is added: 0 changes nothing, 1 doubles that height.
+        /// Strength: 0 changes nothing, 1 doubles the height of the terrain above its surroundings.
         amount: f32 = 0.5, 0.0..=10.0, slider 0.0..=2.0;
     }
 }

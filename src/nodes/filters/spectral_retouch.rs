@@ -1,10 +1,10 @@
-//! Spectral retouch: adds tables of random values, each finer and lower than the previous one, to the terrain below.
+//! Spectral retouch: adds tables of random values to the input terrain, each finer and lower than the previous table.
 //!
-//! Law: out = h + w·s, where s is [spectral synthesis](crate::generators::spectral) of amplitude `amount` around
-//! zero. The weight w is 1 everywhere or, in proportion to height, h itself: 0 at height 0 and below, 1 where h reaches
-//! the relief. With w = 1, the result is exactly that of an added layer of spectral synthesis with base 0. Amount 0
-//! changes nothing.
-//! Boundary and previews: as in the generator. Squares only, like the generator.
+//! Law: out = h + w·s, where s is [spectral synthesis](crate::generators::spectral) of amplitude `amount` around zero.
+//! The weight w is 1 everywhere, or h itself: 0 at height 0 and below, 1 where h reaches the relief. With w = 1, the
+//! result is exactly that of an added layer of spectral synthesis with base 0. Amount 0 changes nothing.
+//! Boundary and previews: as in the generator.
+//! Squares only: the generator needs a square as well.
 //! Source: Le Martelot 2005, §3.1 (figure 11); Saupe 1988.
 
 use crate::generators::spectral::{Interpolation, Spectral};

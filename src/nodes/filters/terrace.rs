@@ -1,9 +1,9 @@
 //! Terraces: flat treads and steep risers.
 //!
-//! Law: terrace k starts at bₖ = step · (k + v·½·ρₖ), with ρₖ in [-1, 1) random per terrace and v the variation. In
-//! terrace bₖ ≤ h < bₖ₊₁, t = (h - bₖ) / (bₖ₊₁ - bₖ) and out = bₖ + (bₖ₊₁ - bₖ) · t / ((1/a - 2)(1 - t) + 1), a = ½(1 -
-//! sharpness). This is Schlick's bias, which maps t = 0 and t = 1 to themselves, so terraces join without a jump. The
-//! slope is multiplied by a/(1 - a) at the foot and by (1 - a)/a at the lip.
+//! Law: terrace k starts at the height bₖ = step · (k + v·½·ρₖ), with ρₖ in [-1, 1) random per terrace and v the
+//! variation. In terrace bₖ ≤ h < bₖ₊₁, t = (h - bₖ) / (bₖ₊₁ - bₖ) and out = bₖ + (bₖ₊₁ - bₖ) · t / ((1/a - 2)(1 - t) +
+//! 1), a = ½(1 - sharpness). This is Schlick's bias, which maps t = 0 and t = 1 to themselves, so terraces join without
+//! a jump. The slope is multiplied by a/(1 - a) at the foot and by (1 - a)/a at the lip.
 //! Boundary: no effect, because each sample is independent. Heights more than a million steps from 0 stay unchanged.
 //! Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain functions*, Graphics Gems IV.
 
@@ -22,7 +22,7 @@ talweg_ground::params! {
     }
 }
 
-/// Minimum of a, which keeps risers from being exactly vertical and avoids a division by 0.
+/// Minimum of the bias parameter a. It keeps risers from being exactly vertical and avoids a division by 0.
 const STEEPEST: f32 = 1.0e-3;
 const FARTHEST: f32 = 1.0e6;
 
@@ -35,7 +35,7 @@ impl Filter for Terrace {
         let per_step = cx.relief_metres / self.step_height;
         let bias = (0.5 * (1.0 - self.sharpness)).max(STEEPEST);
         let pull = 1.0 / bias - 2.0;
-        // just under ½, so that boundaries never meet
+        // The spread is just under ½, so that two terraces never start at the same height.
         let spread = self.variation * 0.49;
         let boundary = |k: i32| k as f32 + spread * cx.random.signed(k, 0);
         cx.rows(&mut terrain.height, |_, row| {

@@ -1,10 +1,10 @@
 //! Transform: moves, rotates, scales and mirrors the terrain.
 //!
-//! Law: out(p) = h(c + S⁻¹·R⁻¹·(p - c - move)). c is the centre, R a rotation by `angle` clockwise seen from above, and
-//! S the scale with its signs for mirroring. The order is: mirror, scale, rotate, move. Heights are read bicubically,
+//! Law: out(p) = h(c + S⁻¹·R⁻¹·(p - c - move)). c is the centre, R a rotation by `angle` clockwise in plan view, and S
+//! the scale with its signs for mirroring. The order is: mirror, scale, rotate, move. Heights are read bicubically,
 //! data maps bilinearly (`sampling`). Quarter turns and mirroring map samples to samples without a change of value, and
-//! the defaults change nothing. Scaling down skips samples: blur first where that matters.
-//! Boundary: `outside`. A wrapping scene stays seamless in height, but slopes stay continuous at the seam only with
+//! the defaults change nothing. Scaling down skips samples; a blur before it avoids aliasing.
+//! Boundary: set by `outside`. In a wrapping scene heights stay seamless. Slopes stay continuous at the seam only with
 //! moves, mirroring and quarter turns. On a planet all operations except scaling rotate or mirror the whole globe. The
 //! centre is the point at 0° N, 0° E: the globe is mirrored and rotated about this point, then moved along its meridian
 //! and along the equator. A globe has no outside and keeps its size.
@@ -25,7 +25,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Moves, rotates, scales or mirrors the terrain below with its data maps, such as water, wear and deposits. On a
+    /// Moves, rotates, scales or mirrors the input terrain with its data maps, such as water, wear and deposits. On a
     /// planet it rotates and mirrors the globe.
     Transform "Transform" in "Filter", from "Gonzalez & Woods 2018", also "move translate shift rotate turn scale zoom flip mirror" {
         /// Moves the terrain to the east.
@@ -34,8 +34,8 @@ talweg_ground::params! {
         move_y: f32 ["m"] = 0.0, -1_000_000.0..=1_000_000.0, slider -4000.0..=4000.0;
         /// Rotates the terrain clockwise about its centre.
         angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
-        /// Scales the terrain horizontally about its centre; heights stay, so values below 1 make slopes steeper. No
-        /// effect on planets.
+        /// Scales the terrain horizontally about its centre; heights stay, so values below 1 make slopes steeper.
+        /// It has no effect on planets.
         scale: f32 = 1.0, 0.01..=100.0, slider 0.25..=4.0;
         /// Swaps east and west.
         mirror_x: bool = false;
@@ -96,7 +96,7 @@ impl Transform {
             let radians = f64::from(metres) / f64::from(cx.size_metres) * std::f64::consts::FRAC_PI_2;
             (libm::sin(radians), libm::cos(radians))
         });
-        // the inverse applies the operations in reverse order
+        // The inverse applies the inverse operations in reverse order.
         resample_globe(cx, terrain, Resampling::Cubic, |_, [x, y, z]| {
             let (x, y) = turned_back(x, y, east);
             let (z, x) = turned_back(z, x, south);
@@ -106,12 +106,13 @@ impl Transform {
     }
 }
 
-/// The position before the rotation that moved it to (a, b). The rotation turns the axis of a towards the axis of b.
+/// Undoes a rotation: returns the position that the rotation moved to (a, b). The rotation turns the axis of a towards
+/// the axis of b.
 fn turned_back(a: f64, b: f64, (sin, cos): (f64, f64)) -> (f64, f64) {
     (a * cos + b * sin, b * cos - a * sin)
 }
 
-/// Sine and cosine, exact at quarter turns.
+/// Sine and cosine of an angle in degrees, exact at quarter turns.
 fn sin_cos(degrees: f32) -> (f64, f64) {
     let turned = if degrees < 0.0 { degrees + 360.0 } else { degrees };
     if turned % 90.0 == 0.0 {

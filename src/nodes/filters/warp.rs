@@ -1,8 +1,8 @@
 //! Domain warp: noise displaces the terrain horizontally.
 //!
-//! Law: out(p) = h(p + d(p)). The components of d are fractal noise (`displacement`) of `octaves` octaves, the first
-//! octave `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
-//! ([`sampling`](super::sampling)). Amount 0 changes nothing.
+//! Law: out(p) = h(p + d(p)). The components of d are fractal noise (`displacement`) with `octaves` octaves. The
+//! features of the first octave are `size` wide, and d is within about ± `amount`. Heights are read bicubically, data
+//! maps bilinearly ([`sampling`](super::sampling)). Amount 0 changes nothing.
 //! Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless. On a globe d is tangential
 //! to the surface.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.

@@ -1,14 +1,15 @@
 //! Cellular noise (Worley) summed to fractional Brownian motion (fBm).
 //!
-//! Law: each cell of a square lattice has a feature point, moved from the centre by `jitter`. F₁ and F₂ are the
+//! Law: each cell of a square lattice has a feature point, moved from the cell's centre by `jitter`. F₁ and F₂ are the
 //! distances, in cells, to the nearest and second nearest point. h = base + amplitude · Σ pⁱ·vᵢ / Σ pⁱ with p the
 //! persistence and v = F₁, F₂ or F₂ - F₁ at frequency · lacunarityⁱ.
 //! Scheme: the point of a sample's own cell is closer than √2, and the second nearest point is closer than 2, so the
-//! points of 5 × 5 cells give the exact result. Samples of a row in the same cell share a list of points that can be
-//! nearest to these samples.
+//! points of 5 × 5 cells give the exact result. Samples of a row in the same cell share a list of the points that can
+//! be nearest to these samples.
 //! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to a whole number. On
-//! a globe the cells are cubes in space (`solid::cells`). A preview is exactly a subsample of the full size. Voronoi
-//! offers a given number of points, weights of up to eight distances, and other ways of scattering the points.
+//! a globe the cells are cubes in space (`solid::cells`). A preview is exactly a subsample of the full size. The node
+//! Voronoi also offers a given number of points, weights of up to eight distances, and other ways of scattering the
+//! points.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::octaves::{self, Lattice, Octaves, RowReader, offset_params};
@@ -18,7 +19,7 @@ use crate::{Context, Generator, OnPlanet, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::choices! {
-    /// The distance that gives the height.
+    /// The distance from which the height is computed.
     CellDistance {
         Nearest "Nearest (F1)": "Distance to the nearest point: pits with sharp crests between them.",
         Second "Second nearest (F2)": "Distance to the second nearest point: overlapping, rounder cells.",
@@ -33,7 +34,7 @@ talweg_ground::params! {
         frequency: f32 = 5.0, 0.1..=256.0, slider 0.5..=32.0;
         /// Number of octaves: more octaves add finer relief, few make smooth hills. Each octave takes the same time.
         octaves: u32 = 4, 1..=16;
-        /// Distance that gives the height.
+        /// Distance from which the height is computed.
         feature: CellDistance = CellDistance::Difference;
         /// Distance of the points from the centres of their cells: 0 gives a regular pattern.
         jitter: f32 ["share"] = 1.0, 0.0..=1.0;
@@ -72,20 +73,20 @@ impl Generator for Cellular {
     }
 }
 
-/// Reads rows of an octave.
+/// Reads one octave of the noise row by row.
 struct CellularReader<'a> {
     lattice: &'a Lattice,
     law: &'a Cellular,
-    /// Feature points of 5 lattice rows: for each column of the lattice the point's position in its cell.
+    /// Feature points of 5 lattice rows: for each lattice column the position of the point in its cell.
     points: Vec<(usize, Vec<[f32; 2]>)>,
-    /// Points around a run of samples: x is measured from the corner of the run's cell, and y is the squared distance
-    /// along its axis.
+    /// Points around a run of samples, as pairs: x is measured from the corner of the run's cell, and y is the squared
+    /// distance from the samples' row.
     near: Vec<[f32; 2]>,
-    /// Squares of the two smallest distances of each sample of a run.
+    /// Squared distances of each sample of a run to its nearest and second nearest point.
     least: Vec<[f32; 2]>,
 }
 
-/// Rows and columns of cells around a sample.
+/// Number of rows and columns of cells that are searched around a sample.
 const AROUND: usize = 5;
 
 impl RowReader for CellularReader<'_> {
@@ -125,7 +126,7 @@ impl RowReader for CellularReader<'_> {
 }
 
 impl CellularReader<'_> {
-    /// Computes the points of lattice row `line`.
+    /// Computes the feature points of lattice row `line`.
     fn prepare(&mut self, line: usize) {
         if self.points.is_empty() {
             self.points = vec![(usize::MAX, Vec::new()); AROUND];
@@ -142,8 +143,7 @@ impl CellularReader<'_> {
         points.extend(columns.lines.iter().map(|&x| stream.bits(x, y)).map(|bits| [part(bits), part(bits >> 24)]));
     }
 
-    /// Collects the points around cell (column, row) of the lattice that can be among the two nearest to a sample of
-    /// the run `xs` at `y`.
+    /// Collects the points around a lattice cell that can be among the two nearest to a sample of the run `xs` at `y`.
     fn gather(&mut self, column: usize, upper: usize, xs: &[f32], y: f32) {
         let (first, last) = xs.iter().fold((1.0f32, 0.0f32), |(lo, hi), &x| (lo.min(x), hi.max(x)));
         self.near.clear();

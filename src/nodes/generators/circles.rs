@@ -1,16 +1,16 @@
 //! Circles: many overlapping round bumps of different sizes at random positions.
 //!
 //! Law: h = base + amplitude · Σ wₖ·½(1 + cos(π·d/rₖ)) over the circles with d < rₖ, d the distance to centre k. Radii
-//! rₖ are uniform between `smallest` and 1 times `radius`. The weight wₖ is proportional to the radius, so all bumps
-//! are equally steep, and negative for a fraction `pits` of the circles. The weights are scaled so that six standard
+//! rₖ are uniform between `smallest` · `radius` and `radius`. The weight wₖ is proportional to the radius, so all bumps
+//! are equally steep. It is negative for a fraction `pits` of the circles. The weights are scaled so that six standard
 //! deviations of the sum are 1. Centres are uniform over the square enlarged by one radius on each side, so the edges
 //! of the terrain look like its middle.
 //!
 //! Scheme: the cosine is a power series in the square of d/r, so a sample costs a dozen multiplications and no square
-//! root. A band of rows adds the circles that touch it, always in the same order: a preview is exactly a subsample.
+//! root. Each band of rows adds the circles that touch it, always in the same order: a preview is exactly a subsample.
 //! Boundary: on wrapping terrains circles continue on the opposite side.
 //! Squares only: distances are measured in the plane.
-//! Source: Le Martelot 2005, §1 (named).
+//! Source: Le Martelot 2005, §1 (mentioned there by name).
 
 use crate::{Context, Generator};
 use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
@@ -24,7 +24,7 @@ talweg_ground::params! {
         radius: f32 = 0.15, 0.001..=1.0, slider 0.02..=0.5;
         /// Radius of the smallest bumps, as a fraction of the radius of the largest bumps.
         smallest: f32 ["share"] = 0.2, 0.0..=1.0;
-        /// Fraction of the circles that are pits instead of bumps.
+        /// Fraction of the bumps that are pits instead.
         pits: f32 ["share"] = 0.5, 0.0..=1.0;
         /// Approximate height from the deepest to the highest point, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
@@ -60,7 +60,7 @@ struct Circle {
 }
 
 impl Circle {
-    /// Adds the bump to the row at `y`; `xs` holds the positions of the row's samples.
+    /// Adds this bump to the row of samples at `y`; `xs` holds the positions of the row's samples.
     fn add(&self, grid: Grid, xs: &[f32], y: f32, row: &mut [f32]) {
         let dy = y - self.y;
         let square = self.radius * self.radius - dy * dy;
@@ -68,7 +68,7 @@ impl Circle {
             return;
         }
         let half = square.sqrt();
-        // one extra sample on either side; the casts saturate
+        // The range has one extra sample on either side. The casts saturate, so the range stays in the row.
         let (count, before) = (grid.whole_samples() as f32, grid.first()[1] as f32);
         let last = (((self.x + half) * count - before) as usize + 2).min(xs.len());
         let first = (((self.x - half) * count - before - 2.0) as usize).min(last);
@@ -91,13 +91,13 @@ fn bump(u: f32) -> f32 {
 
 /// The power series of [`bump`]: the series of the cosine divided by (1 - u)².
 const SERIES: [f32; 6] = [1.0, -0.467_401_1, 0.094_553_86, -0.011_122_559, 0.000_866_334_9, -0.000_048_217_146];
-/// Mean of the squared bump over its circle: ¼(1 - 8/π² + ½).
+/// Mean of the squared bump over the area of its circle: ¼(1 - 8/π² + ½).
 const MEAN_SQUARE: f32 = 0.172_36;
 
 impl Circles {
     fn circles(&self, random: Stream, edges: Edges) -> Vec<Circle> {
         let size = |k: u32| self.smallest + (1.0 - self.smallest) * random.unit(k as i32, 0);
-        // centres are in [-margin, 1 + margin)
+        // The centres are in [-margin, 1 + margin).
         let margin = if edges == Edges::Open { self.radius } else { 0.0 };
         let span = 1.0 + 2.0 * margin;
         let mut variance = 0.0f32;
@@ -105,7 +105,7 @@ impl Circles {
             let radius = self.radius * size(k);
             variance += size(k) * size(k) * std::f32::consts::PI * radius * radius * MEAN_SQUARE / (span * span);
         }
-        // a few small circles do not overlap: this limits a bump to height 1
+        // If a few small circles do not overlap, this limit keeps each bump at a height of at most 1.
         let scale = (1.0 / (6.0 * variance.sqrt())).min(1.0);
         let mut circles = Vec::new();
         for k in 0..self.circles {

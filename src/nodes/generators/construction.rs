@@ -2,11 +2,11 @@
 //!
 //! Law: h = surface(p) / relief with position p and relief in the construction tree's own frame, see
 //! [`construction`](talweg_construction). The water map is the height of the water surface above the terrain. Sand and
-//! snow are maps of their thickness and raise the terrain. The map of a piece's material is the fraction of the ground
-//! that the material covers. With `cut_out` the weight α of the construction is written as the map of the existing
-//! ground, which ends where α = ½, as in the paper.
-//! Scheme: tiles in parallel, each evaluating only the pieces that touch it. Octaves that the grid cannot resolve fade
-//! out, so a preview is close to the result, but not an exact subsample.
+//! snow are maps of their thickness and raise the terrain. For each ground material there is a map of the fraction of
+//! the ground that the material covers. With `cut_out` the weight α of the construction is written as the map of the
+//! existing ground, which ends where α = ½, as in the paper.
+//! Scheme: tiles are computed in parallel, each with only the pieces that touch it. Octaves that the grid cannot
+//! resolve fade out, so a preview is close to the result, but not an exact subsample.
 //! Boundary: a wrapping terrain repeats its first row and column. Pieces at an edge do not continue on the opposite
 //! side, so height differences form a cliff there (the filter `Seamless` removes the cliff).
 //! Squares only: pieces are placed in a plane; on a planet, construct a patch.
@@ -24,7 +24,7 @@ talweg_ground::params! {
     Construction "Construction" in "Shapes", from "Génevaux et al. 2014, Modélisation de terrains par primitives", also "tree primitives sculpt pieces river road crater lake place feature layout" {
         /// The features, and the operators that combine them.
         tree: Arc<Tree> = presets::volcano();
-        /// Detail of the features: 0 shows only their plain shapes, 1 all detail.
+        /// Amount of detail on the features: 0 shows only their plain shapes, 1 all detail.
         detail: f32 ["share"] = 1.0, 0.0..=1.0;
         /// Cuts out the terrain around the features. Without it the surroundings are level terrain.
         cut_out: bool = false;
@@ -48,8 +48,8 @@ const LAID: [(MaterialLayer, MapKind); 4] = [
 /// Number of maps that a construction can write.
 const KINDS: usize = LAID.len() + 1 + MapKind::COVER_FRACTIONS.len();
 
-/// All possible sets of written maps. Bit k of the index stands for entry k of [`LAID`]; the next bit for the existing
-/// ground, and the remaining bits for the material fractions.
+/// A table of all possible sets of written maps. Bit k of the index selects entry k of [`LAID`], the next bit the map
+/// of existing ground, and the remaining bits the material fractions.
 static SETS: LazyLock<Vec<Vec<MapKind>>> = LazyLock::new(|| {
     let kinds = || LAID.iter().map(|laid| laid.1).chain([MapKind::Ground]).chain(MapKind::COVER_FRACTIONS).enumerate();
     let set = |set: usize| kinds().filter(|(k, _)| set >> k & 1 == 1).map(|(_, kind)| kind).collect();
@@ -61,22 +61,22 @@ impl Construction {
         self.tree.root(material).is_some_and(|piece| !piece.hidden)
     }
 
-    /// The material fractions that the node writes, by their index in [`MapKind::COVER_FRACTIONS`].
+    /// Indices, in [`MapKind::SHARES`], of the material fractions that the node writes.
     fn written_fractions(&self) -> impl Iterator<Item = usize> {
         (0..MapKind::COVER_FRACTIONS.len()).filter(|k| self.tree.is_made_of(PieceMaterial::COVERING[*k]))
     }
 
-    /// The layer's contribution to the random seeds of the pieces.
+    /// Returns the number that the layer's random stream contributes to the seeds of all pieces.
     pub fn seed(random: Stream) -> u32 {
         random.bits(0, 0) as u32
     }
 
-    /// The compiled construction tree, with the random values of the layer.
+    /// Returns the compiled construction tree, with the random values of the layer.
     pub fn program(&self, cx: &Context) -> Arc<Program> {
         self.program_of(cx.random)
     }
 
-    /// The compiled construction tree, with the random values of `random`.
+    /// Returns the compiled construction tree, with the random values of `random`.
     pub fn program_of(&self, random: Stream) -> Arc<Program> {
         Program::shared(&self.tree, Self::seed(random))
     }
@@ -170,7 +170,7 @@ impl Generator for Construction {
         let set = (0..LAID.len()).filter(|&k| self.lays(LAID[k].0)).fold(0, |set, k| set | 1 << k);
         let set = set | usize::from(self.cut_out) << LAID.len();
         Traits {
-            // version 2 keeps narrow parts of a curve with varying width narrow
+            // Version 2 keeps the narrow parts of a curve with varying width narrow.
             version: 2,
             writes: &SETS[self.written_fractions().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,
@@ -227,5 +227,5 @@ impl Generator for Construction {
     }
 }
 
-/// one map for each material
+/// There must be one map for each material.
 const _: () = assert!(PieceMaterial::COVERING.len() == MapKind::COVER_FRACTIONS.len());

@@ -1,10 +1,10 @@
 //! Diamond-square: random midpoint displacement on squares.
 //!
-//! Law: on a grid of 2ᵏ + 1 samples, level l = 1 … k halves the squares. Diamond: the centre of each square becomes the
-//! mean of its 4 corners plus u·dₗ. Square: the midpoint of each side becomes the mean of its 2 corners and the 2
-//! adjacent centres, plus u·dₗ. The displacement is d₁ = amplitude·r, with r the smoothness in (0, 1]. Then dₗ₊₁ =
-//! dₗ·2⁻ʳ (`Smoothness`: a surface of Hurst exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped
-//! with the same variance (the sum of four uniform values).
+//! Law: on a grid of 2ᵏ + 1 samples, level l = 1 … k halves the squares. In the diamond step, the centre of each square
+//! becomes the mean of its 4 corners plus u·dₗ. In the square step, the midpoint of each side becomes the mean of its 2
+//! corners and the 2 adjacent centres, plus u·dₗ. The displacement is d₁ = amplitude·r, with r the smoothness in (0,
+//! 1]. Then dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`: a surface of Hurst exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1),
+//! or bell-shaped with the same variance (the sum of four uniform values).
 //!
 //! With [`SideMidpoints::Corners`] the midpoint of a side is the mean of its 2 corners alone, plus u·dₗ. This is the
 //! midpoint displacement of the lecture on terrain in games, whose queue of squares computes the same points in the
@@ -14,16 +14,16 @@
 //! Smoothing s (successive random additions, after Olsen's smoothed variant; the details are ours): at each level the
 //! points of the previous levels are displaced as well, by s·u·dₗ. Then every point moves half of s of the way to the
 //! mean of its neighbours. All points are thus treated alike, so the creases and peaks of the coarse squares vanish.
-//! The Hurst exponent is preserved, and nearly the erosion score as well. With [`SmoothedPart::Finished`] only the
+//! The Hurst exponent is preserved, and the erosion score hardly changes. With [`SmoothedPart::Finished`] only the
 //! finished terrain is smoothed: every point moves s of the way to the mean of itself and the eight samples of the
-//! scene around it. This is the last step of the program by Olsen's company that shows his paper's method
-//! (Procedurality 0.1, radius 1). Only the edges differ: here existing samples alone count at an edge, while the
-//! program leaves edges unsmoothed. At a smoothness of 0.5 and 65² samples the erosion score is 0.35 without smoothing,
-//! 0.36 with smoothed levels and 0.42 with a smoothed finished terrain (tests/core/nodes/documents.rs).
+//! scene around it. This is the last step of the program by Olsen's company that demonstrates his paper's method
+//! (Procedurality 0.1, radius 1). Only the edges differ: here the mean at an edge includes only existing samples, while
+//! the program leaves edges unsmoothed. At a smoothness of 0.5 and 65² samples the erosion score is 0.35 without
+//! smoothing, 0.36 with smoothed levels and 0.42 with a smoothed finished terrain (tests/core/nodes/documents.rs).
 //!
-//! Scheme: level by level, rows in parallel; see [midpoints](super::midpoint). A small result is exactly a subsample of
-//! a large result, except with smoothing, where finer levels move all points a little. Levels that are not shown are
-//! interpolated bilinearly from the last level shown.
+//! Scheme: levels one after another, rows in parallel; see [midpoints](super::midpoint). A small result is exactly a
+//! subsample of a large result, except with smoothing, where finer levels move all points a little. Levels that are not
+//! shown are interpolated bilinearly from the last level shown.
 //! Boundary: on an open edge the midpoint of a side is the mean of its 2 corners; a wrapping terrain continues on the
 //! opposite side.
 //! Squares only: midpoints need a grid of 2ᵏ + 1 samples that is halved at every level, with an edge around it.
@@ -35,7 +35,7 @@ use crate::{Context, Generator, NodeMemory, NodeParts, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::choices! {
-    /// The points whose mean is the midpoint of a square's side before displacement.
+    /// The points whose mean height a midpoint of a side takes before its displacement.
     SideMidpoints {
         Corners "Two ends": "The two ends of the side, as in the lecture on terrain in games: squares ignore each other's centres, so creases stay along their sides.",
         Diamond "Ends and centres": "The two ends and the centres on both sides, as in the square step of diamond-square.",
@@ -57,7 +57,7 @@ talweg_ground::params! {
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
         /// Decrease of the displacement from level to level.
         schedule: Schedule = Schedule::Smoothness;
-        /// Points whose mean gives the midpoint of a side.
+        /// Points whose mean height the midpoint of a side takes before its displacement.
         sides: SideMidpoints = SideMidpoints::Diamond;
         /// Distribution of the random displacement.
         distribution: Distribution = Distribution::Uniform;
@@ -82,7 +82,7 @@ talweg_ground::params! {
 
 impl Generator for DiamondSquare {
     fn traits(&self) -> Traits {
-        // with smoothing, finer levels move the earlier points
+        // With smoothing, finer levels move the points of earlier levels.
         Traits {
             previews_exactly: self.smoothing == 0.0,
             memory: NodeMemory::constant(if self.smoothing > 0.0 { 1.3 } else { 0.5 }),
@@ -120,7 +120,7 @@ impl Generator for DiamondSquare {
     }
 }
 
-/// Runs both steps of a level, diamond and square; `lift` raises the first centre.
+/// Computes one level: first the diamond step, then the square step. `lift` raises the first centre.
 pub fn split(
     level: &MidpointLevel,
     of_sides: SideMidpoints,
@@ -133,7 +133,7 @@ pub fn split(
     sides(level, of_sides == SideMidpoints::Diamond, coarse, &centres, fine)
 }
 
-/// The diamond step: centres of the squares.
+/// The diamond step: returns the heights of the squares' centres.
 fn centres(level: &MidpointLevel, coarse: &[f32]) -> Result<Vec<f32>, Cancelled> {
     let (half, corners) = (level.half, level.half + 1);
     let mut centres = vec![0.0; half * half];
@@ -145,8 +145,8 @@ fn centres(level: &MidpointLevel, coarse: &[f32]) -> Result<Vec<f32>, Cancelled>
     Ok(centres)
 }
 
-/// The square step: writes corners, centres and the midpoints of the sides between them to `out`. A midpoint is the
-/// mean of the side's corners alone, or also of the centres on both sides (`beside`).
+/// The square step: writes corners, centres and the midpoints of sides to `out`. A midpoint is the mean of the side's
+/// two corners, and with `beside` also of the centres on both sides.
 fn sides(
     level: &MidpointLevel,
     beside: bool,
@@ -161,7 +161,7 @@ fn sides(
         let top = &coarse[i * corners..][..corners];
         let mut middles = vec![0.0f32; corners];
         if row % 2 == 0 {
-            // writes corners, and midpoints of the horizontal sides between the centres above and below
+            // Write the corners, and the midpoints of horizontal sides between the centres above and below.
             let above = if i > 0 { Some(i - 1) } else { wraps.then_some(half - 1) };
             let below = if i < half { Some(i) } else { wraps.then_some(0) };
             let place = |j: usize| (row, 2 * j + 1);
@@ -173,7 +173,7 @@ fn sides(
             }
             interleave(cells, top, &middles[..half]);
         } else {
-            // writes midpoints of the vertical sides between the centres to the left and right, and the centres
+            // Write the centres, and the midpoints of vertical sides between the centres to the left and right.
             let bottom = &coarse[(i + 1) * corners..][..corners];
             let centres = &centres[i * half..][..half];
             let place = |j: usize| (row, 2 * j);

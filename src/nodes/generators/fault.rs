@@ -1,12 +1,13 @@
-//! Faults: many straight lines across the terrain, each of which raises one of its sides.
+//! Faults: many straight lines across the terrain, each of which raises the terrain on one side.
 //!
-//! Law: h = base + amplitude · Σ wₖ·(g(dₖ) - ½), k = 0 … faults - 1, with dₖ the signed distance to line k. g is the
-//! step from 0 to 1, smooth (3t² - 2t³, with t from 0 to 1 across the slope) over `width` on either side of the line.
-//! wₖ decreases linearly from the first fault to `last` times as much at the last fault. All weights are divided by
-//! 3·√Σ wₖ², so that three standard deviations reach ±½ · amplitude. On an open terrain each line has a random
-//! direction and passes through a random point. Boundary: a single step cannot close on itself, so on a wrapping
-//! terrain faults come in pairs with suitable directions. The lines are p·x + q·y = c + m/2, with c random, m any whole
-//! number, and p and q whole numbers up to 3; the terrain alternates between high and low from line to line.
+//! Law: h = base + amplitude · Σ wₖ·(g(dₖ) - ½), k = 0 … faults - 1, with dₖ the signed distance to line k. g is a step
+//! from 0 to 1. It rises smoothly (3t² - 2t³, with t from 0 to 1) over the distance `width` on either side of the line.
+//! wₖ decreases linearly from the first fault to the last, which has `last` times the weight of the first. All weights
+//! are divided by 3·√Σ wₖ², so that three standard deviations reach ±½ · amplitude. On an open terrain each line has a
+//! random direction and passes through a random point.
+//! Boundary: a single step cannot close on itself, so on a wrapping terrain faults come in pairs with suitable
+//! directions. The lines are p·x + q·y = c + m/2, with c random, m any whole number, and p and q whole numbers up to 3;
+//! the terrain alternates between high and low from line to line.
 //!
 //! Scheme: along a row of samples the step of a fault is 0, then a slope of a few samples, then constant. Only the
 //! slope is computed; the constants are summed at the end of the row as running differences. Sums are whole multiples
@@ -34,7 +35,7 @@ talweg_ground::params! {
     }
 }
 
-/// The value 1 in the sums of a row. Half a step, at most a sixth, fits 32 bits.
+/// The number that represents 1 in the sums of a row. Half a step is at most a sixth, so it fits 32 bits.
 const ONE: f32 = (1u64 << 32) as f32;
 
 impl Generator for Fault {
@@ -64,18 +65,18 @@ impl Generator for Fault {
     }
 }
 
-/// A line that raises the side ahead of it.
+/// A fault line that raises the terrain on the side ahead of it.
 struct FaultLine {
     /// Unit normal of the line, towards the raised side.
     ahead: [f32; 2],
     /// Distance of the line from the north-west corner.
     start: f32,
-    /// Height of the step. With a negative value the side sinks.
+    /// Height of the step. If it is negative, the side ahead of the line sinks.
     step: f32,
 }
 
 impl FaultLine {
-    /// Adds this line's contribution to the row at `y`, as differences between neighbouring samples; `slope` is scratch
+    /// Adds this line's contribution to the row at `y`, as differences between neighbouring samples. `slope` is working
     /// memory.
     fn add(&self, grid: Grid, xs: &[f32], y: f32, width: f32, slope: &mut [i32], steps: &mut [i64]) {
         let past = self.ahead[1] * y - self.start;
@@ -90,7 +91,7 @@ impl FaultLine {
             };
             ((g - 0.5) * self.step * ONE) as i32
         };
-        // start and end of the slope along the row, with one extra sample
+        // The start and the end of the slope along the row, with one extra sample on either side.
         let (count, before) = (grid.whole_samples() as f32, grid.first()[1] as f32);
         let (from, to) = if self.ahead[0] == 0.0 {
             (0.0, 0.0)
@@ -98,11 +99,11 @@ impl FaultLine {
             let (a, b) = ((-width - past) / self.ahead[0], (width - past) / self.ahead[0]);
             (a.min(b) * count - before - 2.0, a.max(b) * count - before + 3.0)
         };
-        // the casts saturate
+        // The casts saturate, so the range stays in the row.
         let (from, to) = ((from as usize).min(xs.len() - 1), (to as usize).min(xs.len() - 1));
         let slope = &mut slope[from..=to];
         slope.iter_mut().zip(&xs[from..=to]).for_each(|(s, &x)| *s = height(x));
-        // the terrain is level before the slope
+        // The terrain is level before the slope.
         steps[0] += i64::from(slope[0]);
         for (step, pair) in steps[from + 1..].iter_mut().zip(slope.windows(2)) {
             *step += i64::from(pair[1] - pair[0]);
@@ -132,7 +133,7 @@ impl Fault {
                         other => other,
                     };
                     let length = ((p * p + q * q) as f32).sqrt();
-                    // all lines from the last one before the unit square to the first one after it
+                    // The range of lines includes the last line before the unit square and the first line after it.
                     let (reach, at) = (self.width * length, draw(2));
                     let first = 2 * libm::floorf((p.min(0) + q.min(0)) as f32 - reach - at) as i32;
                     let last = 2 * libm::ceilf((p.max(0) + q.max(0)) as f32 + reach - at) as i32;

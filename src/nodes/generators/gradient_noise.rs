@@ -1,5 +1,5 @@
 //! Gradient noise in octaves on any grid: [plane](super::lattice) noise on squares, [solid](super::solid) noise on
-//! globes, both optionally read at [warped](super::warp) positions.
+//! globes. Both can be read at [warped](super::warp) positions.
 
 use super::octaves::{self, NoiseFade, Octaves, RowReader};
 use super::solid::{SolidField, SolidReader};
@@ -16,7 +16,7 @@ pub enum GradientNoise {
 }
 
 impl GradientNoise {
-    /// The octaves of `law` on `grid`, each with its own random stream forked from `random`.
+    /// Creates the octaves of `law` on `grid`, each with its own random stream forked from `random`.
     pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: NoiseFade, warp: DomainWarp) -> Self {
         match grid.is_globe() {
             true => Self::Globe(SolidField::new(grid, random, law, fade, warp)),
@@ -24,7 +24,7 @@ impl GradientNoise {
         }
     }
 
-    /// A reader of every octave, for a band of rows.
+    /// Creates a reader for every octave, for a band of rows.
     pub fn readers(&self) -> Vec<GradientNoiseReader<'_>> {
         match self {
             Self::Square(field) => field.readers().into_iter().map(GradientNoiseReader::Square).collect(),
@@ -38,7 +38,7 @@ impl GradientNoise {
     }
 }
 
-/// Reads rows of one octave.
+/// Reads one octave of the noise row by row.
 pub enum GradientNoiseReader<'a> {
     /// A reader of [`GradientNoise::Square`].
     Square(WarpReader<'a>),

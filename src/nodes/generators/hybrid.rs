@@ -3,8 +3,8 @@
 //! Law (Musgrave): signalᵢ = pⁱ · (nᵢ + offset), trust₀ = 1, trustᵢ₊₁ = min(1, trustᵢ · gain · signalᵢ), h = base +
 //! amplitude · Σ trustᵢ·signalᵢ / ((1 + offset) · Σ pⁱ), with p the persistence and nᵢ the gradient noise of
 //! [`lattice`](super::lattice) (scaled to ±1) at frequency · lacunarityⁱ. Where the previous octaves are low, the finer
-//! octaves get little weight (trust), so valleys are smooth and high terrain is rough. Musgrave's exponent H is
-//! -log(persistence) / log(lacunarity); his gain is 1. Trust is never negative. Boundary and scheme as in the lattice:
+//! octaves have a small weight (trust), so valleys are smooth and high terrain is rough. Trust is never negative.
+//! Musgrave's exponent H is -log(persistence) / log(lacunarity); his gain is 1. Boundary and scheme as in the lattice:
 //! a preview is exactly a subsample of the full size.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
@@ -15,13 +15,14 @@ use crate::{Context, Generator, OnPlanet, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
-    /// Plains with smooth valleys that grow into rugged mountains.
+    /// Plains and smooth valleys that rise to rugged mountains.
     Hybrid "Hybrid noise" in "Noise", from "Musgrave in Ebert et al. 2003", also "multifractal heterogeneous mountains plains foothills" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
         /// Offset of the noise before the octaves are weighted: small values make wide plains, large values rugged
         /// terrain.
         offset: f32 = 0.7, 0.0..=2.0, slider 0.2..=1.5;
-        /// How quickly roughness increases above the plains: at 0 only the first octave remains.
+        /// Increase of roughness above the plains: at 0 only the first octave remains, larger values roughen lower
+        /// terrain.
         gain: f32 = 1.0, 0.0..=10.0, slider 0.0..=4.0;
         /// Interpolation between lattice points.
         fade as "Interpolation": NoiseFade = NoiseFade::Improved;

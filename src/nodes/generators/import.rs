@@ -2,13 +2,14 @@
 //!
 //! Law: h = (low + (high - low) · v) / relief with v the file's value from 0 to 1 at the sample's position. The file's
 //! first and last samples are on the edges of the terrain, so a file of the scene's own size is read sample by sample.
-//! A file with more samples is read at the scene's samples without averaging: a preview is exactly a subsample.
+//! If a file has more samples than the scene, the scene's samples are interpolated from it without averaging: a preview
+//! is exactly a subsample.
 //! Boundary: a wrapping terrain repeats its first row and column, so height differences form a cliff there (the filter
 //! `Seamless` removes the cliff).
 //! No data: voids are filled from the rim (a membrane: Laplace's equation), set to the lowest height or to the sea
 //! level, or cut out.
 //! Metres: heights in metres are used as they are. [`Import::note`] tells the user if the scene's width differs from
-//! the file's width, and [`ImportSettings`] holds the settings of a scene that fits.
+//! the file's width, and [`ImportSettings`] holds the settings of a scene that fits the file.
 //! Squares only: a file covers one square; [`PlanetImport`](crate::planet::import) reads maps of planets.
 
 use std::path::Path;
@@ -25,14 +26,14 @@ use talweg_ground::param::ImageFile;
 talweg_ground::choices! {
     /// The heights that black and white stand for.
     Heights {
-        File "As in the file": "In metres if the file uses metres: measured heights, floats, and files written by Talweg. Otherwise as given below.",
+        File "As in the file": "The file's own heights, if it uses metres: measured heights, floats, and files written by Talweg. Otherwise the heights given below.",
         Given "As given below": "Black and white stand for the two heights given below.",
     }
 }
 
 impl Heights {
-    /// Heights of black and white in metres: the file's own heights, or `given` if the file records no heights or the
-    /// user overrides them.
+    /// Heights in metres that black and white stand for: the file's own heights, or `given` if the file records no
+    /// heights or the user overrides them.
     pub fn range(self, raster: &Raster, given: (f32, f32)) -> (f32, f32) {
         match (self, raster.range_metres) {
             (Self::File, Some(range)) => range,
@@ -42,7 +43,7 @@ impl Heights {
 }
 
 talweg_ground::choices! {
-    /// How a file that is not square covers the terrain.
+    /// Placement of a file that is not square.
     Fit {
         Stretch "Stretch": "The whole file covers the terrain; a file that is not square is distorted.",
         Crop "Crop": "The middle of the file covers the terrain; the longer side is cut off.",
@@ -51,7 +52,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// How areas without data are filled.
+    /// Treatment of areas without data.
     VoidFill {
         Smooth "Filled from the rim": "A smooth surface between the edges of the gap.",
         Lowest "Lowest height": "The lowest height of the file.",
@@ -86,21 +87,21 @@ talweg_ground::choices! {
 
 talweg_ground::params! {
     /// Heights from a file: PNG, TIFF and GeoTIFF, OpenEXR, SRTM tiles, ESRI ASCII grids, raw numbers, or a mesh (GLB,
-    /// OBJ, PLY, STL) seen from above. Use 16 bits or more: 8 bits give visible steps.
+    /// OBJ, PLY, STL) projected from above. Use 16 bits or more: 8 bits give visible steps.
     Import "Heightmap from a file" in "Shapes", from "files of other programs", also "import image picture mesh glb obj ply stl png tiff tif geotiff exr hgt srtm asc r16 r32 raw dem heightfield elevation load" {
         /// The file. For a raw file (.r16, .raw, .r32), also set the width.
         file: ImageFile = ImageFile::default();
         /// Source of the heights that black and white stand for.
         heights: Heights = Heights::File;
-        /// Height of black.
+        /// Height that black stands for.
         low_metres: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -1000.0..=4000.0;
-        /// Height of white.
+        /// Height that white stands for.
         high_metres: f32 ["m"] = 1800.0, -100_000.0..=100_000.0, slider -1000.0..=4000.0;
-        /// How a file that is not square covers the terrain.
+        /// Placement of a file that is not square.
         fit: Fit = Fit::Stretch;
         /// Interpolation of heights between the samples of the file.
         sampling: Sampling = Sampling::Bicubic;
-        /// How areas without data are filled.
+        /// Treatment of areas without data.
         voids: VoidFill = VoidFill::Smooth;
         /// Samples per row of a raw file. 0 assumes a square file.
         raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();
@@ -114,14 +115,14 @@ talweg_ground::params! {
 impl Generator for Import {
     fn traits(&self) -> Traits {
         let writes: &[MapKind] = if self.voids == VoidFill::Void { &[MapKind::Ground] } else { &[] };
-        // version 2 samples meshes as finely as their vertices
+        // Version 2 samples meshes as finely as their vertices.
         let version = 1 + u32::from(is_mesh(Path::new(&self.file.0)));
         Traits { version, writes, reads_sea_level: self.voids == VoidFill::Sea, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let Ok(raster) = self.raster() else {
-            // the scene reports problems with the file; until they are fixed the terrain is level
+            // The scene reports problems with the file; until the problems are solved the terrain is level.
             return cx.rows(out, |_, row| row.fill(0.0));
         };
         let (low, high) = self.heights.range(&raster, (self.low_metres, self.high_metres));
@@ -166,7 +167,7 @@ impl Generator for Import {
     }
 }
 
-/// Tolerated difference between the scene's size and the file's size, as a fraction.
+/// Difference between the scene's size and the file's size that is not reported, as a fraction.
 const NEAR: f64 = 0.01;
 
 impl Import {
@@ -179,7 +180,7 @@ impl Import {
         RasterReader::for_path(Path::new(&self.file.0)).is_some_and(|reader| reader.is_raw)
     }
 
-    /// Computes every sample of `out` from its position in the file.
+    /// Computes every sample of `out` from the sample's position in the file.
     fn each(
         &self,
         cx: &Context,
@@ -213,8 +214,8 @@ impl Import {
         })
     }
 
-    /// A note on the placement of the file in a scene of side length `size_metres`, if the file records another size or
-    /// is distorted.
+    /// Returns a note for the user if the file records another size than `size_metres`, the scene's side length, or if
+    /// the file is distorted.
     pub fn note(&self, raster: &Raster, size_metres: f32) -> Option<String> {
         let [across, down] = raster.extent_metres()?;
         let side = self.fitting_metres(raster)?;
@@ -238,14 +239,14 @@ impl Import {
         ))
     }
 
-    /// Start and length of the visible part of the file, across and down.
+    /// Start and length of the visible part of the file, first across and then down.
     fn window(&self, raster: &Raster) -> ((f32, f32), (f32, f32)) {
         let whole = (0.0, 1.0);
         let samples = ((raster.width - 1) as f32, (raster.height - 1) as f32);
-        // in a grid of degrees a step is longer to the north than to the east
+        // In a grid of degrees, a step to the north is longer than a step to the east.
         let (width, height) = raster.extent_metres().map_or(samples, |[across, down]| (across as f32, down as f32));
         let about_middle = |share: f32| (0.5 - 0.5 * share, share);
-        // cuts off the longer side, or leaves space next to the shorter side
+        // Either the longer side is cut off, or space is left next to the shorter side.
         match (self.fit, width > height) {
             (Fit::Stretch, _) => (whole, whole),
             (Fit::Crop, true) => (about_middle(height / width), whole),
@@ -256,7 +257,7 @@ impl Import {
     }
 }
 
-/// A distance as text for users.
+/// Formats a distance for users.
 fn distance(metres: f64) -> String {
     if metres < 1000.0 { format!("{metres:.0} m") } else { format!("{:.2} km", metres / 1000.0) }
 }
@@ -264,7 +265,7 @@ fn distance(metres: f64) -> String {
 /// Settings of a scene that fits a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImportSettings {
-    /// Side of the largest square in the file, in metres; `None` if the file is not georeferenced.
+    /// Side length of the largest square in the file, in metres; `None` if the file is not georeferenced.
     pub size_metres: Option<f32>,
     /// Difference between the lowest and the highest height, in metres; `None` if the file's heights are not in metres.
     pub relief_metres: Option<f32>,
@@ -275,7 +276,7 @@ pub struct ImportSettings {
 /// Maximum samples per side of a scene made from a file.
 const MOST_RESOLUTION: usize = 4097;
 
-/// The size, relief and resolution of a scene that shows the largest square of `raster` undistorted.
+/// Returns the size, relief and resolution of a scene that shows the largest square of `raster` undistorted.
 pub fn import_settings(raster: &Raster) -> ImportSettings {
     let square = raster.extent_metres().map(|[across, down]| across.min(down) as f32);
     let relief = raster.range_metres.map(|(low, high)| high - low);

@@ -1,21 +1,22 @@
 //! Gradient noise on a lattice, summed octave by octave along rows of the grid.
 //!
-//! Law (Perlin 1985): every lattice point has a unit gradient g; inside a cell, at (x, y) from its first corner, noise
+//! Law (Perlin 1985): every lattice point has a unit gradient g. Inside a cell, at (x, y) from its first corner, noise
 //! = lerp(w(y), lerp(w(x), g00·(x, y), g10·(x-1, y)), lerp(w(x), g01·(x, y-1), g11·(x-1, y-1))) with the fade w(t) =
 //! 3t² - 2t³ (classic) or 6t⁵ - 15t⁴ + 10t³ (Perlin 2002). The noise is 0 on lattice points, within ±√½, and has a
 //! standard deviation of about 0.25.
 //!
 //! Scheme: the grid is regular, so all values that depend on x alone (lattice column, x, w(x)) are tabulated once per
-//! octave. Along one row the left and right halves of a cell are linear in x. With the fade in y folded into the
-//! gradients, left = a·x + b and right = c·(x - 1) + d, hence noise = (a·x + b) + w(x)·((c - a)·x + (d - c - b)). A
-//! band keeps the gradients of the two lattice rows around its current row. Loops over a row are compiled for AVX-512,
-//! AVX2 and the baseline processor. All three perform the same operations in the same order on each sample, so the
-//! results are identical. The result at a position depends only on the position, so a preview is exactly a subsample of
-//! the full size.
+//! octave. Along one row, the contributions of a cell's left and right corners are linear in x. If the gradients
+//! include the fade in y, left = a·x + b and right = c·(x - 1) + d. Hence noise =
+//! (a·x + b) + w(x)·((c - a)·x + (d - c - b)). A band keeps the gradients of the two lattice rows around its current
+//! row. Loops over a row are compiled for AVX-512, AVX2 and the baseline processor. All three perform the same
+//! operations in the same order on each sample, so the results are identical. The result at a position depends only on
+//! the position, so a preview is exactly a subsample of the full size.
 //!
 //! Each octave is shifted by a random fraction of a cell: otherwise all octaves would be 0 together on the lattice
-//! points of the first octave. Boundary: open grids cover a part of an infinite lattice; on wrapping grids every octave
-//! has a whole number of cells per side and the lattice repeats.
+//! points of the first octave.
+//! Boundary: open grids cover a part of an infinite lattice; on wrapping grids every octave has a whole number of cells
+//! per side and the lattice repeats.
 
 use std::sync::LazyLock;
 
@@ -35,23 +36,24 @@ pub fn direction(bits: u64) -> [f32; 2] {
     DIRECTIONS[usize::from((bits >> 56) as u8)]
 }
 
-/// One octave, prepared for a grid.
+/// One octave of gradient noise, prepared for a grid.
 pub struct GradientOctave {
     stream: Stream,
     columns: LatticeAxis,
     rows: LatticeAxis,
-    /// The fade weight at each sample's fraction within its cell.
+    /// For each column of samples, the fade weight at its position within the lattice cell.
     column_weights: Vec<f32>,
     row_weights: Vec<f32>,
-    /// The samples of lattice column c are `runs[c]..runs[c + 1]`. Empty if cells are too narrow for runs to be faster.
+    /// The samples of lattice column c are `runs[c]..runs[c + 1]`. The list is empty if the cells are too narrow for a
+    /// computation by runs to be faster.
     runs: Vec<u32>,
 }
 
-/// Minimum width of a cell, in samples, for a computation run by run.
+/// Minimum width of a cell, in samples, from which samples are computed in runs, one run per cell.
 const RUN: usize = 6;
 
 impl GradientOctave {
-    /// The octaves of `law`, each with its own random lattice.
+    /// Creates the octaves of `law`, each with its own random lattice.
     pub fn all(grid: Grid, random: Stream, law: &Octaves, fade: NoiseFade) -> Vec<Self> {
         law.lattices(grid, random, 0, 1.0).into_iter().map(|lattice| Self::new(grid, lattice, fade)).collect()
     }
@@ -63,7 +65,7 @@ impl GradientOctave {
         let n = grid.samples;
         let mut runs = Vec::new();
         if columns.lines.len() * RUN <= n {
-            // a wrapping grid's last sample is in the first cell; it is computed separately
+            // The last sample of a wrapping grid is in the first cell, so it is computed separately.
             let last = grid.distinct_side();
             runs = vec![last as u32; columns.lines.len()];
             for j in (0..last).rev() {
@@ -86,13 +88,13 @@ impl GradientOctave {
         &self.rows.lines
     }
 
-    /// The lattice row before a row of samples, and the distance from it in cells.
+    /// Returns the lattice row before a row of samples, and the distance of the samples from it in cells.
     #[inline(always)]
     pub fn row_place(&self, row: usize) -> (i32, f32) {
         (self.rows.lines[self.rows.cell[row] as usize], self.rows.fraction[row])
     }
 
-    /// The lattice column before a column of samples, and the distance from it in cells.
+    /// Returns the lattice column before a column of samples, and the distance of the samples from it in cells.
     #[inline(always)]
     pub fn column_place(&self, column: usize) -> (i32, f32) {
         (self.columns.lines[self.columns.cell[column] as usize], self.columns.fraction[column])
@@ -103,25 +105,26 @@ impl GradientOctave {
         direction(self.stream.bits(column, row))
     }
 
-    /// The gradients of a lattice row at `columns`.
+    /// Writes the gradients of a lattice row at `columns` to `out`.
     pub fn gradients(&self, columns: &[i32], row: i32, out: &mut [[f32; 2]]) {
         draw(self.stream, columns, row, &DIRECTIONS, out);
     }
 
-    /// A reader for a band of rows.
+    /// Creates a reader for a band of rows.
     pub fn reader(&self) -> GradientReader<'_> {
         GradientReader { octave: self, upper: None, above: Vec::new(), below: Vec::new(), cells: Vec::new() }
     }
 }
 
-/// Reads rows of an octave. Neighbouring rows share their gradients.
+/// Reads one octave of the noise row by row. Neighbouring rows share their gradients.
 pub struct GradientReader<'a> {
     octave: &'a GradientOctave,
-    /// Index in `rows.lines` of the lattice row whose gradients `above` holds; `below` is the next row.
+    /// Index, in `rows.lines`, of the lattice row whose gradients are in `above`. The gradients of the next row are in
+    /// `below`.
     upper: Option<u32>,
     above: Vec<[f32; 2]>,
     below: Vec<[f32; 2]>,
-    /// The four coefficients of each cell of the row.
+    /// The coefficients a, b, c and d of each cell of the row, as in the module docs.
     cells: Vec<[f32; 4]>,
 }
 
@@ -171,7 +174,7 @@ impl GradientReader<'_> {
         let (y, w) = (rows.fraction[row], self.octave.row_weights[row]);
         let (top, bottom) = ((1.0 - w) * amplitude, w * amplitude);
         let (top_y, bottom_y) = (top * y, bottom * (y - 1.0));
-        // slope and height at each lattice column on this row
+        // Slope and height at each lattice column on this row.
         let line = |a: [f32; 2], b: [f32; 2]| (top * a[0] + bottom * b[0], top_y * a[1] + bottom_y * b[1]);
         self.cells.clear();
         let mut left = line(self.above[0], self.below[0]);
@@ -189,7 +192,7 @@ fn value(cell: [f32; 4], x: f32, w: f32) -> f32 {
     (cell[0] * x + cell[1]) + w * (cell[2] * x + cell[3])
 }
 
-/// Gradients on lattice row `line`, at every column of the octave.
+/// Writes the gradients on lattice row `line`, at every column of the octave.
 fn gradients(octave: &GradientOctave, line: u32, out: &mut Vec<[f32; 2]>) {
     let columns = &octave.columns.lines;
     out.resize(columns.len(), [0.0; 2]);
@@ -200,11 +203,11 @@ fn gradients(octave: &GradientOctave, line: u32, out: &mut Vec<[f32; 2]>) {
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn draw(stream: Stream, columns: &[i32], row: i32, directions: &[[f32; 2]; 256], out: &mut [[f32; 2]]) {
     let at = |column: i32| (stream.bits(column, row) >> 56) as u8;
-    // in chunks, so that random bits are mixed in SIMD lanes before the scattered look-ups
+    // The loop runs in chunks, so that random bits are mixed in SIMD lanes before the table look-ups.
     let (parts, rest) = columns.as_chunks::<32>();
     let (drawn, drawn_rest) = out.as_chunks_mut::<32>();
     for (columns, drawn) in parts.iter().zip(drawn) {
-        // loops rather than `map`, which does not vectorise
+        // These loops do not use `map`, because it does not vectorise.
         let mut chosen = [0u8; 32];
         for (chosen, &column) in chosen.iter_mut().zip(columns) {
             *chosen = at(column);
@@ -234,7 +237,7 @@ mod tests {
         out
     }
 
-    /// The noise computed point by point with the equation at the top of the module.
+    /// Computes the noise at a single sample with the equation at the top of the module.
     fn by_the_law(octave: &GradientOctave, fade: NoiseFade, i: usize, j: usize) -> f32 {
         let (x, y) = (octave.columns.fraction[j], octave.rows.fraction[i]);
         let (c, r) = (octave.columns.cell[j] as usize, octave.rows.cell[i] as usize);

@@ -5,16 +5,16 @@
 //! other than 2ᵏ + 1 are computed at the next larger size of this form and interpolated bilinearly at the same
 //! fractions of the side. (A window of the larger size would show another part of the terrain at every size, so a
 //! preview would not match the result.) If fewer levels are shown than fit the grid, the samples are interpolated in
-//! the same way: the steps of figures 1 and 3 of Le Martelot 2005.
+//! the same way. The steps of figures 1 and 3 of Le Martelot 2005 are shown like this.
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 
 talweg_ground::choices! {
-    /// How the displacement decreases from level to level.
+    /// Decrease of the random displacement from level to level.
     Schedule {
-        Smoothness "By smoothness": "Times 2^-smoothness at each level: the smoothness sets the roughness of small features.",
-        Halving "Halving": "Half at each level: small features are always smooth; the smoothness only scales the heights.",
+        Smoothness "By smoothness": "The displacement is multiplied by 2^-smoothness at each level: the smoothness sets the roughness of small features.",
+        Halving "Halving": "The displacement is halved at each level: small features are always smooth; the smoothness only scales the heights.",
     }
 }
 
@@ -22,16 +22,17 @@ talweg_ground::choices! {
     /// The distribution of the random displacement.
     Distribution {
         Uniform "Uniform": "All displacements up to the limit are equally likely.",
-        Upwards "Upwards": "From 0 to the limit and never downwards, as in Le Martelot 2005: the terrain bulges.",
+        Upwards "Upwards": "All displacements are upwards, from 0 to the limit, as in Le Martelot 2005: the terrain bulges.",
         Gaussian "Gaussian": "Small displacements are common, large ones rare: calm terrain with a few high peaks.",
     }
 }
 
 /// The parameters of the displacement.
 pub struct MidpointLaw {
-    /// Maximum displacement on the first computed level.
+    /// Maximum displacement on the first computed level, as a fraction of the relief.
     pub displacement: f32,
-    /// How fast displacements decrease from level to level.
+    /// Smoothness r of small features, from 0 (rough) to 1 (smooth). It sets the decrease of the displacement from
+    /// level to level.
     pub smoothness: f32,
     /// Rule by which displacements decrease.
     pub schedule: Schedule,
@@ -45,7 +46,7 @@ pub struct MidpointLaw {
 pub const ALL_LEVELS: u32 = 14;
 
 impl MidpointLaw {
-    /// Factor of the displacement from one level to the next.
+    /// Ratio of the displacement of a level to the displacement of the previous level.
     fn factor(&self) -> f32 {
         match self.schedule {
             Schedule::Smoothness => libm::exp2f(-self.smoothness),
@@ -54,7 +55,7 @@ impl MidpointLaw {
     }
 }
 
-/// The four corners of the terrain: random heights within `spread` of `mean`, all equal when wrapping.
+/// The heights of the four corners of the terrain: random within `spread` of `mean`, all equal when wrapping.
 pub fn corners(cx: &Context, mean: f32, spread: f32) -> Vec<f32> {
     let random = cx.random.fork(0);
     let corner = |x: i32, y: i32| mean + random.signed(x, y) * spread;
@@ -78,13 +79,13 @@ struct LevelTable {
     heights: Vec<f32>,
 }
 
-/// Margin of a coarser table around a window of a finer table, in samples: at a window border, a split plus its
-/// smoothing contaminates 2 samples.
+/// Margin of a coarser table around a window of a finer table, in samples. At the border of a window, a split and its
+/// smoothing give wrong values up to 2 samples from the border.
 const SPLIT_MARGIN: usize = 4;
 
 impl LevelTable {
-    /// The part of each level's table that a window of the last level depends on, from the coarsest level to `levels`.
-    /// Each part is given by its first sample and its samples per side.
+    /// Returns the part of each level's table that a window of the last level depends on, from the coarsest level to
+    /// `levels`. Each part is given by its first sample and its samples per side.
     fn needed(levels: u32, first: [usize; 2], side: usize) -> Vec<([usize; 2], usize)> {
         let mut needed = vec![(first, side)];
         for level in (0..levels).rev() {
@@ -97,7 +98,7 @@ impl LevelTable {
         needed
     }
 
-    /// A part of the table, given its first sample in the level's table.
+    /// Returns a part of the table. `first` is the position of its first sample in the level's table.
     fn part(self, first: [usize; 2], side: usize) -> Self {
         if (self.first, self.side) == (first, side) {
             return self;
@@ -160,7 +161,7 @@ pub fn subdivide(
     resample_part(cx, full.samples, (coarse.first, coarse.side, &coarse.heights), read, out)
 }
 
-/// Random displacement at a position of a level.
+/// Random displacement of the points of one level.
 #[derive(Clone, Copy)]
 struct MidpointNoise {
     stream: Stream,
@@ -178,7 +179,8 @@ impl MidpointNoise {
         let (row, column) = (self.first[0] + row, self.first[1] + column);
         let bits = self.stream.bits(column as i32 & self.mask, row as i32 & self.mask);
         let unit = if GAUSSIAN {
-            // four 16-bit parts: mean 0, variance 1/3 like the uniform distribution, within ±2
+            // The sum of four 16-bit parts has mean 0 and the variance 1/3 of the uniform distribution. It stays within
+            // ±2.
             let sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
             (sum as i64 - 2 * 65_535) as f32 * (1.0 / 65_536.0)
         } else {
@@ -199,15 +201,15 @@ pub struct MidpointLevel<'a> {
 }
 
 impl MidpointLevel<'_> {
-    /// Whether the terrain wraps.
+    /// Whether the terrain wraps around at its edges.
     pub fn wraps(&self) -> bool {
         self.cx.grid.edges == Edges::Wrap
     }
 
-    /// Writes `value(j, displacement at place(j))` to every cell.
+    /// Writes `value(j, displacement at place(j))` to every cell j.
     #[inline(always)]
     pub fn each(&self, cells: &mut [f32], place: impl Fn(usize) -> (usize, usize), value: impl Fn(usize, f32) -> f32) {
-        // a local copy, so that the compiler knows that writes to the cells do not change it
+        // This is a local copy, so that the compiler knows that writes to the cells do not change the noise.
         let noise = self.noise;
         match noise.distribution {
             Distribution::Uniform => {
@@ -217,7 +219,7 @@ impl MidpointLevel<'_> {
                 }
             }
             Distribution::Upwards => {
-                // converts from [-1, 1) to [0, 1), in units of the limit
+                // The displacement is converted from [-1, 1) to [0, 1), in units of its maximum.
                 for (j, h) in cells.iter_mut().enumerate() {
                     let (row, column) = place(j);
                     *h = value(j, 0.5 * (noise.value_at::<false>(row, column) + noise.scale));
@@ -239,8 +241,8 @@ impl MidpointLevel<'_> {
 }
 
 impl MidpointLevel<'_> {
-    /// Displaces the points of the previous levels by `share` of this level's displacement. Then moves every point half
-    /// of `share` of the way to the mean of its neighbours to the north, east, south and west.
+    /// Displaces the points of the previous levels by the fraction `share` of this level's displacement. Then moves
+    /// every point half of `share` of the way to the mean of its neighbours to the north, east, south and west.
     pub fn soften(&self, share: f32, fine: &mut [f32]) -> Result<(), Cancelled> {
         let side = 2 * self.half + 1;
         let grid = Grid::working(side, self.cx.grid.edges);
@@ -265,7 +267,7 @@ impl MidpointLevel<'_> {
     }
 }
 
-/// Fills the even cells from `even` and the odd cells from `odd`.
+/// Fills the cells with even index from `even` and the cells with odd index from `odd`.
 pub fn interleave(cells: &mut [f32], even: &[f32], odd: &[f32]) {
     for ((pair, &e), &o) in cells.chunks_exact_mut(2).zip(even).zip(odd) {
         (pair[0], pair[1]) = (e, o);
@@ -273,7 +275,8 @@ pub fn interleave(cells: &mut [f32], even: &[f32], odd: &[f32]) {
     cells[even.len() * 2 - 2] = even[even.len() - 1];
 }
 
-/// Bilinear height inside a square, given its corners row by row, and the fractions of its side to the east and south.
+/// Interpolates the height inside a square bilinearly. The corners are given row by row, and the position as fractions
+/// of the side to the east and to the south.
 #[inline(always)]
 pub fn in_square(corners: &[f32; 4], east: f32, south: f32) -> f32 {
     let [a, b, c, d] = *corners;
@@ -288,7 +291,7 @@ pub fn in_triangles(corners: &[f32; 4], east: f32, south: f32) -> f32 {
     if east > south { a + (b - a) * east + (d - b) * south } else { a + (c - a) * south + (d - c) * east }
 }
 
-/// Reads `table` (grid `full`) with `read` at the positions of the context's grid.
+/// Interpolates `table` with `read` at the positions of the context's grid. `full` is the grid of the table.
 pub fn resample(
     cx: &Context,
     full: Grid,
@@ -299,8 +302,8 @@ pub fn resample(
     resample_part(cx, full.samples, ([0; 2], full.samples, table), read, out)
 }
 
-/// The cell of a table of `full` samples per side that contains a row or column of the whole grid `grid`, and the
-/// fraction within the cell.
+/// Finds the cell of a table that contains a row or column of the whole grid `grid`, and the fraction within the cell.
+/// The table has `full` samples per side.
 fn cell_in_table(grid: Grid, full: usize, index: usize) -> (usize, f32) {
     let scale = (full - 1) as f64 / (grid.whole_samples() - 1) as f64;
     let at = index as f64 * scale;
@@ -308,7 +311,8 @@ fn cell_in_table(grid: Grid, full: usize, index: usize) -> (usize, f32) {
     (cell, (at - cell as f64) as f32)
 }
 
-/// First sample, and samples per side, of the part of a table of `full` samples per side that is read for `grid`.
+/// Finds the part of a table that is read for `grid`, as its first sample and its samples per side. The table has
+/// `full` samples per side.
 fn window_in_table(grid: Grid, full: usize) -> ([usize; 2], usize) {
     let cell = |index: usize| cell_in_table(grid, full, index).0;
     let first = grid.first().map(cell);
@@ -342,14 +346,14 @@ fn resample_part(
     })
 }
 
-/// Moves every sample `share` of the way to the mean of itself and its eight neighbours, one sample of the scene away.
+/// Moves every sample by the fraction `share` towards the mean of itself and its eight neighbours in the scene's grid.
 /// On other grids these neighbours are interpolated bilinearly. Neighbours beyond an open edge are ignored.
 pub fn blend_with_neighbours(cx: &Context, share: f32, heights: &mut [f32]) -> Result<(), Cancelled> {
     let grid = cx.grid;
     let (n, distinct) = (grid.samples, grid.distinct_side() as f64);
     let apart = (n - 1) as f64 / (cx.scene_samples - 1) as f64;
-    // returns, for a row or column, up to three neighbours, each interpolated between two indices with the given
-    // fraction
+    // For a row or column, returns up to three neighbours. Each is given by two indices and the fraction for the
+    // interpolation between them.
     let places = |k: usize| -> Vec<(usize, usize, f32)> {
         let at = [k as f64 - apart, k as f64, k as f64 + apart].into_iter();
         at.filter_map(|at| match grid.edges {

@@ -2,10 +2,11 @@
 //!
 //! Law: h = base + amplitude · Σ pⁱ·nᵢ / (√2 · √Σ p²ⁱ), where p is the persistence and nᵢ the function at frequency ·
 //! lacunarityⁱ, alone or combined with a second function. Noises are scaled to a standard deviation of ¼. Rings and
-//! checks are scaled to ±√½, so that one octave of them fills [0, 1] at amplitude 1 and base 0.5. With `turbulence` the
-//! sum is read at positions displaced by the package's `Turbulence`: three octaves of its Perlin noise per coordinate.
+//! checks are scaled to ±√½, so that a single octave of rings or checks fills [0, 1] at amplitude 1 and base 0.5. With
+//! `turbulence` the sum is read at positions displaced by the package's `Turbulence`: three octaves of its Perlin noise
+//! per coordinate.
 //! Scheme: every sample is computed independently, in `f64`; a preview is exactly a subsample of the full size.
-//! Boundary: open terrains need no rule. The functions do not repeat. On wrapping terrains, four readings one side
+//! Boundary: open terrains need no rule. The functions do not repeat. On wrapping terrains, four values one side length
 //! apart are therefore blended, as in the package's seamless maps, with weights whose squares sum to 1. The relief is
 //! thus as high in the middle as at the edges. On a globe the same functions are read in space on the sphere; rings and
 //! the checkerboard surround the globe's axis.
@@ -13,8 +14,8 @@
 //! Portability: the functions offered here use only + - × ÷ √, comparisons and integers, so results are identical on
 //! every platform. Their fourth powers are two multiplications, and their sums of powers of ½ are exact. Excluded are
 //! `Power`, `Exponent` and `Worley` (`powf`), `RotatePoint` (sine and cosine), `ScaleBias` (`mul_add`, which differs
-//! between targets in that package), and its fractals (`powi` of any number). `Perlin`, `Simplex` and `Value` have
-//! nodes of their own, `Terrace`, `Clamp` and `Curve` are filters, and blend modes and masks replace `Blend` and
+//! between targets in that package), and the package's fractals (`powi` of any number). `Perlin`, `Simplex` and `Value`
+//! have nodes of their own, `Terrace`, `Clamp` and `Curve` are filters, and blend modes and masks replace `Blend` and
 //! `Select`.
 //! Source: the package `noise` 0.9; Spencer 2014, *OpenSimplex noise*; Spencer 2017, *SuperSimplex noise*; Perlin 1985,
 //! 2002.
@@ -39,7 +40,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// How two functions are combined.
+    /// The way in which two functions are combined.
     Combination {
         Single "One function": "The first function alone.",
         Sum "Sum": "The sum of both functions.",
@@ -56,7 +57,7 @@ talweg_ground::params! {
         /// Function that is summed in octaves.
         function: LibraryFunction = LibraryFunction::SuperSimplex;
         octave_params!(frequency = 4.0, octaves = 6, persistence = 0.45);
-        /// How a second function is combined with the first in every octave.
+        /// Combination of a second function with the first in every octave.
         combine: Combination = Combination::Single;
         /// The function that is combined with the first.
         second: LibraryFunction = LibraryFunction::Cylinders => |noise| noise.combine != Combination::Single;
@@ -90,12 +91,12 @@ const TURBULENCE: u64 = 2000;
 trait LibraryNoise: NoiseFn<f64, 2> + NoiseFn<f64, 3> + Send + Sync {}
 impl<F: NoiseFn<f64, 2> + NoiseFn<f64, 3> + Send + Sync> LibraryNoise for F {}
 
-/// A seed for the package `noise`, which also uses the numbers after this seed.
+/// Returns a seed for the package `noise`. It is well below 2³², because the package also uses the numbers after it.
 fn seed(random: Stream) -> u32 {
     random.bits(0, 0) as u32 >> 8
 }
 
-/// A function with its frequency and offset.
+/// A function of the package with its frequency, offset and scale.
 struct Term {
     function: Box<dyn LibraryNoise>,
     /// Number of features per side.
@@ -107,7 +108,7 @@ struct Term {
 
 impl Term {
     fn new(function: LibraryFunction, frequency: f64, random: Stream) -> Self {
-        // computed from standard deviations that tests measure
+        // The scale factors follow from standard deviations that tests measure.
         let quarter_of = |deviations: [f64; 2]| deviations.map(|deviation| 0.25 / deviation);
         let (boxed, scale): (Box<dyn LibraryNoise>, _) = match function {
             LibraryFunction::SuperSimplex => (Box::new(SuperSimplex::new(seed(random))), quarter_of([0.42, 0.341])),
@@ -122,7 +123,7 @@ impl Term {
         Self { function: boxed, frequency: frequency.min(MAX_FREQUENCY), shift, scale }
     }
 
-    /// The scaled value at a position, which is a multiple of the side length.
+    /// Returns the scaled value of the function at a position, which is a multiple of the side length.
     fn sample<const D: usize>(&self, place: [f64; D]) -> f64
     where
         dyn LibraryNoise: NoiseFn<f64, D>,
@@ -177,8 +178,8 @@ where
     }
 }
 
-/// Weights of a position and of the position one side before it. The weights at 0 and at 1 are swapped, and their
-/// squares sum to 1.
+/// Weights of a position and of the position one side length before it. From 0 to 1 the first weight and the second
+/// weight swap their values; their squares sum to 1.
 fn fade_weights(t: f64) -> [f64; 2] {
     let s = t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
     let length = (s * s + (1.0 - s) * (1.0 - s)).sqrt();
@@ -186,7 +187,8 @@ fn fade_weights(t: f64) -> [f64; 2] {
 }
 
 impl NoiseLibrary {
-    /// Writes base + `noise`. The noise is read at positions measured from the middle, as multiples of the side length.
+    /// Writes base + `noise`. The positions are measured from the middle of the terrain, as multiples of its side
+    /// length.
     fn write(&self, cx: &Context, noise: &impl LibraryNoise, out: &mut [f32]) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         let (base, offset) = (f64::from(self.base), [f64::from(self.offset_x), f64::from(self.offset_y)]);
@@ -197,7 +199,7 @@ impl NoiseLibrary {
                 for (k, row) in cells.chunks_mut(n).enumerate() {
                     globe.row_directions(first + k, [&mut x, &mut y, &mut z]);
                     for (((h, &x), &y), &z) in row.iter_mut().zip(&x).zip(&y).zip(&z) {
-                        // a side is a quarter of the circumference
+                        // A side is a quarter of the globe's circumference, which scales the position by 2/π.
                         let [x, y, z] = [x, y, z].map(|c| f64::from(c) * FRAC_2_PI);
                         *h = (base + noise.get([x + offset[0], y + offset[1], z])) as f32;
                     }

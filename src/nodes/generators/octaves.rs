@@ -19,7 +19,7 @@ pub const CLASSIC: u8 = NoiseFade::Classic as u8;
 /// [`NoiseFade::Improved`] as a constant for const generics.
 pub const IMPROVED: u8 = NoiseFade::Improved as u8;
 
-/// The weight at `t`, from 0 to 1, for a fade that is known at compile time.
+/// The fade weight at `t`, from 0 to 1, for a fade that is known at compile time.
 #[inline(always)]
 pub fn fade_weight<const FADE: u8>(t: f32) -> f32 {
     match FADE {
@@ -92,7 +92,7 @@ pub struct Octaves {
 }
 
 impl Octaves {
-    /// The octaves for the values of a noise's parameters.
+    /// Creates the octaves from the values of a noise's parameters.
     pub fn new(frequency: f32, count: u32, lacunarity: f32, offset: [f32; 2]) -> Self {
         Self { count, frequency, lacunarity, offset }
     }
@@ -121,9 +121,9 @@ impl Octaves {
     }
 }
 
-/// The positions of a grid in a random lattice.
+/// The positions of a grid's samples in the randomly shifted lattice of one octave.
 pub struct Lattice {
-    /// Random values of the octave.
+    /// Random stream from which the values of the octave are drawn.
     pub stream: Stream,
     /// Positions of the columns of samples.
     pub columns: LatticeAxis,
@@ -131,9 +131,9 @@ pub struct Lattice {
     pub rows: LatticeAxis,
 }
 
-/// Positions of the samples of one row or column in a lattice.
+/// Positions of the samples along one axis of the grid, in a lattice.
 pub struct LatticeAxis {
-    /// Lattice lines that any sample needs, without duplicates, in ascending order.
+    /// Lattice lines that the samples need, without duplicates, in ascending order.
     pub lines: Vec<i32>,
     /// Index in `lines` of the first line that each sample needs: `reach` lines before the line that precedes the
     /// sample. The other lines follow.
@@ -143,7 +143,7 @@ pub struct LatticeAxis {
 }
 
 impl LatticeAxis {
-    /// The axis in which sample k has the lattice coordinate (position + offset) · frequency + shift.
+    /// Creates an axis on which sample k has the lattice coordinate (position + offset) · frequency + shift.
     pub fn new(grid: Grid, first: usize, frequency: f64, offset: f64, shift: f64, reach: usize) -> Self {
         let n = grid.samples;
         let period = (grid.edges == Edges::Wrap).then_some(frequency as i64);
@@ -161,24 +161,25 @@ impl LatticeAxis {
                     newest = Some(needed);
                 }
             }
-            // the newest line is the last line that the sample needs
+            // The last line in the list is the last line that the sample needs.
             cell.push((lines.len() - 2 - 2 * reach) as u32);
         }
         if period.is_some() {
-            // the last sample is exactly equal to the first
+            // On a wrapping grid the last sample is exactly equal to the first.
             (cell[n - 1], fraction[n - 1]) = (cell[0], fraction[0]);
         }
         Self { lines, cell, fraction }
     }
 }
 
-/// Reads rows of one octave. Neighbouring rows share intermediate results.
+/// Reads one octave of a noise row by row. Neighbouring rows share intermediate results.
 pub trait RowReader {
     /// Adds `amplitude` · noise of row `row` to `out`. The noise has mean 0 and standard deviation about ¼.
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]);
 }
 
-/// Fills `out` with base + Σ weight · noise, summed over the octaves; `readers` creates a reader for every octave.
+/// Fills `out` with base + Σ weight · noise, summed over the octaves. `readers` creates the readers of all octaves for
+/// a band of rows.
 pub fn sum<R: RowReader>(
     cx: &Context,
     base: f32,
@@ -202,7 +203,8 @@ pub fn powers(octaves: u32, persistence: f32) -> Vec<f32> {
     std::iter::successors(Some(1.0f32), |w| Some(w * persistence)).take(octaves as usize).collect()
 }
 
-/// Weights of the octaves. The sum has the same standard deviation for any number of octaves, about ⅙ of `amplitude`.
+/// Weights of the octaves. They are scaled so that the standard deviation of the sum is about ⅙ of `amplitude` for any
+/// number of octaves.
 pub fn weights(octaves: u32, persistence: f32, amplitude: f32) -> Vec<f32> {
     let mut weights = powers(octaves, persistence);
     let squares: f32 = weights.iter().map(|w| w * w).sum();

@@ -1,7 +1,7 @@
 //! Perlin noise summed to fractional Brownian motion (fBm).
 //!
 //! Law: h = base + amplitude · Σ pⁱ·nᵢ / (√2 · √Σ p²ⁱ), i = 0 … octaves - 1, where nᵢ is the gradient noise of
-//! [`lattice`](super::lattice) at frequency · lacunarityⁱ and p is the persistence. One octave fills [0, 1] at
+//! [`lattice`](super::lattice) at frequency · lacunarityⁱ and p is the persistence. A single octave fills [0, 1] at
 //! amplitude 1 and base 0.5. Division by the root of the summed squares keeps the same standard deviation for any
 //! number of octaves and any persistence (three standard deviations reach ±0.5).
 //! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to a whole number.

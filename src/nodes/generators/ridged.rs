@@ -1,11 +1,11 @@
-//! Ridged multifractal.
+//! Ridged multifractal: sharp crests with smooth valleys between them.
 //!
-//! Law (Musgrave): signal₀ = (offset - |n₀|)², signalᵢ = (offset - |nᵢ|)² · min(1, max(0, gain · signalᵢ₋₁)),
-//! h = base + amplitude · Σ pⁱ·signalᵢ / Σ pⁱ·offset², with p the persistence and nᵢ the gradient noise of
-//! [`lattice`](super::lattice) (scaled to ±1) at frequency · lacunarityⁱ. Crests form where the noise crosses 0; the
-//! weight from the previous octave keeps the valleys smooth and the crests rough. Musgrave's exponent H is
-//! -log(persistence) / log(lacunarity). Boundary and scheme as in the lattice: a preview is exactly a subsample of the
-//! full size. [`warp`](super::warp) can displace the positions at which the sum is read.
+//! Law (Musgrave): signal₀ = (offset - |n₀|)², signalᵢ = (offset - |nᵢ|)² · min(1, max(0, gain · signalᵢ₋₁)), h =
+//! base + amplitude · Σ pⁱ·signalᵢ / Σ pⁱ·offset², with p the persistence and nᵢ the gradient noise of
+//! [`lattice`](super::lattice) (scaled to ±1) at frequency · lacunarityⁱ. Crests form where the noise crosses 0. The
+//! previous octave weights each octave, which keeps the valleys smooth and the crests rough. Musgrave's exponent H is
+//! -log(persistence) / log(lacunarity). [`warp`](super::warp) can displace the positions at which the noise is read.
+//! Boundary and scheme as in the lattice: a preview is exactly a subsample of the full size.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
@@ -18,8 +18,8 @@ talweg_ground::params! {
     /// Sharp mountain crests with smooth valleys between them.
     Ridged "Ridged noise" in "Noise", from "Musgrave in Ebert et al. 2003", also "ridge multifractal mountains alps crests" {
         octave_params!(frequency = 2.5, octaves = 9, persistence = 0.5);
-        /// Height of the crests above the noise from which they are made. Below 1, crests split in two with a furrow
-        /// between.
+        /// Value from which the absolute noise is subtracted to form crests. Below 1, crests split in two with a furrow
+        /// between them.
         offset: f32 = 1.0, 0.0..=2.0, slider 0.5..=1.5;
         /// Roughness of the crests: at 0 only the first octave remains, large values roughen the valleys as well.
         gain: f32 = 2.0, 0.0..=10.0, slider 0.0..=4.0;
@@ -71,11 +71,11 @@ impl Generator for Ridged {
 }
 
 impl Ridged {
-    /// Weight of each octave, so that a crest in all octaves at once has the height `amplitude`.
+    /// Weight of each octave. The weights are scaled so that a crest in all octaves at once has the height `amplitude`.
     fn weights(&self) -> Vec<f32> {
         let weights = octaves::powers(self.octaves, self.persistence);
         let sum: f32 = weights.iter().sum();
-        // at a small offset the furrows are the highest relief: (offset - 1)²
+        // With a small offset the furrows are the highest relief: (offset - 1)².
         let highest = (self.offset * self.offset).max((self.offset - 1.0) * (self.offset - 1.0));
         weights.iter().map(|w| w * self.amplitude / (sum * highest)).collect()
     }

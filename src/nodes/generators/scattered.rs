@@ -1,15 +1,15 @@
 //! Gradient noise at displaced positions, with a separate displacement for each sample.
 //!
-//! Law: as in the [`lattice`](super::lattice). With the fade in y folded into the gradients, left = a·x + b and right =
-//! c·(x - 1) + d at the lattice columns on either side, and the noise is left + w(x)·(right - left).
+//! Law: as in the [`lattice`](super::lattice). If the gradients include the fade in y, left = a·x + b and right =
+//! c·(x - 1) + d at the lattice columns on either side. The noise is left + w(x)·(right - left).
 //! Scheme: the gradients within reach of a displacement are tabulated if the table is not much larger than the grid;
 //! otherwise each gradient is drawn when needed. A row is processed in parts. First the positions and table indices of
-//! a part's samples are computed, then the two lines of four numbers around each sample are read, then the sums are
-//! formed. Only the middle step runs sample by sample. The other steps are plain loops compiled for AVX-512, AVX2 and
-//! the baseline processor, with the same operations in the same order.
+//! a part's samples are computed, then two lines of four numbers around each sample are read, then the sums are formed.
+//! Only the middle step runs sample by sample. The other steps are plain loops compiled for AVX-512, AVX2 and the
+//! baseline processor, with the same operations in the same order.
 //! Bottleneck: the scattered reads. There are two reads of 16 bytes per sample and octave, and the values are written
-//! and read once more. Hoisting the work of sample runs within one cell was slower, except for cells of 100 samples and
-//! more.
+//! and read once more. It was slower to compute a run of samples in the same cell together, except in cells of 100
+//! samples and more.
 
 use glam::Vec4;
 use rayon::prelude::*;
@@ -17,31 +17,33 @@ use rayon::prelude::*;
 use super::lattice::GradientOctave;
 use super::octaves::{CLASSIC, IMPROVED, LINEAR, NoiseFade, fade_weight};
 
-/// Number of samples processed together; more samples would no longer fit into the processor's nearest cache.
+/// Number of samples processed together. The data of more samples would no longer fit into the processor's nearest
+/// cache.
 const PART: usize = 64;
 
-/// Maximum displacement in cells. At larger displacements, single precision resolves too few fractions of a cell.
+/// Maximum displacement in cells. At larger displacements, single precision no longer resolves fractions of a cell
+/// well.
 const FARTHEST: f32 = 2_097_152.0;
-/// Maximum cells per side for which lattice lines have unique numbers: 2³⁰.
+/// Maximum number of cells per side for which lattice lines have unique numbers: 2³⁰.
 const MOST_CELLS: f32 = 1_073_741_824.0;
 
-/// The lattice of an octave, prepared for readings at displaced samples.
+/// The lattice of an octave, prepared for reading at displaced positions.
 pub struct Scattered {
     /// Number of lattice cells per side.
     cells: f32,
     period: Option<i32>,
-    /// Lattice column before each sample, and the distance of the sample from this column in cells.
+    /// Lattice column before each sample. `along` is the distance of the sample from this column in cells.
     columns: Vec<i32>,
     along: Vec<f32>,
-    /// Row and column of the first gradient in the table, and the number of gradients per row.
+    /// Row and column of the first gradient in the table. `width` is the number of gradients per row of the table.
     first: [i32; 2],
     width: u32,
-    /// Both components of each gradient; empty if drawing is cheaper.
+    /// Table with both components of each gradient. It is empty if it is cheaper to draw gradients when needed.
     gradients: Vec<f32>,
 }
 
-/// Common data of a row's samples: the lattice line before the row, the distance from that line in cells, and the
-/// amplitude.
+/// Data that all samples of a row share: the lattice line before the row, the distance of the row from that line in
+/// cells, and the amplitude.
 #[derive(Clone, Copy)]
 struct ScatteredRow {
     line: i32,
@@ -49,7 +51,7 @@ struct ScatteredRow {
     amplitude: f32,
 }
 
-/// The four numbers of the lattice line above or below a sample: both components of the left and of the right gradient.
+/// Four numbers for one side of a sample, above or below: both components of the left and of the right gradient.
 type LatticeLine = [f32; 4];
 
 impl Scattered {
@@ -66,7 +68,7 @@ impl Scattered {
             gradients: Vec::new(),
         };
         let reach = farthest * cells + 2.0;
-        // a window reads a part of the lattice; line numbers wrap around on a terrain this large
+        // A window reads only a part of the lattice. On a very large terrain line numbers wrap around.
         let span = |lines: &[i32]| {
             lines
                 .last()
@@ -75,7 +77,7 @@ impl Scattered {
         };
         let lines = span(octave.column_lines()).max(span(octave.row_lines()));
         let side = if wraps { cells } else { cells.min(lines) } + 2.0 * reach + 4.0;
-        // with more cells the line numbers have wrapped around and no longer measure distances
+        // With more cells than [`MOST_CELLS`] the line numbers have wrapped around and no longer measure distances.
         if cells < MOST_CELLS && side <= 2.0 * samples as f32 {
             let start = |lines: &[i32]| if wraps { 0 } else { lines[0] }.wrapping_sub(reach as i32 + 1);
             made.first = [start(octave.row_lines()), start(octave.column_lines())];
@@ -95,8 +97,8 @@ impl Scattered {
         self.period.map_or(line, |p| line.rem_euclid(p))
     }
 
-    /// Adds amplitude · noise of row `row` to `out`. Each sample is displaced to the east and south by the given
-    /// multiples of the side length.
+    /// Adds amplitude · noise of row `row` to `out`. `east` and `south` hold the displacement of each sample as a
+    /// multiple of the side length.
     pub fn add(
         &self,
         octave: &GradientOctave,
@@ -139,16 +141,16 @@ impl Scattered {
     fn tabulated(&self, at: u32) -> [LatticeLine; 2] {
         let at = at as usize;
         let under = at + 2 * self.width as usize;
-        // reads the lower line first, because its bounds check also covers the upper line
+        // The lower line is read first, because its bounds check also covers the upper line.
         let below = Vec4::from_slice(&self.gradients[under..under + 4]);
         [Vec4::from_slice(&self.gradients[at..at + 4]).to_array(), below.to_array()]
     }
 }
 
-/// The whole number below x, and the remainder; |x| < 2²².
+/// Returns x rounded down to a whole number, and the remainder; |x| must be below 2²².
 #[inline(always)]
 fn floor(x: f32) -> (i32, f32) {
-    // the bits of 1.5·2²³ + x hold the whole number nearest to x; a cast would not vectorise
+    // The bits of 1.5·2²³ + x hold the whole number nearest to x. A cast would not vectorise.
     const SHIFT: f32 = 12_582_912.0;
     let shifted = x + SHIFT;
     let nearest = shifted - SHIFT;
@@ -157,7 +159,7 @@ fn floor(x: f32) -> (i32, f32) {
     (whole - i32::from(above), x - if above { nearest - 1.0 } else { nearest })
 }
 
-/// Noise at (x, y) of a cell.
+/// Interpolates the noise at the position (x, y) within a cell.
 #[inline(always)]
 fn value(weight: impl Fn(f32) -> f32, x: f32, y: f32, [a, b, c, d]: LatticeLine, [e, f, g, h]: LatticeLine) -> f32 {
     let v = weight(y);
@@ -167,7 +169,7 @@ fn value(weight: impl Fn(f32) -> f32, x: f32, y: f32, [a, b, c, d]: LatticeLine,
     left + (right - left) * weight(x)
 }
 
-/// Adds a row from the table, with one of the fades.
+/// Adds a row from the table, with a fade that is known at compile time.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn read<const FADE: u8>(from: &Scattered, row: ScatteredRow, moves: [&[f32]; 2], out: &mut [f32]) {
     let start = read_parts::<FADE, PART>(from, row, moves, 0, out);
@@ -175,7 +177,7 @@ fn read<const FADE: u8>(from: &Scattered, row: ScatteredRow, moves: [&[f32]; 2],
     read_parts::<FADE, 1>(from, row, moves, start, out);
 }
 
-/// Adds parts of N samples, starting at `start`, as many as fit, and returns the first sample not processed.
+/// Adds as many parts of N samples as fit, starting at sample `start`. Returns the first sample that was not processed.
 #[inline(always)]
 fn read_parts<const FADE: u8, const N: usize>(
     from: &Scattered,
@@ -217,10 +219,10 @@ mod tests {
     use crate::generators::octaves::Octaves;
     use talweg_ground::field::{Edges, Grid, Stream};
 
-    /// Readings from the table equal drawn gradients, both in whole parts and in the remainder of a row.
+    /// Noise from the table equals noise from drawn gradients, both in whole parts and in the remainder of a row.
     #[test]
     fn the_table_holds_the_drawn_points() {
-        // at the distant offsets, lattice line numbers wrap around
+        // At the last two offsets, lattice line numbers wrap around.
         for (edges, offset) in [(Edges::Open, [0.3, -2.0]), (Edges::Wrap, [0.3, -2.0]), (Edges::Open, [-3.0e9, 3.0e9])]
         {
             for n in [9, 64, 65, 139] {

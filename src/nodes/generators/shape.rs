@@ -1,13 +1,20 @@
 //! Plain shapes: a single landform at a chosen position.
 //!
-//! Law: h = base + height · s, with t the distance from the centre divided by the radius: plane s = 1; ramp s = ½(1 +
-//! t) with t along the slope, limited to ±1; cone s = max(0, 1 - t); dome s = √max(0, 1 - t²); ridge s = max(0, 1 - t)
-//! with t from the nearest point of the crest, a straight line of the given length; island s = f(2 - 2t), limited to
-//! [0, 1], with f(x) = 6x⁵ - 15x⁴ + 10x³: level terrain up to half the radius, then a smooth slope to the shore; crater
-//! s = (1 + r)·t² - 1 inside, r/t³ outside: a bowl 1 deep with a rim r = 0.225 high (Pike 1977) and a blanket of ejecta
-//! that thins with the cube of the distance (McGetchin et al. 1973).
-//! Boundary: on wrapping terrains distances take the shorter way around. A ramp rises and falls again there: a quarter
-//! of a side on either side of its centre along each axis. A crest is then at most as long as a side.
+//! Law: h = base + height · s, with t the distance from the centre divided by the radius. The shape s is:
+//! - plane: s = 1;
+//! - ramp: s = ½(1 + t), with t measured along the slope and limited to ±1;
+//! - cone: s = max(0, 1 - t);
+//! - dome: s = √max(0, 1 - t²);
+//! - ridge: s = max(0, 1 - t), with t measured from the nearest point of the crest, a straight line of the given
+//!   length;
+//! - island: s = f(2 - 2t), limited to [0, 1], with f(x) = 6x⁵ - 15x⁴ + 10x³. It is level up to half the radius, then
+//!   slopes smoothly to the shore;
+//! - crater: s = (1 + r)·t² - 1 inside and r/t³ outside. It is a bowl of depth 1 with a rim of height r = 0.225 (Pike
+//!   1977) and an ejecta blanket that thins with the cube of the distance (McGetchin et al. 1973).
+//!
+//! Boundary: on wrapping terrains distances take the shorter way around. A ramp rises and falls again there: its slope
+//! extends a quarter of a side on either side of its centre along each axis. A crest on a wrapping terrain is at most
+//! as long as a side.
 //! Squares only: positions and distances are measured in the plane; on a planet, use this node on a patch.
 //! Source: Le Martelot 2005, §1; Pike 1977; McGetchin, Settle & Head 1973.
 
@@ -58,7 +65,7 @@ impl Generator for Shape {
         let grid = cx.grid;
         let wraps = grid.edges == Edges::Wrap;
         let [first_row, first_column] = grid.first();
-        // distance from the centre, the shorter way around on wrapping terrains
+        // Distance from the centre; on wrapping terrains the shorter way around.
         let from = |first: usize, centre: f32| {
             let place = move |k: usize| grid.position(first + k % grid.distinct_side()) - centre;
             (0..grid.samples).map(move |k| if wraps { place(k) - libm::rintf(place(k)) } else { place(k) })
@@ -94,7 +101,7 @@ impl Generator for Shape {
                     let across = x * facing[1] - y * facing[0];
                     1.0 - (beyond * beyond + across * across).sqrt() * per_radius
                 };
-                // on wrapping terrains the crest may be closer across an edge
+                // On wrapping terrains a copy of the crest beyond an edge can be closer.
                 let images: &[f32] = if wraps { &[-1.0, 0.0, 1.0] } else { &[0.0] };
                 let highest = |x: f32, y: f32| {
                     let places = images.iter().flat_map(|dx| images.iter().map(move |dy| (x + dx, y + dy)));

@@ -1,10 +1,11 @@
 //! Simplex noise summed to fractional Brownian motion (fBm).
 //!
-//! Law: a lattice of triangles with base 1 and height 1, every second row shifted by ½, has a unit gradient g at every
-//! corner. Inside a triangle n = Σ (0.8 - d²)⁴ · g·d over its 3 corners, with d the vector from the corner. 0.8 is the
-//! square of the distance from a corner to the opposite side, so every corner's contribution ends where its triangles
-//! end. h = base + amplitude · Σ pⁱ·s·nᵢ / (√2 · √Σ p²ⁱ), with p the persistence, and s = 5.8 so that the standard
-//! deviation equals that of Perlin noise. Three corners replace four, and the lattice axes do not show.
+//! Law: the plane is a lattice of triangles with base 1 and height 1, in which every second row is shifted by ½. Every
+//! lattice corner has a unit gradient g. Inside a triangle n = Σ (0.8 - d²)⁴ · g·d over its 3 corners, with d the
+//! vector from the corner. 0.8 is the square of the distance from a corner to the opposite side, so the contribution of
+//! each corner ends where its triangles end. h = base + amplitude · Σ pⁱ·s·nᵢ / (√2 · √Σ p²ⁱ), with p the persistence.
+//! The factor s = 5.8 gives the standard deviation of Perlin noise. A sample depends on three corners instead of four,
+//! and the lattice axes do not show.
 //! Scheme: a row of samples is between two lattice rows, whose gradients a band keeps.
 //! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to an even number,
 //! because every second row is shifted. A preview is exactly a subsample of the full size. On a globe the triangles are
@@ -31,7 +32,7 @@ talweg_ground::params! {
     }
 }
 
-/// Scales the noise to a standard deviation of about ¼.
+/// Factor that scales the noise to a standard deviation of about ¼.
 const SCALE: f32 = 5.8;
 
 impl Generator for Simplex {
@@ -46,16 +47,17 @@ impl Generator for Simplex {
             let field = SolidField::from_octaves(cx.grid, cx.random, &law, SolidSimplex::new);
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
-        // a row needs one column before and one column after the usual two, because every second lattice row is shifted
+        // Every second lattice row is shifted, so a row needs one column before and one column after the usual two.
         let lattices = law.lattices(cx.grid, cx.random, 1, 2.0);
         octaves::sum(cx, self.base, &weights, || lattices.iter().map(SimplexReader::new).collect(), out)
     }
 }
 
-/// Reads rows of an octave. Neighbouring rows share their gradients.
+/// Reads one octave of the noise row by row. Neighbouring rows share their gradients.
 struct SimplexReader<'a> {
     lattice: &'a Lattice,
-    /// Index in `rows.lines` of the lattice row whose gradients `above` holds; `below` is the next row.
+    /// Index, in `rows.lines`, of the lattice row whose gradients are in `above`. The gradients of the next row are in
+    /// `below`.
     upper: Option<usize>,
     above: Vec<[f32; 2]>,
     below: Vec<[f32; 2]>,
@@ -90,16 +92,17 @@ fn gradients(lattice: &Lattice, line: usize, out: &mut Vec<[f32; 2]>) {
 impl RowReader for SimplexReader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         let Lattice { rows, columns, .. } = self.lattice;
-        // the axis keeps one extra line before the two around the row
+        // The axis has one extra line before the two lines around the row.
         let upper = rows.cell[row] as usize + 1;
         self.prepare(upper);
         let y = rows.fraction[row];
         let odd = (rows.lines[upper] & 1) as usize;
         let amplitude = amplitude * SCALE;
-        // an odd row is shifted half a cell to the west, so the row below an odd row is reached a column earlier
+        // An odd row is shifted half a cell to the west, so a sample reaches the next column of the row below it half a
+        // cell earlier.
         let lean = y * 0.5 + 0.5 * odd as f32;
         for ((h, &cell), &x) in out.iter_mut().zip(&columns.cell).zip(&columns.fraction) {
-            // position in the sheared lattice, where the triangles are halves of squares
+            // The position in the sheared lattice, where the triangles are halves of squares.
             let along = x + lean;
             let carry = usize::from(along >= 1.0);
             let u = along - carry as f32;
@@ -116,7 +119,7 @@ impl RowReader for SimplexReader<'_> {
     }
 }
 
-/// The contribution of a corner at the position (x, y), measured from the corner.
+/// The contribution of a corner at the position (x, y), which is measured from the corner.
 #[inline(always)]
 fn part(gradient: [f32; 2], x: f32, y: f32) -> f32 {
     let fall = (0.8 - (x * x + y * y)).max(0.0);

@@ -1,12 +1,12 @@
-//! Spectral synthesis: sums interpolated tables of random values, each finer and lower than the previous one.
+//! Spectral synthesis: sums interpolated tables of random values, each finer and lower than the previous table.
 //!
 //! Law: fᵢ = round(frequency · stepⁱ), h = base + amplitude · Σ pⁱ·vᵢ / (√2 · √Σ p²ⁱ), i = 0 … layers - 1. p is the
-//! persistence, and vᵢ a table of fᵢ × fᵢ random values over the terrain, interpolated ([`values`](super::values)). One
-//! layer fills [0, 1] at amplitude 1 and base 0.5. Division by the root of the summed squares keeps the same standard
-//! deviation for any number of layers. The edges of all tables coincide, as in the paper. The octaves of the noise
-//! nodes, in contrast, are shifted.
-//! Boundary: the values on the far edges are random when open, and equal to the values on the near edges when wrapping.
-//! A preview is exactly a subsample of the full size.
+//! persistence, and vᵢ a table of fᵢ × fᵢ random values over the terrain, interpolated ([`values`](super::values)). A
+//! single layer fills [0, 1] at amplitude 1 and base 0.5. Division by the root of the summed squares keeps the same
+//! standard deviation for any number of layers. The edges of all tables coincide, as in the paper. The octaves of the
+//! noise nodes, in contrast, are shifted.
+//! Boundary: on open terrains the values on the far edges are random. On wrapping terrains they are equal to the values
+//! on the near edges. A preview is exactly a subsample of the full size.
 //! Squares only: the tables end at the edges of a square.
 //! Source: Le Martelot 2005, §1.1.2 (figure 6: frequency 4, step 2, persistence 0.5, linear); Saupe 1988.
 

@@ -1,22 +1,22 @@
 //! Triangular midpoint displacement: triangles that are repeatedly split in four.
 //!
 //! Law: the square is two triangles of 2ᵏ + 1 rows that share the diagonal from north-west to south-east. Level l = 1 …
-//! k splits every triangle in four: the midpoint of each of its edges becomes the mean of its three corners plus u·dₗ.
-//! An edge between two triangles is computed once, from the mean over both: (a + b)/3 + (c + d)/6 with a, b the ends
-//! and c, d the opposite corners. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness) or dₗ/2
+//! k splits every triangle in four: the midpoint of each of its edges becomes the mean of the triangle's three corners
+//! plus u·dₗ. An edge between two triangles is computed once, from the mean over both: (a + b)/3 + (c + d)/6 with a, b
+//! the ends and c, d the opposite corners. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness) or dₗ/2
 //! (`Halving`); u is uniform in [-1, 1) or bell-shaped. The mean of three corners pulls every edge towards the opposite
-//! corner, so edges show less than with squares.
+//! corner, so edges are less visible than with squares.
 //!
 //! Scheme: all triangles of a level are halves of squares, so a level is three kinds of midpoints (of rows, columns and
 //! diagonals) in a square table; see [midpoints](super::midpoint). A small result is exactly a subsample of a large
 //! result. If fewer levels are shown than fit the grid, the terrain consists of the triangles of the last level shown.
-//! Layout: the paper's own mesh is one triangle of 2ᵏ + 1 rows, row i of i + 1 samples ([`triangle`]). In the square's
-//! lower triangle row i is the first i + 1 columns. The same tables therefore hold the paper's mesh, without the
-//! triangle on the other side of the diagonal. `Triangle` shows this mesh with its apex in the middle of the north edge
-//! and its base on the south edge: row i of the square reads row i of the table, stretched over the middle i of its
-//! samples. Outside there is no terrain ([`MapKind::Ground`], halfway between none and full on the edges of the
+//! Layout: the paper's own mesh is one triangle of 2ᵏ + 1 rows, with i + 1 samples in row i ([`triangle`]). In the
+//! square's lower triangle row i is the first i + 1 columns. The same tables therefore hold the paper's mesh, without
+//! the triangle on the other side of the diagonal. `Triangle` shows this mesh with its apex in the middle of the north
+//! edge and its base on the south edge. Row i of the square reads row i of the table, stretched over the middle i of
+//! its samples. Outside there is no terrain ([`MapKind::Ground`], halfway between none and full on the edges of the
 //! triangle); heights there are the lowest height.
-//! Boundary: a single triangle does not wrap, because it is inside the square. An edge on the rim of an open terrain
+//! Boundary: a single triangle does not wrap, because it is inside the square. On an open terrain an edge on the rim
 //! belongs to one triangle; a wrapping terrain continues on the opposite side.
 //! Squares only: the mesh is one square, or one triangle within the square.
 //! Source: Le Martelot 2005, §1.1.1; Fournier, Fussell & Carpenter 1982.
@@ -59,7 +59,7 @@ impl Generator for Triangular {
     fn traits(&self) -> Traits {
         match self.layout {
             TriangleLayout::Square => Traits::GENERATOR,
-            // the rows of a single triangle are between the samples of the square
+            // The rows of a single triangle do not coincide with the samples of the square.
             TriangleLayout::Triangle => {
                 Traits { writes: &[MapKind::Ground], previews_exactly: false, ..Traits::GENERATOR }
             }
@@ -80,7 +80,7 @@ impl Generator for Triangular {
         match self.layout {
             TriangleLayout::Square => {
                 let corners = midpoint::corners(cx, self.corners, self.corner_spread);
-                // if all levels are shown, a grid of another size is interpolated as usual
+                // If all levels are shown, a grid of another size is interpolated bilinearly as usual.
                 let is_coarse = self.levels_shown < midpoint::levels(cx.grid);
                 let read = |corners: &[f32; 4], east: f32, south: f32| match is_coarse {
                     true => midpoint::in_triangles(corners, east, south),
@@ -101,7 +101,7 @@ impl Generator for Triangular {
     }
 }
 
-/// The paper's triangle after `detail` splits: 2^detail + 1 rows, row i of i + 1 heights.
+/// Computes the paper's triangle after `detail` splits. It has 2^detail + 1 rows, and row i has i + 1 heights.
 pub fn triangle(node: &Triangular, cx: &Context, detail: u32) -> Result<Vec<Vec<f32>>, Cancelled> {
     let (side, table) = node.lower(cx, &node.law(), detail)?;
     Ok((0..side).map(|i| table[i * side..][..=i].to_vec()).collect())
@@ -118,7 +118,7 @@ impl Triangular {
         }
     }
 
-    /// Returns the side of a square table and the table. The table's lower triangle is split on its own.
+    /// Computes the lower triangle alone, in a square table. Returns the side of the table and the table.
     fn lower(&self, cx: &Context, law: &MidpointLaw, detail: u32) -> Result<(usize, Vec<f32>), Cancelled> {
         let side = (1 << detail) + 1;
         let open = Context { grid: Grid::working(side, Edges::Open), ..*cx };
@@ -130,8 +130,8 @@ impl Triangular {
     }
 }
 
-/// Positions this close to an edge, in rows of the table, count as inside. Otherwise rounding could exclude a sample on
-/// the edge.
+/// Distance from an edge, in rows of the table, within which positions count as inside. Otherwise rounding could
+/// exclude a sample on the edge.
 const RIM: f32 = 0.01;
 
 /// Position of row or column `index` in the triangle, from 0 at its apex to 1 at its base. Across the seam of a
@@ -145,14 +145,14 @@ fn triangle_position(grid: Grid, index: usize) -> f32 {
 pub(super) fn outline(cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
     let grid = cx.grid;
     let samples = (triangle_position(grid, 1) - triangle_position(grid, 0)).recip();
-    // the slanted edges rise by 2 over a run of 1
+    // A slanted edge rises by 2 over a run of 1, so its distance is 1/√5 of the difference in `edge`.
     let slanted = samples / 5.0f32.sqrt();
     cx.rows(out, |i, row| {
         let down = triangle_position(grid, i);
         for (j, ground) in row.iter_mut().enumerate() {
             let aside = (triangle_position(grid, j) - 0.5).abs();
             let edge = (down - 2.0 * aside) * slanted;
-            // on an open terrain the base is the edge of the terrain itself
+            // On an open terrain the base of the triangle is the edge of the terrain itself.
             let base = if grid.edges == Edges::Wrap { (1.0 - down) * samples } else { f32::INFINITY };
             let within = if edge < base { edge } else { base };
             *ground = (within + 0.5).clamp(0.0, 1.0);
@@ -160,7 +160,7 @@ pub(super) fn outline(cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
     })
 }
 
-/// Writes the lower triangle of `table` upright: rows are moved from their slanted ends to the middle of the square.
+/// Writes the lower triangle of `table` with its apex in the middle: each row is shifted to the middle of the square.
 pub(super) fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
     let rows = (0..side).flat_map(|i| &table[i * side..][..=i]);
     let lowest = rows.fold(f32::MAX, |low, &h| if h < low { h } else { low });
@@ -170,7 +170,7 @@ pub(super) fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -
         let y = down * (side - 1) as f32;
         for (j, h) in row.iter_mut().enumerate() {
             let along = triangle_position(grid, j);
-            // column of the sheared row
+            // This is the column in the sheared row.
             let x = (along - 0.5) * (side - 1) as f32 + 0.5 * y;
             let within = (-RIM..=side as f32 - 1.0 + RIM).contains(&y) && (-RIM..=y + RIM).contains(&x);
             let y = y.clamp(0.0, (side - 1) as f32);
@@ -179,7 +179,7 @@ pub(super) fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -
     })
 }
 
-/// Height inside the lower triangle, linear on each triangle of the table.
+/// Interpolates the height inside the lower triangle, linearly on each triangle of the table.
 fn value_inside(table: &[f32], side: usize, x: f32, y: f32) -> f32 {
     let (i, j) = ((y as usize).min(side - 2), (x as usize).min(side - 2));
     let (top, bottom) = (&table[i * side + j..], &table[(i + 1) * side + j..]);
@@ -199,7 +199,8 @@ pub(super) fn split_single(level: &MidpointLevel, coarse: &[f32], fine: &mut [f3
 /// Splits one level; with `single`, the triangle above the diagonal does not affect the triangle below.
 fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
     let (half, corners) = (level.half, level.half + 1);
-    // the previous row or column of corners; beyond a wrapping edge, the row or column on the opposite side
+    // Returns the previous row or column of corners. Beyond a wrapping edge it is the row or column on the opposite
+    // side.
     let before = |k: usize| if k > 0 { Some(k - 1) } else { level.wraps().then_some(half - 1) };
     let after = |k: usize| if k < half { Some(k + 1) } else { level.wraps().then_some(1) };
     let line = |i: usize| &coarse[i * corners..][..corners];
@@ -208,7 +209,7 @@ fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f
         let top = line(i);
         let mut middles = vec![0.0f32; corners];
         if row % 2 == 0 {
-            // writes corners, and midpoints of edges along the row, between the triangles above and below
+            // Write the corners, and the midpoints of edges along the row, between the triangles above and below.
             let (west, east) = (&top[..half], &top[1..]);
             let place = |j| (row, 2 * j + 1);
             let cells_between = &mut middles[..half];
@@ -223,7 +224,8 @@ fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f
             }
             interleave(cells, top, &middles[..half]);
         } else {
-            // writes midpoints of edges along a column, between the triangles to the left and right, and of diagonals
+            // Write the midpoints of edges along a column, between the triangles to the left and right, and of
+            // diagonals.
             let bottom = line(i + 1);
             for j in [0, half] {
                 let (left, right) = (before(j).map(|k| top[k]), after(j).map(|k| bottom[k]));

@@ -2,8 +2,8 @@
 //!
 //! Law: h = base + amplitude · Σ pⁱ·vᵢ / (√2 · √Σ p²ⁱ), i = 0 … octaves - 1, where vᵢ is the noise of
 //! [`values`](super::values) at frequency · lacunarityⁱ and p is the persistence. The lattice holds random heights with
-//! a fade between them, while the lattice of Perlin noise holds random slopes. With heights, more of the lattice shows,
-//! as blocks and plateaus.
+//! a fade between them, while the lattice of Perlin noise holds random slopes. With heights the lattice is more
+//! visible, as blocks and plateaus.
 //! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to a whole number.
 //! Octaves finer than the grid are kept: a preview is exactly a subsample of the full size. On a globe the lattice is
 //! in [space](super::solid), with the same standard deviation.
@@ -16,8 +16,8 @@ use crate::{Context, Generator, OnPlanet, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
-    /// Blocky hills: smoothly joined random heights on a lattice, in octaves that are each finer and lower than the
-    /// previous.
+    /// Blocky hills: smoothly joined random heights on a lattice, in several octaves. Each octave is finer and lower
+    /// than the previous octave.
     ValueNoise "Value noise" in "Noise", from "Ebert et al. 2003", also "fbm fractal lattice blocks plateaus clouds" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
         /// Interpolation between lattice points.

@@ -1,9 +1,10 @@
 //! Random values on a lattice, interpolated, octave by octave along rows of the grid.
 //!
-//! Law: every lattice point has a value vₖₗ uniform in [-1, 1). Between lattice points v = Σ wₖ(y)·Σ wₗ(x)·vₖₗ with the
-//! weights w of the [`ValueCurve`], times 0.58, so that the standard deviation equals that of gradient noise.
-//! Scheme: the weights are tabulated per row and column; along one row the lattice is first interpolated in y at every
-//! lattice column.
+//! Law: every lattice point has a random value vₖₗ, uniform in [-1, 1). Between lattice points v = Σ wₖ(y)·Σ wₗ(x)·vₖₗ
+//! with the weights w of the [`ValueCurve`]. The result is scaled by 0.58, so that the standard deviation equals that
+//! of gradient noise.
+//! Scheme: the weights are tabulated per row and column. Along a row of samples, the lattice is first interpolated in y
+//! at every lattice column.
 //! Boundary: open grids cover a part of an infinite lattice; on wrapping grids the lattice repeats.
 
 use super::octaves::{Lattice, LatticeAxis, NoiseFade, RowReader};
@@ -13,7 +14,7 @@ use super::octaves::{Lattice, LatticeAxis, NoiseFade, RowReader};
 pub enum ValueCurve {
     /// Linear interpolation between 2 values.
     Linear,
-    /// A fade between 2 values, with slope 0 at the values unless it is linear.
+    /// A fade between 2 values. Unless it is linear, its slope is 0 at the lattice points.
     Fade(NoiseFade),
     /// Catmull-Rom interpolation through 4 values.
     Cubic,
@@ -43,10 +44,10 @@ impl ValueCurve {
     }
 }
 
-/// Scales values in [-1, 1) to a standard deviation of about ¼.
+/// Factor that scales random values in [-1, 1) to noise with a standard deviation of about ¼.
 pub const SCALE: f32 = 0.58;
 
-/// One octave, prepared for a grid.
+/// One octave of value noise, prepared for a grid.
 pub struct ValueOctave {
     lattice: Lattice,
     column_weights: Vec<[f32; 4]>,
@@ -63,19 +64,19 @@ impl ValueOctave {
         Self { lattice, column_weights, row_weights, taps: 2 + 2 * curve.reach() }
     }
 
-    /// A reader for a band of rows.
+    /// Creates a reader for a band of rows.
     pub fn reader(&self) -> ValueReader<'_> {
         ValueReader { values: self, line_indices: [None; 4], tables: Default::default(), blend: Vec::new() }
     }
 }
 
-/// Reads rows of an octave. Neighbouring rows share their values.
+/// Reads one octave of the noise row by row. Neighbouring rows share their values.
 pub struct ValueReader<'a> {
     values: &'a ValueOctave,
-    /// The lattice row that each of `tables` holds, as an index in `rows.lines`.
+    /// For each of `tables`, the lattice row that it holds, as an index in `rows.lines`.
     line_indices: [Option<usize>; 4],
     tables: [Vec<f32>; 4],
-    /// The lattice interpolated at this row, for every lattice column.
+    /// The lattice values interpolated at the current row, for every lattice column.
     blend: Vec<f32>,
 }
 

@@ -1,11 +1,11 @@
-//! Voronoi relief with midpoint displacement: mountains from cells, roughness from squares.
+//! Voronoi relief with midpoint displacement: mountains from Voronoi cells, roughness from fractal squares.
 //!
-//! Law: a table of 2ᵍ + 1 samples per side, g the `coarse_levels`, holds base + relief · (c₁·D₁ + c₂·D₂). D₁ and D₂ are
-//! the distances to the two nearest points as in [`voronoi`](super::voronoi). The squares of the table are then filled
-//! by [diamond-square](super::diamond_square), whose first displacement is `roughness` · smoothness. The paper's `step`
-//! between Voronoi points is 2⁻ᵍ of a side. With fewer coarse levels the cells dissolve more in the fractal. Boundary
-//! and scheme as in the two other nodes; a preview is exactly a subsample of the full size. Terrains coarser than the
-//! table show the Voronoi relief alone. Squares only, like the midpoints.
+//! Law: a table of 2ᵍ + 1 samples per side, with g the `coarse_levels`, holds base + relief · (c₁·D₁ + c₂·D₂). D₁ and
+//! D₂ are the distances to the two nearest points as in [`voronoi`](super::voronoi). The squares of the table are then
+//! filled by [diamond-square](super::diamond_square), whose first displacement is `roughness` · smoothness. The paper's
+//! `step` between Voronoi points is 2⁻ᵍ of a side. With fewer coarse levels the fractal squares hide more of the cells.
+//! Terrains coarser than the table show the Voronoi relief alone. Boundary and scheme as in the two other nodes; a
+//! preview is exactly a subsample of the full size. Squares only, like the midpoints.
 //! Source: Le Martelot 2005, §2.2; Olsen 2004.
 
 use super::diamond_square::{self, SideMidpoints};
@@ -19,11 +19,11 @@ talweg_ground::params! {
     VoronoiMidpoint "Voronoi with midpoints" in "Cells", from "Le Martelot 2005, §2.2; Olsen 2004", also "cells midpoint displacement mountains ranges fractal olsen" {
         /// Number of feature points. Each point makes one mountain; more points make smaller mountains.
         points: u32 = 24, 1..=65_536, slider 4..=400;
-        /// How the points are scattered.
+        /// Distribution of the feature points.
         scatter: Scatter = Scatter::Random;
         /// Distance of the points from the centres of their lattice cells: 0 gives a regular pattern.
         jitter: f32 ["share"] = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
-        /// How distance is measured: as the plain distance or as its square.
+        /// Measure of distance: the plain distance or its square.
         metric: DistanceMetric = DistanceMetric::Euclidean;
         /// Weight of the distance to the nearest point. With values below 0 the points are peaks, with values above 0
         /// pits.

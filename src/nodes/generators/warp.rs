@@ -33,12 +33,12 @@ macro_rules! warp_params {
 
 pub(crate) use warp_params;
 
-/// Strength and frequency of the displacement.
+/// Strength and frequency of the displacement that warps a noise.
 #[derive(Clone, Copy, Debug)]
 pub struct DomainWarp {
     /// Approximate maximum displacement, as a fraction of the side length.
     pub strength: f32,
-    /// Number of large eddies along a side.
+    /// Number of large eddies of the displacement along a side.
     pub frequency: f32,
 }
 
@@ -58,7 +58,7 @@ pub fn warped_fields(strength: f32) -> f32 {
 const STREAMS: [u64; 2] = [1000, 1001];
 const WEIGHTS: [f32; 3] = [1.2, 0.6, 0.3];
 
-/// The octaves of a noise, warped or not.
+/// The octaves of a gradient noise, with or without a warp.
 pub struct NoiseField {
     octaves: Vec<GradientOctave>,
     warp: Option<Warped>,
@@ -73,7 +73,7 @@ struct Warped {
 }
 
 impl NoiseField {
-    /// The octaves of `law`, read at positions displaced by `warp`.
+    /// Creates the octaves of `law`, read at positions displaced by `warp`.
     pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: NoiseFade, warp: DomainWarp) -> Self {
         let octaves = GradientOctave::all(grid, random, law, fade);
         if warp.strength == 0.0 {
@@ -85,11 +85,11 @@ impl NoiseField {
             STREAMS.map(|salt| GradientOctave::all(grid, random.fork(salt), &gentle, NoiseFade::Improved));
         let wraps = grid.edges == Edges::Wrap;
         let mut frequency = f64::from(law.frequency);
-        // the displacement stays within √½ of the summed weights
+        // The displacement is at most √½ times the sum of the weights.
         let farthest = WEIGHTS.iter().sum::<f32>() * warp.strength.abs() * 0.75;
         let mut scattered = Vec::new();
         for octave in &octaves {
-            // rounds as Octaves::lattices does
+            // The frequency is rounded in the same way as in `Octaves::lattices`.
             let cells = if wraps { libm::round(frequency).max(1.0) } else { frequency };
             scattered.push(Scattered::new(octave, cells as f32, farthest, grid.samples, wraps));
             frequency *= f64::from(law.lacunarity);
@@ -98,7 +98,7 @@ impl NoiseField {
         Self { octaves, warp: Some(warped) }
     }
 
-    /// A reader of every octave, for a band of rows.
+    /// Creates a reader for every octave, for a band of rows.
     pub fn readers(&self) -> Vec<WarpReader<'_>> {
         let Some(warp) = &self.warp else {
             return self.octaves.iter().map(|octave| WarpReader::Plain(octave.reader())).collect();
@@ -114,7 +114,7 @@ impl NoiseField {
     }
 }
 
-/// Displacements of one row, shared by the readers of a band.
+/// Displacements of the samples of one row, shared by the readers of a band.
 struct WarpRow<'a> {
     warp: &'a Warped,
     readers: [Vec<GradientReader<'a>>; 2],
@@ -137,15 +137,15 @@ impl WarpRow<'_> {
     }
 }
 
-/// Reads rows of an octave.
+/// Reads one octave of the noise row by row.
 pub enum WarpReader<'a> {
-    /// Reads without displacement.
+    /// Reads the noise at the positions of the samples.
     Plain(GradientReader<'a>),
-    /// Reads at displaced positions.
+    /// Reads the noise at displaced positions.
     Warped(WarpedReader<'a>),
 }
 
-/// Reads rows of an octave at displaced positions.
+/// Reads one octave of the noise row by row, at displaced positions.
 pub struct WarpedReader<'a> {
     octave: &'a GradientOctave,
     places: &'a Scattered,

@@ -3,11 +3,11 @@
 //! Law (Petitprez 2007): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th
 //! nearest centre with the coefficients a = (-1, -2, 1.5). Distances are chords through the unit sphere times the
 //! square root of the number of centres, so that the range of V does not depend on that number. The centres are uniform
-//! on the sphere. V less its coastal level separates plates from ocean floor. A smooth step raises the plates and
-//! lowers the floors, which gives the two peaks of Earth's hypsometric curve; the paper's plain product is the form
-//! `Product`. Noise displaces each point before its nearest centres are found (`roughness`), so that coasts are not
-//! straight. Broad noise is added to V (`drift`), so that some cells join to larger continents and others are under
-//! water. Where two plates meet on land, d₁ and d₂ are nearly equal; there ridged noise raises mountain ranges
+//! on the sphere. Plates are where V exceeds its value at the coast; elsewhere is ocean floor. A smooth step raises the
+//! plates and lowers the floors, which gives the two peaks of Earth's hypsometric curve; the paper's plain product is
+//! the form `Product`. Noise displaces each point before its nearest centres are found (`roughness`), so that coasts
+//! are not straight. Broad noise is added to V (`drift`), so that some cells join to larger continents and others are
+//! under water. Where two plates meet on land, d₁ and d₂ are nearly equal; there ridged noise raises mountain ranges
 //! (`mountains`). In thin air continents fade (`follow_air`), and craters dominate the relief.
 //! Sphere: all values are computed from the sample's direction, so duplicate samples on face borders are identical.
 //! Source: Petitprez 2007, part 1, figures 2 to 5; Olsen 2004 for the diagram.
@@ -23,10 +23,10 @@ use talweg_ground::field::vector::{dot, squared_distance};
 use talweg_ground::field::{Cancelled, Globe, smooth_step};
 
 talweg_ground::choices! {
-    /// How noise relief and plates are combined.
+    /// Combination of the noise with the cells of the plates.
     ReliefJoin {
         Plates "Continents and ocean floors": "Continents above deep ocean floors, with shelves, lowlands and mountain ranges.",
-        Product "Product": "The noise times the cells, as in Petitprez 2007: rolling terrain that sinks between the plates.",
+        Product "Product": "The noise multiplied by the values of the cells, as in Petitprez 2007: rolling terrain that sinks between the plates.",
         Cells "Cells only": "The cells without noise, which shows the positions of the plates.",
     }
 }
@@ -34,7 +34,7 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Continents with shelves, broken coasts and deep ocean floors between them.
     Continents "Continents" in "Planet", from "Petitprez 2007", also "plates tectonic ocean land voronoi earth" {
-        /// How noise relief and plates are combined.
+        /// Combination of the noise with the cells of the plates.
         form: ReliefJoin = ReliefJoin::Plates;
         /// Number of plates. Few plates make one or two large continents, many make archipelagos.
         plates: u32 = 24, 4..=2000, slider 6..=200;
@@ -48,7 +48,8 @@ talweg_ground::params! {
         land: f32 ["share"] = 0.35, 0.0..=1.0;
         /// Roughness of the coasts: larger values break them up.
         roughness: f32 = 0.7, 0.0..=2.0, slider 0.0..=1.0;
-        /// How freely continents join across plate boundaries: 0 leaves one round continent on every plate.
+        /// Strength of the noise that joins continents across plate boundaries: 0 leaves one round continent on every
+        /// plate.
         drift: f32 = 0.6, 0.0..=4.0, slider 0.0..=1.5;
         /// Height of the mountain ranges where plates meet on land, as a fraction of the scene's relief.
         mountains: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == ReliefJoin::Plates;
@@ -82,11 +83,12 @@ const CENTRES: u64 = 0x706c_6174;
 const COAST: u64 = 0x636f_6173;
 const DRIFT: u64 = 0x6472_6966;
 const RANGES: u64 = 0x7261_6e67;
-/// Number of octaves of the noise for the coasts, for the joining of continents and for the mountain ranges.
+/// Number of octaves of the coast noise. The next two constants are the numbers for the noise that joins continents and
+/// for the mountain ranges.
 const COAST_OCTAVES: u32 = 5;
 const DRIFT_OCTAVES: u32 = 4;
 const RANGE_OCTAVES: u32 = 6;
-/// Width of the mountain ranges, as a difference of the distances to two plates.
+/// Width of the mountain ranges, as a difference of the scaled distances to the two nearest plate centres.
 const RANGE_WIDTH: f32 = 0.36;
 
 impl Generator for Continents {
@@ -135,24 +137,24 @@ impl Generator for Continents {
 }
 
 impl Continents {
-    /// Height from three values: the fractal noise `p`, about [0, 1], the value `v` of the cells above the coast level,
-    /// and the mountain ranges.
+    /// Height at a point, from three values: the fractal noise `p` (about 0 to 1), the value `v` of the Voronoi cells
+    /// relative to the coast, and the height `range` of the mountain ranges (about 0 to 1).
     fn height(&self, p: f32, v: f32, range: f32) -> f32 {
         match self.form {
             ReliefJoin::Plates => {}
             ReliefJoin::Product => return self.base + self.amplitude * p * v,
             ReliefJoin::Cells => return self.base + self.amplitude * 0.5 * v,
         }
-        // 0 on the plates, -1 on the ocean floor; coasts are near the upper end of the step, on a shelf
+        // The step is 0 on the plates and -1 on the ocean floor. Coasts are near its upper end, on a shelf.
         let rim = |v: f32| {
             let t = (v * 1.9 + 0.82).clamp(0.0, 1.0);
             smooth_step(t)
         };
         let plate = rim(v) - rim(0.0);
-        // relief grows inland; the ocean floor keeps a small part of it
+        // The relief grows inland; the ocean floor has a small fraction of it.
         let inland = (v * 1.2).clamp(0.0, 1.0);
         let relief = (p - 0.5) * (0.12 + 0.88 * inland) + 0.2 * inland;
-        // ranges start at the coast, and continue below the sea as ridges
+        // Mountain ranges start at the coast, and continue below the sea as ridges.
         let ground = self.depth * plate + self.amplitude * relief;
         let folded = self.mountains * range * (0.15 + 0.85 * (v * 3.0 + 0.35).clamp(0.0, 1.0));
         self.base + ground + folded
@@ -176,9 +178,9 @@ struct PlateCells<'a> {
 #[derive(Default)]
 struct Working {
     moved: [Vec<f32>; 3],
-    /// Difference between the distances to the two nearest centres.
+    /// Difference between the distances to the two nearest centres, for each point.
     apart: Vec<f32>,
-    /// Bucket of each point, and the squared distances to its three nearest centres.
+    /// Bucket of each point. `squares` holds the squared distances from each point to its three nearest centres.
     bucket: Vec<usize>,
     squares: [Vec<f32>; 3],
     /// Samples of the row that are near a plate boundary.
@@ -187,7 +189,7 @@ struct Working {
     places: SpacePoints,
 }
 
-/// Number of buckets along a side of a face. All buckets have the same width on the cube.
+/// Number of buckets along a side of a cube face. All buckets have the same width on the cube.
 const BUCKETS: usize = 12;
 
 impl<'a> PlateCells<'a> {
@@ -195,7 +197,7 @@ impl<'a> PlateCells<'a> {
         let random = cx.random.fork(CENTRES);
         let centres: Vec<[f32; 3]> = (0..law.plates as i32)
             .map(|k| {
-                // uniform on the sphere, by Archimedes' cylinder
+                // The points are uniform on the sphere, by Archimedes' theorem on the sphere and the cylinder.
                 let z = random.signed(k, 0);
                 let around = random.unit(k, 1) * std::f32::consts::TAU;
                 let level = (1.0 - z * z).max(0.0).sqrt();
@@ -244,8 +246,8 @@ impl<'a> PlateCells<'a> {
                         .map(|(k, &c)| (squared_distance(c, middle).sqrt(), k as u16))
                         .collect();
                     order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                    // the distances of two points to the same centre differ by at most the distance between these
-                    // points
+                    // The distances of two points to the same centre differ by at most the distance between the two
+                    // points.
                     let reach = order[2.min(order.len() - 1)].0 + 2.0 * radius;
                     buckets.push(order.into_iter().take_while(|&(d, _)| d <= reach).map(|(_, k)| k).collect());
                 }
@@ -254,7 +256,7 @@ impl<'a> PlateCells<'a> {
         buckets
     }
 
-    /// Writes the scaled Σ aₖ·dₖ at `points`, plus the drift.
+    /// Writes the value of the Voronoi cells, Σ aₖ·dₖ, at `points`, plus the drift noise.
     fn rise(&self, points: &[Vec<f32>; 3], out: &mut [f32], working: &mut Working) {
         for (moved, from) in working.moved.iter_mut().zip(points) {
             moved.clone_from(from);
@@ -279,7 +281,7 @@ impl<'a> PlateCells<'a> {
         if self.folds.is_empty() {
             return;
         }
-        // only points near a plate boundary need noise
+        // Only points near a plate boundary need the ridged noise.
         let Working { apart, near, noise, places, moved, .. } = working;
         near.clear();
         near.extend((0..out.len()).filter(|&k| apart[k] < RANGE_WIDTH));
@@ -304,7 +306,8 @@ impl<'a> PlateCells<'a> {
         }
     }
 
-    /// Projects the displaced points back onto the sphere, then writes Σ aₖ·dₖ and d₂ - d₁ at these points.
+    /// Projects the displaced points back onto the sphere. Then writes Σ aₖ·dₖ at these points, and the difference
+    /// between the distances to the two nearest centres.
     fn nearest(&self, out: &mut [f32], working: &mut Working) {
         let n = out.len();
         let Working { moved: [x, y, z], apart, bucket, squares, .. } = working;
@@ -336,7 +339,7 @@ impl<'a> PlateCells<'a> {
         }
     }
 
-    /// The value that [`rise`](Self::rise) exceeds on the fraction `land` of the sphere.
+    /// Returns the threshold that [`rise`](Self::rise) exceeds on the fraction `land` of the sphere.
     fn level(&self, land: f32) -> f32 {
         let globe = Globe::new(33);
         let mut all = Vec::with_capacity(globe.len());
@@ -361,7 +364,7 @@ impl<'a> PlateCells<'a> {
     }
 }
 
-/// Writes the squared chords from each point to the three nearest of its bucket's centres.
+/// Writes the squared chord lengths from each point to the three nearest centres of the point's bucket.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn nearest_three(
     centres: &[[f32; 3]],

@@ -1,15 +1,15 @@
 //! A planet from files: measured heights, or heights made in another program.
 //!
 //! Law: h = (low + (high - low) · v) / relief with v the file's value, from 0 to 1, in the direction of the sample. The
-//! columns of a map cover all longitudes and its rows all latitudes. Beyond its sides the map continues around the
-//! planet, and beyond a pole it continues half a turn away, so there is no seam. A planet in six files, one for each
-//! face, is read as described in [`Faces`].
-//! Georeference: a map with known longitudes and latitudes (GeoTIFF, SRTM, ESRI ASCII grids in degrees) is placed
-//! there. If the map covers a part of the planet, there is no data beyond that part.
+//! columns of a map cover all longitudes and its rows all latitudes. East and west of its sides the map continues
+//! around the planet. Beyond a pole it continues at the opposite longitude, so there is no seam. A planet in six files,
+//! one for each face, is read as described in [`Faces`].
+//! Georeference: a map with known longitudes and latitudes (GeoTIFF, SRTM, ESRI ASCII grids in degrees) is placed at
+//! these coordinates. If the map covers a part of the planet, there is no data beyond that part.
 //! No data: areas without data are filled from their rim, or set to the lowest height or the sea level. Within the map
-//! the fill is a membrane, beyond the map the nearest sample. A file with more samples than the scene is read at the
-//! scene's samples without averaging: a preview is exactly a subsample.
-//! Source: the cylinder of Petitprez 2007; equirectangular projection (plate carrée).
+//! the fill is a membrane; beyond the map it is the nearest sample. If a file has more samples than the scene, the
+//! scene's samples are interpolated from the file without averaging: a preview is exactly a subsample.
+//! Source: the cylindrical projection of Petitprez 2007; equirectangular projection (plate carrée).
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// How areas without data are filled.
+    /// Heights of areas without data.
     PlanetVoidFill {
         Smooth "Filled from the rim": "A smooth surface between the edges of the gap; beyond the map, the heights of its edge continue.",
         Lowest "Lowest height": "The lowest height of the file.",
@@ -51,17 +51,17 @@ talweg_ground::params! {
         file: ImageFile = ImageFile::default();
         /// Layout of the planet in files.
         layout: FileLayout = FileLayout::Map;
-        /// Longitude of the centre of a map without a georeference. Many maps are centred at 180°.
+        /// Longitude of the centre of a map without a georeference. The centre of many maps is at 180°.
         middle: f32 ["°"] = 0.0, -180.0..=180.0;
         /// Source of the heights that black and white stand for.
         heights: Heights = Heights::File;
-        /// Height of black.
+        /// Height that black stands for.
         low_metres: f32 ["m"] = -11_000.0, -100_000.0..=100_000.0, slider -12_000.0..=4000.0;
-        /// Height of white.
+        /// Height that white stands for.
         high_metres: f32 ["m"] = 8900.0, -100_000.0..=100_000.0, slider 0.0..=25_000.0;
         /// Interpolation of heights between the samples of the file.
         sampling: Sampling = Sampling::Bicubic;
-        /// How areas without data are filled.
+        /// Heights of areas without data.
         voids: PlanetVoidFill = PlanetVoidFill::Smooth;
         /// Samples per row of a raw map. 0 assumes that the map is twice as wide as high.
         raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();
@@ -90,7 +90,7 @@ impl Generator for PlanetImport {
             FileLayout::Map => self.fill_map(cx, Registration::Pixel, is_smooth, out),
             FileLayout::Points => self.fill_map(cx, Registration::Grid, is_smooth, out),
             FileLayout::Faces => {
-                // the scene reports problems with the files; until they are fixed the terrain is level
+                // The scene reports problems with the files; until the problems are solved the terrain is level.
                 let Ok(faces) = Faces::read(&self.file.0, |raster, value| self.height(cx, raster, value)) else {
                     return each(cx, out, |_| 0.0);
                 };
@@ -118,7 +118,7 @@ impl Generator for PlanetImport {
 }
 
 impl PlanetImport {
-    /// The height of a file's value, as a fraction of the relief.
+    /// Converts a value of the file to a height, as a fraction of the relief.
     fn height(&self, cx: &Context, raster: &Raster, value: f32) -> f32 {
         let (low, high) = self.heights.range(raster, (self.low_metres, self.high_metres));
         (low + (high - low) * value) / cx.relief_metres
@@ -146,7 +146,7 @@ impl PlanetImport {
             PlanetVoidFill::Lowest | PlanetVoidFill::Sea => &raster.values,
         };
         let (low, high) = self.heights.range(&raster, (self.low_metres, self.high_metres));
-        // the value of the file that replaces missing data
+        // The value of the file that replaces missing data.
         let nothing = match self.voids {
             PlanetVoidFill::Sea if high != low => (cx.sea_level * cx.relief_metres - low) / (high - low),
             _ => 0.0,
@@ -183,7 +183,7 @@ impl PlanetImport {
     }
 }
 
-/// The value at a position between samples: bicubic from 4 × 4 samples, or bilinear from 2 × 2.
+/// Interpolates the value at a position between samples: bicubic from 4 × 4 samples, or bilinear from 2 × 2 samples.
 fn value_between(column: f64, row: f64, is_smooth: bool, at: impl Fn(isize, isize) -> f32) -> f32 {
     let (first, above) = (libm::floor(column), libm::floor(row));
     let (right, down) = ((column - first) as f32, (row - above) as f32);
@@ -197,7 +197,7 @@ fn value_between(column: f64, row: f64, is_smooth: bool, at: impl Fn(isize, isiz
     }
 }
 
-/// A georeferenced map.
+/// A georeferenced map, with the conversion from directions to its columns and rows.
 struct PlacedMap {
     width: usize,
     height: usize,
@@ -209,13 +209,13 @@ impl PlacedMap {
         Self { width: raster.width, height: raster.height, placement }
     }
 
-    /// Degrees from the first sample to the last, to the east and to the south.
+    /// Returns the angle in degrees from the first sample to the last: to the east, then to the south.
     fn degrees(&self) -> [f64; 2] {
         let [east, south] = self.placement.step;
         [east * (self.width - 1) as f64, south * (self.height - 1) as f64]
     }
 
-    /// Whether the map covers the whole planet. Up to one step may be missing.
+    /// Whether the map covers the whole planet. A gap of up to one sample step is allowed.
     fn is_global(&self) -> bool {
         let ([east, south], [across, down]) = (self.placement.step, self.degrees());
         across > 360.0 - 1.5 * east && down > 180.0 - 1.5 * south
@@ -232,27 +232,27 @@ impl PlacedMap {
         self.placement.west + 0.5 * self.degrees()[0]
     }
 
-    /// The position of a direction, as columns from the first sample and rows from the top. Beyond the map, it is the
-    /// nearest position on the map's rim if `goes_on`, otherwise `None`.
+    /// Converts a direction to a position on the map: columns from the first sample, and rows from the top. For a
+    /// direction beyond the map, the result is the nearest position on the map's rim if `goes_on`, otherwise `None`.
     fn map_position(&self, direction: [f64; 3], goes_on: bool) -> Option<[f64; 2]> {
         let [u, v] = equirectangular(direction);
         let (longitude, latitude) = (u * 360.0 - 180.0, 90.0 - v * 180.0);
         let ([east, south], [across, down]) = (self.placement.step, self.degrees());
         let turns = (longitude - self.placement.west) / 360.0;
         let mut x = 360.0 * (turns - libm::floor(turns));
-        // the map may be closer in the other direction around the planet
+        // The map can be closer in the other direction around the planet.
         if x - across > 360.0 - x {
             x -= 360.0;
         }
         let y = self.placement.north - latitude;
         let is_inside = |at: f64, last: f64, step: f64| at >= -0.5 * step && at <= last + 0.5 * step;
         let is_inside = is_inside(x, across, east) && is_inside(y, down, south);
-        // a position between the last and the first column of a full circle is interpolated from both
+        // On a full circle, a position between the last and the first column is interpolated from both columns.
         let x = if self.is_around() { x } else { x.clamp(0.0, across) };
         (is_inside || goes_on).then(|| [x / east, y.clamp(0.0, down) / south])
     }
 
-    /// Whether the map covers all longitudes. Up to one step may be missing.
+    /// Whether the map covers all longitudes. A gap of up to one sample step is allowed.
     fn is_around(&self) -> bool {
         self.degrees()[0] > 360.0 - 1.5 * self.placement.step[0]
     }

@@ -1,9 +1,10 @@
 //! A patch: a square that was edited as a separate terrain and is put back onto the planet.
 //!
-//! Law: inside the square out = below + (patch - below) · w. The weight w is 1 inside and falls smoothly to 0 within
-//! `feather` of the edges, where the planet's own terrain remains. The position of a sample in the square follows from
-//! its distance and bearing from the centre ([`Square`]). Outside the square nothing changes. The globe shows only
-//! detail that its own samples resolve; the patch's finer relief stays in the patch's file.
+//! Law: inside the square out = below + (patch - below) · w, with `below` the planet's height. The weight w falls
+//! smoothly from 1 to 0 within `feather` of the edges, where the planet's own terrain remains. The position of a sample
+//! in the square follows from its distance and bearing from the centre ([`Square`]). Outside the square nothing
+//! changes. The globe shows only detail that its own samples resolve; the patch's finer relief stays in the patch's
+//! file.
 
 use crate::{Context, Filter, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Globe, smooth_step};
@@ -37,7 +38,7 @@ impl Filter for Patch {
     }
 
     fn apply(&self, cx: &Context, terrain: &mut talweg_ground::field::Terrain) -> Result<(), Cancelled> {
-        // the scene reports problems with the file; until they are fixed the terrain stays unchanged
+        // The scene reports problems with the file; until the problems are solved the terrain stays unchanged.
         let (Some(planet), Ok(raster)) = (cx.planet, raster(&self.file.0)) else { return Ok(()) };
         let (low, high) = raster.range_metres.unwrap_or((0.0, cx.relief_metres));
         let (low, span) = (low / cx.relief_metres, (high - low) / cx.relief_metres);

@@ -1,13 +1,13 @@
 //! River walk: rivers as described by Petitprez 2007.
 //!
 //! Law: a river starts at a random point on land and steps repeatedly to the lowest neighbour that it has not visited
-//! yet. It lowers every visited point by a fixed step. The river stops in the sea, where all neighbours have been
-//! visited, or at the maximum length. A river may climb: it cuts into obstacles, and later rivers follow the cut.
+//! yet. It lowers every visited point by a fixed depth. The river stops in the sea, where all neighbours have been
+//! visited, or at the maximum length. A river can also climb: it cuts into obstacles, and later rivers follow the cut.
 //! [`PlanetRivers`](super::rivers::PlanetRivers) and, on squares, [`Rivers`](crate::water::rivers::Rivers) make rivers
-//! that are certain to reach the sea.
+//! that always reach the sea.
 //! Resolution: a river is one sample wide, so a preview cuts it proportionally less deep.
-//! Scheme: rivers run one after another, because each depends on the earlier cuts. Starts are positions, which are the
-//! same at any resolution.
+//! Scheme: rivers run one after another, because each river depends on the earlier cuts. The starting points are
+//! positions on the terrain, which are the same at any resolution.
 //! Boundary: rivers end at the edges of open terrain.
 //! Source: Petitprez 2007, §2 (rivers).
 
@@ -34,7 +34,7 @@ const TRIES: i32 = 64;
 /// Steps between two checks of the stop flag.
 const CHECK: usize = 4096;
 
-/// The sample closest to the position that the three uniform random numbers `draw` define.
+/// Returns the sample closest to a random position. Three uniform random numbers `draw` define the position.
 fn sample_near(grid: Grid, draw: [f32; 3]) -> usize {
     let among = |count: usize, draw: f32| ((draw * count as f32) as usize).min(count - 1);
     let [column, row] = [draw[0], draw[1]].map(|draw| among(grid.distinct_side(), draw));
@@ -63,7 +63,7 @@ impl Filter for RiverWalk {
         terrain.close_seam();
         let grid = terrain.grid;
         let mut height = terrain.height.clone();
-        // a river is one sample wide: in a coarse preview it is shallower, so that it removes the same volume
+        // A river is one sample wide. In a coarse preview it is shallower, so that it removes the same volume.
         let finer = (cx.grid.samples - 1) as f32 / (cx.scene_samples - 1) as f32;
         let (sea, step) = (cx.sea_level, self.depth_metres / cx.relief_metres * finer);
         let longest = (self.length / cx.grid.cell()) as usize + 1;

@@ -1,8 +1,9 @@
-//! The coarse terrain of a planet: its own samples, interpolated smoothly, and the quantities that detail depends on.
+//! The coarse terrain of a planet: smooth interpolation between the planet's own samples, and the quantities that the
+//! detail depends on.
 //!
 //! Heights between samples come from bicubic convolution (Keys 1981, a = -½), which passes through every sample. Beyond
-//! the border of a face the grid continues in the face's own angles, and the adjacent face is read there. On a border
-//! both faces read the same samples, so the terrain has no step.
+//! the border of a cube face the grid continues with the same angular spacing, and the values are read from the
+//! adjacent face. On a border both faces read the same samples, so the terrain has no step.
 
 use std::f64::consts::FRAC_2_PI;
 
@@ -16,7 +17,7 @@ use talweg_ground::hydrology::FlowMesh;
 /// A quadrangle of samples: its face, and the row and column of its first sample.
 pub type QuadPosition = [usize; 3];
 
-/// Positions of the points of a block between the samples of a globe.
+/// Positions of the points of a block within their quadrangles on a globe.
 pub struct GlobePlaces {
     face: [u8; PART],
     row: [u32; PART],
@@ -40,8 +41,8 @@ impl Default for GlobePlaces {
 }
 
 impl GlobePlaces {
-    /// Computes the positions of points on a globe of `samples`. The points are given in metres from the centre of the
-    /// globe.
+    /// Computes the positions of points on a globe with `samples` samples per side of a face. The points are given in
+    /// metres from the centre of the globe.
     pub fn find(&mut self, samples: usize, points: &BlockPoints) {
         let mut tangents = [[0.0f64; PART]; 2];
         for k in 0..PART {
@@ -58,13 +59,13 @@ impl GlobePlaces {
         }
     }
 
-    /// The quadrangle of point `k`.
+    /// The quadrangle that contains point `k` of the block.
     pub fn quad(&self, k: usize) -> QuadPosition {
         [usize::from(self.face[k]), self.row[k] as usize, self.column[k] as usize]
     }
 }
 
-/// The quadrangle that contains a direction of any length.
+/// Returns the quadrangle that contains a direction. The direction can have any length.
 pub fn quad_of(samples: usize, direction: [f64; 3]) -> QuadPosition {
     let (face, u, v) = locate_fast(direction);
     let index = |place: f64| ((place * (samples - 1) as f64) as usize).min(samples - 2);
@@ -84,8 +85,9 @@ fn place_all(
     }
 }
 
-/// Position u and gradients of a point: u = ½ + (2/π)·atan(e/o) has the gradient (2/π)·(ê - (e/o)·ô)/(o·(1 + (e/o)²)).
-/// e is the coordinate along an axis of the face, o the coordinate outwards; ê and ô are the unit vectors.
+/// Position u of a point along an axis of the face, and the gradient of u. The position u = ½ + (2/π)·atan(e/o) has the
+/// gradient (2/π)·(ê - (e/o)·ô)/(o·(1 + (e/o)²)). Here e is the coordinate along the axis, o the coordinate outwards
+/// from the face, and ê and ô are the unit vectors of the two directions.
 #[inline(always)]
 fn locate_point(
     samples: usize,
@@ -117,10 +119,10 @@ fn locate_point(
     }
 }
 
-/// The 4 × 4 values around a quadrangle.
+/// A quadrangle's four corner values and the 12 values around them, as 4 rows of 4 values.
 pub type Stencil16 = [[f32; 4]; 4];
 
-/// The 4 × 4 values of `field` around a quadrangle.
+/// Reads the stencil of `field` around a quadrangle.
 pub fn stencil(globe: &Globe, field: &[f32], [face, row, column]: QuadPosition) -> Stencil16 {
     let n = globe.samples();
     let at = |i: isize, j: isize| {
@@ -135,7 +137,8 @@ pub fn stencil(globe: &Globe, field: &[f32], [face, row, column]: QuadPosition) 
     std::array::from_fn(|i| std::array::from_fn(|j| at(row + i as isize - 1, column + j as isize - 1)))
 }
 
-/// Value and derivatives along the columns and the rows, by bicubic convolution of the stencil's values.
+/// Interpolates the stencil's values by bicubic convolution. Returns the value and its derivatives along the columns
+/// and the rows.
 #[inline(always)]
 pub fn bicubic(around: &Stencil16, [x, y]: [f32; 2]) -> [f32; 3] {
     let weights = |t: f32| {
@@ -152,7 +155,7 @@ pub fn bicubic(around: &Stencil16, [x, y]: [f32; 2]) -> [f32; 3] {
     [sum(&rows, &wy), sum(&bent, &wy), sum(&rows, &slopes(y))]
 }
 
-/// The bilinear value of `field` at a position within a quadrangle.
+/// Interpolates `field` bilinearly at a position within a quadrangle.
 #[inline]
 pub fn bilinear(field: &[f32], n: usize, [face, row, column]: QuadPosition, [x, y]: [f32; 2]) -> f32 {
     let k = (face * n + row) * n + column;
@@ -161,8 +164,8 @@ pub fn bilinear(field: &[f32], n: usize, [face, row, column]: QuadPosition, [x, 
     top + (bottom - top) * y
 }
 
-/// The root mean square, over the neighbourhood of each sample, of the terrain's rise to the neighbours over one cell
-/// side. The rise is in the unit of the heights.
+/// Returns the local relief: the root mean square of the terrain's rise over one cell side, averaged over each sample
+/// and its neighbours. The rise is in the unit of the heights.
 ///
 /// # Errors
 /// If the evaluation is cancelled.
@@ -256,7 +259,7 @@ mod tests {
         let field: Vec<f32> = (0..globe.len()).map(|k| globe.direction_of(k)[2]).collect();
         let relief = local_relief(&mesh, &field, &Control::default()).unwrap();
         let cell = (4.0 * std::f32::consts::PI / globe.grid().distinct_len() as f32).sqrt();
-        // on the equator the slope is 1; the mean square over the eight directions is half of its square
+        // On the equator the slope is 1. The mean square over the eight directions is half of the slope's square.
         let equator = globe.grid().owner(32 * 65 + 32);
         assert!((relief[equator] / cell / 0.5f32.sqrt() - 1.0).abs() < 0.05, "{}", relief[equator] / cell);
         let pole = 4 * 65 * 65 + 32 * 65 + 32;

@@ -1,11 +1,11 @@
-//! The courses of a planet's rivers between its samples, at the actual width of the rivers.
+//! The river channels of a planet between its samples, at the actual width of the rivers.
 //!
 //! Network: the river network of the planet's own terrain. Water flows down the steepest slope, and out of depressions
 //! over their spill points ([`FlowGraph`]). A river starts where the drainage area exceeds [`SOURCE_CELLS`] cells and
-//! the fraction [`SOURCE_SHARE`] of the planet.
-//! Course: from cell t through cell k to cell r a river runs from the midpoint of t and k to the midpoint of k and r.
-//! The course follows a quadratic Bézier curve with control point k, so that courses and confluences are smooth.
-//! Law: a drainage area with an annual runoff of 0.3 m gives the discharge Q in m³/s; the river is 7·Q^½ m wide and
+//! also the fraction [`SOURCE_SHARE`] of the planet's area.
+//! Path: a river flows from cell t through cell k to cell r. Its path runs from the midpoint of t and k to the midpoint
+//! of k and r. The path is a quadratic Bézier curve with control point k, so that bends and confluences are smooth.
+//! Law: a drainage area with an annual runoff of 0.3 m has the discharge Q in m³/s; the river is 7·Q^½ m wide and
 //! 0.27·Q^0.4 m deep. Bed and water surface never rise downstream, and the bed stays above the sea, as in
 //! [`PlanetRivers`](crate::planet::rivers::PlanetRivers).
 //! Source: Leopold & Maddock 1953 (the exponents). The factors are from that paper's means for rivers of the plains,
@@ -21,29 +21,30 @@ use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumu
 use super::coarse::{QuadPosition, quad_of};
 use super::octaves::{BlockLane, BlockPoints, PART};
 
-/// Minimum drainage area of a river, in cells of the planet, and as a fraction of the planet.
+/// Minimum drainage area of a river, in cells of the planet. `SOURCE_SHARE` is the minimum as a fraction of the
+/// planet's area. Both minima apply.
 const SOURCE_CELLS: f64 = 6.0;
 const SOURCE_SHARE: f64 = 3.0e-6;
 /// Annual runoff from the land in metres.
 const RUNOFF_METRES: f64 = 0.3;
 const SECONDS_A_YEAR: f64 = 3.156e7;
-/// Depth of the water as a fraction of the bed's depth, and height of the banks above the water as a fraction of the
-/// same depth.
+/// Depth of the water as a fraction of the bed's depth. `FREEBOARD` is the height of the banks above the water as a
+/// fraction of the bed's depth.
 const FULL: f32 = 0.8;
 const FREEBOARD: f32 = 0.1;
 /// Minimum height of a bed above the sea in metres.
 const ABOVE_SEA_METRES: f32 = 0.02;
-/// Number of straight pieces of a curve.
+/// Number of straight pieces into which each Bézier curve is divided.
 const PIECES: usize = 4;
-/// Distance on either side within which a river shapes its valley, in cells of the planet.
+/// Distance from a river within which the river shapes its valley, in cells of the planet.
 const VALLEY_CELLS: f64 = 0.45;
 /// Side length of a planet's smallest cells, relative to the mean side length.
 const SMALLEST_CELL: f64 = 0.7;
 
-/// Values at the start and at the end of a piece of a course.
+/// Values of a quantity at the start and at the end of a piece of a river's path.
 type Ends = [f32; 2];
 
-/// A straight piece of a course, in metres.
+/// A straight piece of a river's path, in metres.
 #[derive(Clone, Copy, Debug)]
 struct CoursePiece {
     from: [f64; 3],
@@ -67,23 +68,25 @@ struct CourseNode {
     half_width: f32,
 }
 
-/// The rivers of a planet.
+/// The river channels and lakes of a planet.
 pub struct RiverCourses {
     pieces: Vec<CoursePiece>,
-    /// Pairs of a quadrangle and the index of a piece whose valley extends into it, in ascending order.
+    /// Pairs of two numbers, in ascending order: the number of a quadrangle, and the index of a piece whose valley
+    /// extends into this quadrangle.
     reached: Vec<(u32, u32)>,
     samples: usize,
     valley_metres: f32,
     lakes: Option<Vec<bool>>,
 }
 
-/// The influence of rivers at the points of a block.
+/// The influence of rivers on the terrain at the points of a block.
 pub struct RiverInfluence {
-    /// Distance of the point from the nearest bank, in metres; negative in the river, infinite if no river is near.
+    /// Distance of the point from the nearest river bank, in metres. It is negative inside the river, and infinite if
+    /// no river is near.
     pub beyond: BlockLane,
     /// Height of the bed in metres, if the point is in a river.
     pub bed: BlockLane,
-    /// Water surface of the nearest river in metres.
+    /// Height of the nearest river's water surface in metres.
     pub water: BlockLane,
     /// Weighted mean height of the surrounding banks in metres.
     pub bank: BlockLane,
@@ -112,12 +115,12 @@ pub struct RiverGround<'a> {
 }
 
 impl RiverCourses {
-    /// No rivers.
+    /// Returns an empty set of rivers.
     pub fn none() -> Self {
         Self { pieces: Vec::new(), reached: Vec::new(), samples: 2, valley_metres: 1.0, lakes: None }
     }
 
-    /// The rivers of a planet.
+    /// Finds the rivers of a planet and computes their channels.
     ///
     /// # Errors
     /// If the evaluation is cancelled.
@@ -140,7 +143,7 @@ impl RiverCourses {
         let mut number = vec![u32::MAX; terrain.grid.len()];
         rivers.iter().enumerate().for_each(|(index, &k)| number[k] = index as u32);
 
-        // in downstream order, so that no value rises above the value upstream
+        // The rivers are in downstream order, so that a node can be limited to the heights of the node upstream.
         let mut nodes: Vec<CourseNode> = Vec::with_capacity(rivers.len());
         let mut highest = vec![[f32::INFINITY; 2]; rivers.len()];
         let mut main = vec![u32::MAX; rivers.len()];
@@ -230,7 +233,7 @@ impl RiverCourses {
         ((face * self.samples + row) * self.samples + column) as u32
     }
 
-    /// Finds the quadrangles that pieces can influence: all quadrangles with a point within reach of a piece.
+    /// Finds all quadrangles that a river piece can influence: each has a point within the valley of the piece.
     fn register(&mut self) {
         let quads = self.samples - 1;
         let cell_metres = f64::from(self.valley_metres) / VALLEY_CELLS;
@@ -240,7 +243,8 @@ impl RiverCourses {
             let wide = f64::from(greater(piece.half_width[0], piece.half_width[1]));
             let reach = f64::from(self.valley_metres) + half + wide;
             let [face, row, column] = quad_of(self.samples, middle);
-            // beyond the border the face's grid continues, and the adjacent face's grid is skewed relative to this grid
+            // Beyond the border of a face its grid continues, and the adjacent face's grid is skewed relative to the
+            // continued grid.
             let around = (reach / (SMALLEST_CELL * cell_metres)).ceil() as i32;
             let place = |first: usize, k: i32| (first as f64 + 0.5 + 0.49 * f64::from(k)) / quads as f64;
             let mut found = Vec::new();
@@ -260,8 +264,8 @@ impl RiverCourses {
         self.reached = reached;
     }
 
-    /// Adds the influence of the rivers at the points `run` of a block, which are all in one quadrangle. `up` holds the
-    /// unit normals of the points. Rivers are drawn at least 2 · `least_metres` wide.
+    /// Adds the influence of the rivers at the points `run` of a block, which are all in the quadrangle `quad`. `up`
+    /// holds the unit normals of the planet at the points. Rivers are drawn at least 2 · `least_metres` wide.
     pub fn reach(
         &self,
         quad: QuadPosition,
@@ -281,7 +285,7 @@ impl RiverCourses {
             .sqrt();
         for &(_, index) in self.reached[first..].iter().take_while(|&&(quad, _)| quad == number) {
             let piece = &self.pieces[index as usize];
-            // beyond this distance the piece has no weight
+            // Beyond this distance the piece has no influence.
             let far = span + f64::from(piece.reach_metres + self.valley_metres + least_metres);
             if squared_distance(middle, piece.from) > far * far {
                 continue;
@@ -358,7 +362,7 @@ fn reach_point(
     out.weight[k] += weight;
 }
 
-/// Cells of depressions that contain water; `None` if there are no such cells.
+/// Returns for each cell whether it belongs to a depression that contains water; `None` if there is no such cell.
 fn lakes(graph: &FlowGraph, terrain: &Terrain, water: &[f32]) -> Option<Vec<bool>> {
     let mut filled = graph.filled(&terrain.height);
     terrain.grid.close(&mut filled);
@@ -367,7 +371,7 @@ fn lakes(graph: &FlowGraph, terrain: &Terrain, water: &[f32]) -> Option<Vec<bool
     is_lake.contains(&true).then_some(is_lake)
 }
 
-/// The node of the cell `to` downstream; `otherwise` if no river runs through that cell.
+/// Returns the node of the cell `to` downstream, or `otherwise` if no river runs through that cell.
 fn downstream_node(nodes: &[CourseNode], number: &[u32], to: usize, otherwise: CourseNode) -> CourseNode {
     nodes.get(number[to] as usize).copied().unwrap_or(otherwise)
 }
@@ -388,7 +392,7 @@ struct CourseWriter {
 }
 
 impl CourseWriter {
-    /// Adds a straight piece between two directions.
+    /// Adds a straight piece of a river between two unit vectors.
     fn line(&mut self, [from, to]: [[f64; 3]; 2], [a, b]: [CourseNode; 2]) {
         let from = from.map(|x| x * self.radius);
         let along: [f32; 3] = std::array::from_fn(|k| (to[k] * self.radius - from[k]) as f32);
@@ -407,7 +411,7 @@ impl CourseWriter {
         }
     }
 
-    /// Adds a quadratic Bézier curve: heights follow the curve, and widths vary linearly from end to end.
+    /// Adds a river piece as a quadratic Bézier curve. Heights follow the curve; widths vary linearly from end to end.
     fn curve(&mut self, places: [[f64; 3]; 3], nodes: [CourseNode; 3]) {
         let weights = |k: usize| {
             let t = k as f64 / PIECES as f64;

@@ -2,36 +2,36 @@
 //!
 //! A planet has a sample every few kilometres. Between these samples [`PlanetDetail`] adds matching terrain by position
 //! alone: the same position has the same height in any square, in any order, on any number of threads.
-//! `talweg::scene::take_patch` samples it, and so do patches and the exports of patches.
+//! `talweg::scene::take_patch` samples this terrain, and so do patches and the exports of patches.
 //!
 //! Law, for a point p with samples `spacing` apart:
-//! 1. Noise n_k (`octaves`) in cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m. Each octave
-//!    is lower than the previous octave by the factor [`PERSISTENCE`], or [`BROAD_PERSISTENCE`] for large cubes. An
-//!    octave fades in between ℓ_k = 2 and 4 spacings: a coarse square lacks only the detail that it cannot show.
+//! 1. Noise n_k (`octaves`) in cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m. The height
+//!    of each octave is the height of the previous octave times [`PERSISTENCE`], or times [`BROAD_PERSISTENCE`] for
+//!    large cubes. An octave fades in as ℓ_k rises from 2 to 4 spacings: a coarse square lacks only the detail that it
+//!    cannot show.
 //! 2. The position is moved along the contour lines of the larger octaves, p' = p + Σ b_k·ℓ_k·(up × ∇n_k), by a
 //!    divergence-free flow that preserves areas. The factors b_k set the distance. The coarse terrain is read at p'
-//!    (`coarse`). Its coasts, valleys and rivers therefore share bends that are finer than its own samples.
+//!    (`coarse`). Its coasts, valleys and rivers therefore share bends that are finer than the planet's samples.
 //! 3. Rivers (`courses`) are also evaluated at p'. In a river the terrain is the river bed, which never rises
-//!    downstream.
-//!    Outside the river the terrain starts at the banks and blends into the coarse terrain within 0.45 cells:
-//!    g = bank + t·(coarse - bank) + v. Here t rises from 0 to 1, and v is the height of the valley sides, as high as
-//!    the surrounding relief.
-//! 4. Gullies with wavelengths from half a cell down to [`GULLY_METRES`]. They run down the slope of the terrain. This
-//!    slope includes the larger octaves and the previous gullies, so that the gullies branch (as in
-//!    [`gullies`](crate::erosion::gullies)).
-//!    There are no gullies where the slope turns within one of their cells, as around summits: stripes would crowd into
-//!    spikes there.
-//! 5. The relief F of noise and gullies is limited by its room R, the height of g above (or below) the sea, a lake and
-//!    the banks of rivers: an octave of height a counts as a·R/(R + 2a), and h = g + F·R/(R + |F|). The relief vanishes
-//!    in channels and at shores, and never crosses a water level.
-//! 6. Craters (`pits`), if the stack has any, continue below the smallest crater that the planet shows, by the
+//!    downstream. Outside the river the terrain starts at the banks and blends into the coarse terrain within 0.45
+//!    cells: g = bank + t·(coarse - bank) + v. Here t rises from 0 to 1, and v is the height of the valley sides, which
+//!    is at most the surrounding relief.
+//! 4. Gullies, from half a cell down to [`GULLY_METRES`]: stripes that run down the slope of the terrain. This slope
+//!    includes the larger octaves and the previous gullies, so that the gullies branch (as in
+//!    [`gullies`](crate::erosion::gullies)). There are no gullies where the slope turns within one cell of the stripes,
+//!    as around summits: stripes would crowd into spikes there.
+//! 5. The relief F of noise and gullies is limited by the room R: the height of g above (or below) the sea, a lake and
+//!    the banks of rivers. An octave of height a is multiplied by R/(R + 2a). The final height is
+//!    h = g + F·R/(R + |F|). The relief vanishes in channels and at shores, and never crosses a water level.
+//! 6. Craters (`pits`), if the stack has any, continue below the smallest crater that the planet shows. They follow the
 //!    size-frequency distribution of the crater layers.
 //!
 //! Conditions: the noise is as high as the surrounding coarse relief (rise over a cell), so that plains stay flat.
 //! Where it rains, the noise is at least as high as the relief that rivers cut into terrain of this height above the
 //! sea. If the stack has craters, the noise has a quarter of this height. Fine octaves are lower on gentle slopes.
-//! Gullies need air; there are fewer gullies in deserts and in rain forests, and few below the sea.
-//! Accuracy: positions are exact to 3·10⁻¹¹ of a face (0.3 mm on Earth); heights are single precision in metres.
+//! Gullies need air. There are fewer gullies in deserts and in rain forests, and few below the sea.
+//! Accuracy: positions are exact to 3·10⁻¹¹ of a face's side length (0.3 mm on Earth). Heights are in metres, in single
+//! precision.
 //! Source: the sum of fractals after Musgrave in Ebert et al. 2003; divergence-free flows after Bridson et al. 2007;
 //! gullies after Johansen 2026 with the phasor noise of Tricard et al. 2019; the limit of the relief at water is our
 //! own.
@@ -64,27 +64,27 @@ use talweg_ground::planet::square::{Square, SquareAxes};
 /// that spectra fall with the power 2H + 1 ≈ 2.5. Measured values for whole US states range from 0.41 (Oregon) to 0.91
 /// (Arizona; Huang & Turcotte 1989, 1990).
 pub const PERSISTENCE: f32 = 0.6;
-/// As [`PERSISTENCE`], for cubes wider than [`BROAD_METRES`]: continents have H = 0.5 (Bell 1975; Turcotte 1987), and
-/// valleys have values in between.
+/// The same ratio as [`PERSISTENCE`], for cubes wider than [`BROAD_METRES`]: continents have a Hurst exponent H of 0.5
+/// (Bell 1975; Turcotte 1987), and valleys have values between 0.5 and 0.74.
 pub const BROAD_PERSISTENCE: f32 = std::f32::consts::FRAC_1_SQRT_2;
 /// Side length of the cubes, in metres, above which octaves decrease by the factor [`BROAD_PERSISTENCE`].
 pub const BROAD_METRES: f64 = 10_000.0;
-/// Rise of the terrain over [`WINDOW_METRES`] where rivers have dissected high terrain, as a fraction of its height
-/// above the sea: the higher a range, the deeper its valleys (Ahnert 1970). The samples of a planet are means of peaks
-/// and valleys and do not contain these valleys.
+/// Relief that rivers cut into high terrain within a distance of [`WINDOW_METRES`], as a fraction of the terrain's
+/// height above the sea. The higher a mountain range, the deeper its valleys (Ahnert 1970). The samples of a planet are
+/// means of peaks and valleys and do not contain these valleys.
 const DISSECTED: f32 = 0.3;
-/// Distance in metres over which the rise of [`DISSECTED`] occurs. Over a shorter distance the rise is smaller, as the
-/// octaves are.
+/// Distance in metres to which [`DISSECTED`] refers. Over a shorter distance the relief decreases at the rate at which
+/// the octaves of noise decrease.
 const WINDOW_METRES: f64 = 20_000.0;
-/// Minimum distance between two gully crests.
+/// Minimum distance between two gully crests, in metres.
 pub const GULLY_METRES: f64 = 100.0;
 /// Height of the noise if the stack has craters, relative to the height in a stack without craters.
 const CRATERED_NOISE_FACTOR: f32 = 0.25;
-/// Cube side of the finest octave.
+/// Cube side of the finest octave of noise, in metres.
 const FINEST_METRES: f64 = 2.0;
 /// Number of octaves that displace the position and contribute to the slope that gullies follow.
 const BROAD: usize = 9;
-/// Samples along the side of a block of a square.
+/// Samples along the side of the blocks into which a square is divided.
 const TILE: usize = 8;
 
 /// The input from which a planet's detail is computed, in addition to the planet's samples.
@@ -124,22 +124,22 @@ pub struct PlanetDetail<T> {
     weather: TerrainClimate,
 }
 
-/// The terrain at a point.
+/// Properties of the detailed terrain at one point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DetailSample {
     /// Height in metres.
     pub height_metres: f32,
     /// Depth of river or lake water in metres; the sea is not included.
     pub water_metres: f32,
-    /// Fraction of the surroundings, as wide as the spacing, that is under river or lake water, from 0 to 1. Even a
-    /// narrow river covers at least 0.4.
+    /// Fraction of the area around the point that is under river or lake water, from 0 to 1. The area is as wide as the
+    /// sample spacing. In a river the fraction is at least 0.4 even if the river is narrow.
     pub water_share: f32,
 }
 
 impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
-    /// Prepares the detail of a planet that was evaluated as `terrain`: finds its rivers and its local roughness. This
-    /// takes a few seconds on large planets, and the memory of about 3 numbers per sample. Each later query costs the
-    /// same on any planet.
+    /// Prepares the detail of the evaluated planet `terrain`: finds its rivers and its local roughness. This takes a
+    /// few seconds on large planets, and memory for about 3 numbers per sample. The cost of a later query does not
+    /// depend on the size of the planet.
     ///
     /// # Errors
     /// If the evaluation is cancelled.
@@ -172,7 +172,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             })
             .collect();
         control.check()?;
-        // where the stack has craters, the craters make the relief, and the rubble between them is smooth
+        // In a stack with craters the craters create the relief, and the rubble between them is smooth.
         let share = if craters.is_empty() { 1.0 } else { CRATERED_NOISE_FACTOR };
         let shorter = (cell_metres / WINDOW_METRES).min(1.0);
         let dissected = if has_rivers { DISSECTED * libm::pow(shorter, 0.74) as f32 } else { 0.0 };
@@ -211,7 +211,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         &self.terrain
     }
 
-    /// The terrain in the given directions from the planet's centre (unit vectors), for samples that are
+    /// Computes the terrain in the given directions from the planet's centre (unit vectors), for samples that are
     /// `spacing_metres` apart. Relief finer than two sample spacings is skipped. The result of a direction does not
     /// depend on the other directions or on their order.
     pub fn samples_at(&self, directions: &[[f64; 3]], spacing_metres: f64) -> Vec<DetailSample> {
@@ -222,8 +222,8 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         out
     }
 
-    /// As [`samples_at`](Self::samples_at), on the calling thread alone. `stop` is called every few hundredths of a
-    /// millisecond; if it returns true, the result is `None`.
+    /// Does the same as [`samples_at`](Self::samples_at), but on the calling thread only. `stop` is called every few
+    /// hundredths of a millisecond; if it returns true, the result is `None`.
     pub fn samples_on_this_thread(
         &self,
         directions: &[[f64; 3]],
@@ -241,10 +241,10 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         Some(out)
     }
 
-    /// The terrain in up to [`PART`] directions.
+    /// Computes the terrain in at most [`PART`] directions.
     fn part(&self, part: &[[f64; 3]], spacing_metres: f64, work: &mut BlockWork, out: &mut [DetailSample]) {
         let mut ground = BlockGround::default();
-        // an incomplete block repeats its last point
+        // An incomplete block is filled up with copies of its last point.
         let points: BlockPoints =
             std::array::from_fn(|axis| std::array::from_fn(|k| part[k.min(part.len() - 1)][axis] * self.radius_metres));
         self.block(&points, spacing_metres, work, &mut ground);
@@ -257,10 +257,10 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         }
     }
 
-    /// The terrain of a square with `samples` (at least 2) per side, from edge to edge: heights and data maps, as
-    /// fractions of the planet's relief. A sample depends only on its position and on the sample spacing. The square
-    /// has the map `Water` if the planet has rivers or lakes, and `Humidity` (of the climate) if the planet has a sea.
-    /// The planet's other maps are interpolated between the planet's samples.
+    /// Computes the terrain of a square with `samples` (at least 2) per side, from edge to edge. Heights and data maps
+    /// are fractions of the planet's relief. A sample depends only on its position and on the sample spacing. The
+    /// square has the map `Water` if the planet has rivers or lakes, and `Humidity` (of the climate) if the planet has
+    /// a sea. The planet's other maps are interpolated between the planet's samples.
     ///
     /// # Errors
     /// If the evaluation is cancelled.
@@ -299,7 +299,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             let columns = TILE.min(n - left);
             let mut points: BlockPoints = [[0.0; PART]; 3];
             for k in 0..PART {
-                // beyond the square the last sample is repeated
+                // Beyond the edge of the square its last sample is repeated.
                 let (i, j) = ((k / TILE).min(rows - 1), (k % TILE).min(columns - 1));
                 let direction = frame.direction(frame.position(left + j, n), frame.position(first + i, n));
                 (0..3).for_each(|axis| points[axis][k] = direction[axis] * self.radius_metres);
@@ -319,7 +319,8 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     fn other_maps(&self, frame: &SquareAxes, out: &mut Terrain, control: &Control) -> Result<(), Cancelled> {
         let n = out.samples();
         for (kind, map) in self.terrain.maps() {
-            // rivers and lakes are computed separately, and flow is counted in the planet's cells
+            // Rivers and lakes are computed separately. Flow is measured in cells of the planet and has no meaning on a
+            // finer grid.
             if matches!(kind, MapKind::Water | MapKind::Flow | MapKind::Film) {
                 continue;
             }
@@ -348,7 +349,8 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         Ok(())
     }
 
-    /// The climate on a coarse grid, which has enough samples to show all of its variation.
+    /// Computes the moisture of the climate on a coarse grid, which is fine enough to show all variation of the
+    /// climate.
     fn moisture(&self, frame: &SquareAxes) -> Terrain {
         Terrain::from_fn(65, Edges::Open, |u, v| {
             let direction = frame.direction(f64::from(u), f64::from(v));
@@ -357,7 +359,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 }
 
-/// Amplitude of the octave that follows an octave with cubes of this side length, relative to that octave.
+/// Amplitude of the next octave relative to an octave whose cubes have this side length.
 fn persistence(cube_metres: f64) -> f32 {
     if cube_metres > BROAD_METRES { BROAD_PERSISTENCE } else { PERSISTENCE }
 }

@@ -1,19 +1,20 @@
-//! Noise in space at points on a planet, to the metre: gradient noise with its gradient, and stripes across a slope.
+//! Three-dimensional noise at points on a planet, accurate to a metre: gradient noise with its gradient, and stripes
+//! that run down a slope.
 //!
 //! Law: the noise is three-dimensional Perlin noise, as in [`solid`](crate::generators::solid), scaled to a standard
 //! deviation of 1. The stripes are phasor noise (Tricard et al. 2019): every lattice corner has a wave with a
-//! wavelength of one cell and a random phase. The crests of the waves run along the slope. The waves of the corners are
+//! wavelength of one cell and a random phase. The crests of the waves run down the slope. The waves of the corners are
 //! mixed with the weights of the noise, and the sum is normalised to a constant amplitude, so that crests branch where
 //! waves meet.
 //! Scheme: points form blocks of [`PART`]. Lattice positions use double precision, since a metre is too small a
-//! fraction of a radius for single precision. All other values are single precision and depend on the point alone.
-//! Points of a block that are in the same cell share its corners, with the same result bit by bit.
+//! fraction of a planet's radius for single precision. All other values are single precision and depend on the point
+//! alone. Points of a block that are in the same cell share its corners; their results do not change in any bit.
 
 #![allow(clippy::needless_range_loop, reason = "loops over arrays of equal length vectorise")]
 
 use crate::generators::solid::{PRIMES, component, drawn};
 
-/// Number of points in a block, which are processed together.
+/// Number of points in a block. The points of a block are processed together.
 pub const PART: usize = 64;
 
 /// One number per point of a block.
@@ -22,10 +23,10 @@ pub type BlockLane = [f32; PART];
 /// Points of a block, in metres from the planet's centre.
 pub type BlockPoints = [[f64; PART]; 3];
 
-/// Scales the noise to a standard deviation of 1 (measured by a test of `solid`).
+/// Factor that scales the noise to a standard deviation of 1 (measured by a test of `solid`).
 const TO_UNIT: f32 = 1.0 / 0.2602;
 
-/// A lattice of cubes in space, for a single octave.
+/// A lattice of cubes in space, for a single octave of noise.
 #[derive(Clone, Copy, Debug)]
 pub struct SpaceLattice {
     seed: u32,
@@ -49,7 +50,7 @@ impl Default for LatticePlaces {
 }
 
 impl SpaceLattice {
-    /// A lattice with cubes of `cell_metres`, shifted at random.
+    /// Creates a lattice with cubes of `cell_metres`, shifted by a random offset.
     pub fn new(random: talweg_ground::field::Stream, cell_metres: f64) -> Self {
         let shift = random.fork(0);
         Self {
@@ -66,7 +67,7 @@ impl SpaceLattice {
         noise::<false>(self.seed, places, value, &mut unused);
     }
 
-    /// Writes the noise at every point, and its gradient per cell.
+    /// Writes the noise at every point, and its gradient per lattice cell.
     pub fn noise_and_slope(
         &self,
         points: &BlockPoints,
@@ -78,8 +79,8 @@ impl SpaceLattice {
         noise::<true>(self.seed, places, value, slope);
     }
 
-    /// Writes stripes whose crests are perpendicular to the unit vectors `across`: the wave, from -1 to 1, and its
-    /// derivative along `across`, per cell.
+    /// Writes stripes whose crests are perpendicular to the unit vectors `across`. `wave` receives values from -1 to 1,
+    /// and `rise` receives their derivative along `across`, per lattice cell.
     pub fn stripes(
         &self,
         points: &BlockPoints,
@@ -99,7 +100,7 @@ impl SpaceLattice {
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn find(points: &BlockPoints, per_metre: f64, shift: [f64; 3], places: &mut LatticePlaces) {
-    /// Adding this number rounds to a whole number: 1.5 · 2⁵².
+    /// Adding this number (1.5 · 2⁵²) to a `f64` rounds that number to an integer.
     const ROUNDS: f64 = 6_755_399_441_055_744.0;
     let mut apart = 0;
     for axis in 0..3 {
@@ -141,13 +142,13 @@ impl CellWeights {
     }
 }
 
-/// The end of a cell along x, y and z that its corner `c` belongs to, 0 or 1.
+/// Returns, for x, y and z, the end of the cell (0 or 1) at which corner `c` is.
 #[inline(always)]
 const fn ends_of(c: usize) -> [usize; 3] {
     [c & 1, c >> 1 & 1, c >> 2]
 }
 
-/// Random bits of corner `c` of the cubes.
+/// Random bits of corner `c` of the cube that contains point `k`.
 #[inline(always)]
 fn bits(seed: u32, places: &LatticePlaces, c: usize, k: usize) -> u32 {
     let ends = ends_of(c);

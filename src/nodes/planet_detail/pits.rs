@@ -1,12 +1,12 @@
 //! Craters too small for the samples of their planet, by the size-frequency distribution of the planet's crater layers.
 //!
-//! Law: this covers every octave of diameters below the smallest diameter that the planet shows (two cells). Each cube
-//! of a lattice five diameters wide gets enough craters to reach the coverage of the layer's distribution N(>D) ∝ D^-b,
-//! the number of craters above the diameter D. Positions and ages are random. Each crater erodes as in the layer, so
-//! most small craters vanish. Shapes are those of [`shape`](crate::planet::craters::shape). Heights add up: small
-//! craters can be inside large craters.
-//! Scheme: the cubes are cubes of space that the surface intersects, so there are no seams and no poles. A position
-//! evaluates all cubes within reach, in the order of their coordinates, so that sums are the same in any block.
+//! Law: the craters fill every octave of diameters below the smallest diameter that the planet shows (two cells). Space
+//! is divided into a lattice of cubes, each five minimum diameters wide. Each cube gets enough craters to reach the
+//! coverage of the layer's distribution N(>D) ∝ D^-b, the number of craters above the diameter D. Positions and ages
+//! are random. Each crater erodes as in its layer, so most small craters vanish. Shapes are those of
+//! [`shape`](crate::planet::craters::shape). Heights add up: small craters can be inside large craters.
+//! Scheme: the surface of the planet intersects cubes in space, so the craters have no seams and no poles. Each
+//! position evaluates all cubes within reach in the order of their coordinates, so that sums are the same in any block.
 
 use super::octaves::{BlockLane, BlockPoints, PART};
 use crate::generators::solid::mixed;
@@ -16,9 +16,9 @@ use talweg_ground::field::Stream;
 use talweg_ground::field::vector::dot;
 use talweg_ground::planet::Planet;
 
-/// Side of a cube, in minimum diameters of its octave.
+/// Side of a lattice cube, as a multiple of the minimum diameter of its octave.
 const CUBE: f64 = 5.0;
-/// Distance in radii within which a crater changes the terrain.
+/// Distance from a crater's centre within which the crater changes the terrain, in crater radii.
 const REACH: f64 = 2.5;
 /// Maximum number of craters in a cube.
 const MOST: f64 = 24.0;
@@ -35,7 +35,7 @@ struct PitOctave {
     layer: usize,
 }
 
-/// The craters that are too small for the planet's samples.
+/// The craters of a planet that are too small for its samples.
 pub struct SmallCraters {
     layers: Vec<Craters>,
     octaves: Vec<PitOctave>,
@@ -45,7 +45,7 @@ pub struct SmallCraters {
 }
 
 impl SmallCraters {
-    /// The craters of the layers with diameters below `shown_metres`.
+    /// Prepares the craters of `layers` whose diameters are below `shown_metres`.
     pub fn new(layers: &[Craters], planet: &Planet, shown_metres: f64, random: Stream) -> Self {
         let side_metres = planet.side_metres();
         let mut octaves = Vec::new();
@@ -56,7 +56,7 @@ impl SmallCraters {
             for (k, least) in sizes.take_while(|&size| size >= SMALLEST_METRES).enumerate() {
                 let of_side = |metres: f64| (metres / f64::from(side_metres)) as f32;
                 let cover = craters.cover_between(of_side(least), of_side(2.0 * least));
-                // for diameters that are uniform in their logarithm, the mean square is 3 D²/(2 ln 2)
+                // For diameters that are uniform in their logarithm between D and 2D, the mean square is 3 D²/(2 ln 2).
                 let area = std::f64::consts::FRAC_PI_4 * 1.5 / std::f64::consts::LN_2;
                 let random = random.fork(layer as u64).fork(k as u64);
                 octaves.push(PitOctave {
@@ -77,7 +77,7 @@ impl SmallCraters {
         }
     }
 
-    /// Adds the craters to heights in metres, for samples `spacing` metres apart.
+    /// Adds the craters to `heights` in metres, for samples `spacing` metres apart.
     pub fn add(&self, points: &BlockPoints, spacing: f64, heights: &mut BlockLane) {
         for octave in &self.octaves {
             let fade = smooth(2.0, 4.0, (octave.least_metres / spacing) as f32);
@@ -116,7 +116,7 @@ impl SmallCraters {
         fade: f32,
         heights: &mut BlockLane,
     ) {
-        // a crater's centre is up to `shell` above or below the surface
+        // The centre of a crater is at most `shell` above or below the surface before it is projected onto the surface.
         let far = (reach * reach + shell * shell).sqrt();
         let range = |axis: usize| {
             let (low, high) = ends[axis];

@@ -1,4 +1,4 @@
-//! The terrain at the points of a block, computed by the steps that the [module](super) lists.
+//! Computes the detailed terrain at the points of a block, by the steps that the [module](super) lists.
 
 #![allow(clippy::needless_range_loop, reason = "loops over arrays of equal length vectorise")]
 
@@ -13,44 +13,47 @@ use talweg_ground::field::{MapKind, Terrain, smooth_step};
 
 /// Standard deviation of the first octave of noise, relative to the rise of the coarse terrain over a cell.
 const FIRST: f32 = 0.42;
-/// Displacement by the first octave, in cells of the octave per unit of slope; and the factor from each octave to the
-/// next.
+/// Displacement of a point by the first octave, in cells of the octave per unit of slope. `MOVE_FALLS` is the ratio of
+/// this factor from one octave to the next.
 const MOVE: f32 = 0.016;
 const MOVE_FALLS: f32 = 0.8;
-/// Height of gullies relative to noise of the same wavelength.
+/// Height of gullies relative to noise with the same cell size.
 const GULLIES: f32 = 1.5;
 /// Slopes (rise over run) between which gullies fade in.
 const GULLIES_FROM: [f32; 2] = [0.004, 0.04];
-/// Ratios of the slope to its change over one gully cell. Gullies fade in between the two ratios. Where the slope turns
-/// faster, as around summits and on crests, stripes would crowd into spikes.
+/// Ratios of the slope to its change over one gully cell. Gullies fade in from the first ratio to the second. Where the
+/// slope turns faster, as around summits and on crests, stripes would crowd into spikes.
 const GULLY_CURVATURE_RATIOS: [f32; 2] = [0.06, 0.3];
-/// Curvature of noise, in units of its height divided by the square of its cell.
+/// Curvature of the noise, in units of the noise height divided by the squared cell size.
 const NOISE_BENDS: f32 = 9.0;
-/// Reduction of gullies on the crests and bottoms of larger gullies.
+/// Fraction by which gullies are reduced on the crests and bottoms of larger gullies.
 const CREST_FADE: f32 = 0.6;
-/// How strongly finer gullies turn towards larger gullies.
+/// Weight of larger gullies in the slope that finer gullies follow. A higher weight turns finer gullies more strongly
+/// towards larger ones.
 const BRANCHING: f32 = 1.0;
 /// Density of gullies below the sea, relative to the density on land.
 const BELOW_SEA: f32 = 0.3;
-/// Height of fine noise on level terrain relative to steep terrain, and the slopes between which the height changes.
+/// Height of fine noise on level terrain, relative to its height on steep terrain. The height changes between the
+/// slopes `GENTLE_UNTIL`.
 const GENTLE: f32 = 0.45;
 const GENTLE_UNTIL: [f32; 2] = [0.05, 0.45];
-/// Initial rise of the terrain next to a river, the distance over which the rise occurs, both in metres, and the slope
-/// beyond.
+/// Three properties of the terrain next to a river. The terrain first rises by 4 m over a distance scale of 500 m, then
+/// continues with a slope of 0.008.
 const LEVEE: [f32; 3] = [4.0, 500.0, 0.008];
-/// Three properties of the terrain between rivers: its height above the banks, in rises of the coarse terrain over a
-/// cell; the slope of the valley sides; the width of the valley floor as a fraction of the valley. The coarse terrain
-/// is as low as its rivers: without valley sides, there would only be room for relief far away from rivers.
+/// Three properties of the terrain between rivers. The first is its maximum height above the banks, as a multiple of
+/// the coarse terrain's rise over a cell. The second is the slope of the valley sides. The third is the width of the
+/// valley floor, as a fraction of the valley width. The coarse terrain is as low as its rivers: without valley sides,
+/// there would be room for relief only far away from rivers.
 const VALLEY_SIDES: [f32; 3] = [1.0, 0.3, 0.05];
-/// Height above the sea below which a river's valley blends into the sea floor.
+/// Height above the sea, in metres, below which a river's valley blends into the sea floor.
 const MOUTH_METRES: f32 = 6.0;
 
-/// Multiple of an octave's height that is added to its room when the octave is limited.
+/// An octave of height a in the room R is multiplied by R/(R + c·a). This is the factor c.
 const OCTAVE_ROOM_FACTOR: f32 = 2.0;
-/// Room for relief at the edge of a river's valley, in metres, whatever the height of the terrain.
+/// Room for relief at the edge of a river's valley, in metres, regardless of the height of the terrain.
 const OPENS_METRES: f32 = 30.0;
 
-/// Minimum fraction of the spacing that the narrowest river covers.
+/// Minimum fraction of the sample spacing that a river covers, however narrow it is.
 const THINNEST: f32 = 0.4;
 /// Depths of standing water, in metres, between which it becomes visible.
 const FILM_METRES: [f32; 2] = [0.05, 0.6];
@@ -64,7 +67,8 @@ fn bounded_share(share: f32) -> f32 {
 pub struct BlockGround {
     pub height: BlockLane,
     pub water: BlockLane,
-    /// Fraction of the surroundings, as wide as the spacing, that is under river or lake water.
+    /// Fraction of the area around the point that is under river or lake water. The area is as wide as the sample
+    /// spacing.
     pub water_share: BlockLane,
 }
 
@@ -74,7 +78,7 @@ impl Default for BlockGround {
     }
 }
 
-/// Working memory of a thread.
+/// Working memory of a thread, reused for each block.
 pub struct BlockWork {
     places: LatticePlaces,
     up: [BlockLane; 3],
@@ -86,9 +90,9 @@ pub struct BlockWork {
     coarse_slope: [BlockLane; 3],
     relief: BlockLane,
     gullying: BlockLane,
-    /// Height of a lake's surface, or infinite without a lake.
+    /// Height of the lake surface in metres; infinite where there is no lake.
     lake: BlockLane,
-    /// Interpolation weight, from 0 to 1, of the corners of the quadrangle at which there is a lake.
+    /// Total interpolation weight, from 0 to 1, of the quadrangle's corners at which there is a lake.
     lake_share: BlockLane,
 }
 
@@ -120,12 +124,12 @@ fn smooth([from, to]: [f32; 2], at: f32) -> f32 {
     smooth_step(t)
 }
 
-/// Visible fraction of an octave at this sample spacing.
+/// Fraction, from 0 to 1, by which an octave of noise is visible at this sample spacing.
 fn visible_fraction(lattice: &SpaceLattice, spacing: f64) -> f32 {
     smooth([2.0, 4.0], (lattice.cell_metres / spacing) as f32)
 }
 
-/// `relief`, limited smoothly to less than `room`.
+/// Limits `relief` smoothly to less than `room`.
 #[inline(always)]
 fn bounded(relief: f32, room: f32) -> f32 {
     let whole = room + relief.abs();
@@ -133,7 +137,7 @@ fn bounded(relief: f32, room: f32) -> f32 {
 }
 
 impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
-    /// Computes the terrain at points given in metres, for samples `spacing` metres apart.
+    /// Computes the terrain at points given in metres from the planet's centre, for samples `spacing` metres apart.
     pub(super) fn block(&self, points: &BlockPoints, spacing: f64, work: &mut BlockWork, out: &mut BlockGround) {
         let per_radius = 1.0 / self.radius_metres;
         for axis in 0..3 {
@@ -178,7 +182,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     fn read_coarse(&self, spacing: f64, work: &mut BlockWork, rivers: &mut RiverInfluence) {
         let n = self.terrain.samples();
         work.located.find(n, &work.moved);
-        // a river is drawn at least about a sample wide, but leaves room for the river's valley
+        // A river is drawn at least about a sample wide, but no wider than its valley allows.
         let least = (0.75 * spacing) as f32;
         let widest = 0.4 * self.rivers.valley_metres();
         let least = if least < widest { least } else { widest };
@@ -207,7 +211,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         }
     }
 
-    /// Noise and gullies in metres, before the room limits them.
+    /// Computes the relief of noise and gullies in metres. The room limits each octave, but not yet the sum.
     fn relief_of(
         &self,
         points: &BlockPoints,
@@ -224,7 +228,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         let has_gullies = state.mask.iter().any(|&mask| mask > 0.0);
         let mut amplitude = FIRST;
         let mut octaves = self.octaves.iter();
-        // gullies follow noise and gullies of a larger size
+        // The direction of gullies depends on the noise and the gullies of larger cells.
         let mut gullies = self.gullies.iter();
         for (index, lattice) in octaves.by_ref().take(BROAD).enumerate() {
             let shown = visible_fraction(lattice, spacing);
@@ -269,7 +273,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         state.raised
     }
 
-    /// The lake in a quadrangle, if there is one.
+    /// Returns the lake in a quadrangle; `None` if all four corners are dry.
     fn lake_of(&self, [face, row, column]: [usize; 3]) -> Option<LakeCorners> {
         let is_lake = self.lakes.as_ref()?;
         let water = self.terrain.map(MapKind::Water)?;
@@ -284,12 +288,13 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 }
 
-/// Levels of a lake at the corners of a quadrangle; `None` at dry corners.
+/// Water levels of a lake at the corners of a quadrangle; `None` at dry corners.
 #[derive(Clone, Copy)]
 struct LakeCorners([Option<f32>; 4]);
 
 impl LakeCorners {
-    /// Height of the lake's surface, and the interpolation weight of its corners; infinite and 0 if the weight is 0.
+    /// Returns the height of the lake's surface, and the total interpolation weight of the wet corners. If the weight
+    /// is 0, the height is infinite.
     fn level(&self, [x, y]: [f32; 2]) -> (f32, f32) {
         let weights = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
         let (mut sum, mut wet) = (0.0, 0.0);
@@ -306,8 +311,7 @@ impl LakeCorners {
 /// Room for relief in metres where no water is near.
 const FREE: f32 = 1.0e9;
 
-/// Computes the terrain with its valleys, and its height above or below the nearest water, which is the room for
-/// relief.
+/// Computes the terrain with its valleys, and the room for relief: the height above or below the nearest water.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn lay_rivers(
     [coarse, relief]: [&BlockLane; 2],
@@ -319,14 +323,14 @@ fn lay_rivers(
     let lesser = |a: f32, b: f32| if a < b { a } else { b };
     for k in 0..PART {
         let above_sea = coarse[k] - sea;
-        // a lake limits the relief less towards dry samples
+        // Towards dry samples the lake limits the relief less.
         let above_lake = (coarse[k] - lake[k]).abs() / (smooth([0.0, 0.5], lake_share[k]) + f32::MIN_POSITIVE);
         let free = lesser(lesser(above_sea.abs(), above_lake), FREE);
         let (beyond, bank) = (rivers.beyond[k], rivers.bank[k]);
         let outside = if beyond > 0.0 { beyond } else { 0.0 };
         let way = lesser(outside / valley, 1.0);
         let over = coarse[k] - bank;
-        // low terrain near a river stays above the river
+        // Terrain that is lower than the river bank is raised to the bank near the river.
         let share = if over > 0.0 { smooth([0.0, 1.0], way) } else { smooth([0.5, 1.0], way) };
         let levee = (LEVEE[0] / (outside + LEVEE[1]) + LEVEE[2]) * outside * (1.0 - way) * (1.0 - way);
         // the valley sides return to the coarse terrain at the edge of the valley
@@ -334,12 +338,12 @@ fn lay_rivers(
         let rise = steep * outside * outside / (outside + floor * valley);
         let side = bounded(rise, high * relief[k]) * (1.0 - smooth([0.5, 1.0], way));
         let levee = levee + bounded(side, free);
-        // the mouth blends into the sea floor
+        // At its mouth the valley blends into the sea floor.
         let inland = lesser(above_sea / MOUTH_METRES, 1.0);
         let valley_ground = coarse[k] + inland * (bank + share * over + levee - coarse[k]);
         let from_bank = valley_ground - bank;
         let from_bank = if from_bank > 0.0 { from_bank } else { 0.0 };
-        // towards the edge of the valley the river limits the relief less
+        // Towards the edge of its valley the river limits the relief less.
         let rest = 1.0 - smooth([0.3, 1.0], way);
         let held = (from_bank + OPENS_METRES * (1.0 - rest)) / (rest + f32::MIN_POSITIVE);
         let is_valley = beyond < valley && above_sea > 0.0;
@@ -348,7 +352,7 @@ fn lay_rivers(
     }
 }
 
-/// Adds the limited relief to the terrain, and fills rivers and lakes with water.
+/// Adds the limited relief to the terrain, and writes the water of rivers and lakes.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn fill_rivers(
     [ground, relief, room, coarse, lake]: [&BlockLane; 5],
@@ -368,7 +372,7 @@ fn fill_rivers(
         out.height[k] = height;
         let depth = if depth < FREE && depth > 0.0 && height > sea { depth } else { 0.0 };
         out.water[k] = depth;
-        // at its banks a river covers a part of the spacing; a narrow river never covers all of it
+        // At its banks a river covers a part of the sample spacing; a narrow river never covers all of it.
         let within = bounded_share(0.5 - rivers.beyond[k] / spacing);
         let narrow = rivers.narrowness[k];
         let narrow = if narrow > THINNEST { narrow } else { THINNEST };
@@ -403,7 +407,8 @@ fn read_point(
     }
 }
 
-/// Adds an octave of noise, `amplitude` times as high as the surrounding relief, and lower where the room is small.
+/// Adds an octave of noise. The octave is `amplitude` times as high as the surrounding relief, and lower where the room
+/// is small.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_octave(amplitude: f32, relief: &BlockLane, room: &BlockLane, value: &BlockLane, out: &mut BlockLane) {
     for k in 0..PART {
@@ -422,23 +427,23 @@ fn move_points(way: f32, up: &[BlockLane; 3], slope: &[BlockLane; 3], moved: &mu
     }
 }
 
-/// The amplitude of an octave of `height` that is limited by `room`.
+/// Height of an octave after `room` limits it.
 #[inline(always)]
 fn limited_amplitude(height: f32, room: f32) -> f32 {
     height * room / (room + OCTAVE_ROOM_FACTOR * height + f32::MIN_POSITIVE)
 }
 
-/// Intermediate state of the gullies: the slope that the next gullies follow, their density, and the height that they
-/// add.
+/// Intermediate state while gullies are added: the slope that the next gullies follow, the density of gullies, and the
+/// relief added so far.
 struct GullyState {
     slope: [BlockLane; 3],
-    /// Approximate change of the slope over a metre.
+    /// Approximate change of the slope per metre.
     bend: BlockLane,
     mask: BlockLane,
     raised: BlockLane,
 }
 
-/// Adds gullies of one width, `height` times as high as the surrounding relief, and updates the slope.
+/// Adds gullies of one width, `height` times as high as the surrounding relief, and adds their slope to the state.
 fn gully_octave(
     lattice: &SpaceLattice,
     points: &BlockPoints,
@@ -462,7 +467,7 @@ fn gully_octave(
     for k in 0..PART {
         state.raised[k] += depth[k] * wave[k];
         let turn = BRANCHING / cell * depth[k] * rise[k];
-        // a wave of height d has the curvature d·(2π/cell)² on its crest, and no curvature on its flanks
+        // A wave of amplitude d has the curvature d·(2π/cell)² on its crest, and no curvature on its flanks.
         let tau = std::f32::consts::TAU / cell;
         state.bend[k] += depth[k] * tau * tau * wave[k].abs();
         for axis in 0..3 {
@@ -472,8 +477,8 @@ fn gully_octave(
     }
 }
 
-/// Writes unit vectors along the surface across the slope. Also writes the suitability of the terrain for gullies of a
-/// width, from 0 (too gentle or too curved) to 1.
+/// Writes unit vectors that lie in the surface, perpendicular to the direction of steepest descent. Also writes the
+/// suitability of the terrain for gullies of a width, from 0 (too gentle or too curved) to 1.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn across_slope(
     up: &[BlockLane; 3],

@@ -1,10 +1,10 @@
 //! Sculpt: brush strokes on the terrain, stored as strokes.
 //!
-//! Law: the strokes act one after another on the terrain below. Each acts with its tool (see `tools`) where its
+//! Law: the strokes act one after another on the input terrain. Each stroke acts with its tool (see `tools`) where its
 //! [`coverage`](talweg_ground::brush::Stroke::coverage) is above 0.
 //! Scheme: samples are computed in parallel within the bounding box of a stroke.
-//! Boundary: on a wrapping terrain a stroke continues on the opposite side; sediment that an erosion brush washes over
-//! the edge of its box is lost.
+//! Boundary: on a wrapping terrain a stroke continues on the opposite side. An erosion brush loses the sediment that it
+//! washes over the edge of its box.
 //! Squares only: strokes are drawn in a plane; on a planet, sculpt a patch.
 //! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
 //! Simulation* (painted input stays editable, and erosion layers above respect it).
@@ -29,7 +29,7 @@ talweg_ground::params! {
 }
 
 impl Sculpt {
-    /// The canvas of the strokes: the heights and the rock hardness of `beneath`.
+    /// Creates the canvas on which the strokes act, with the rock hardness of the input terrain `beneath`.
     pub fn canvas<'a>(cx: &'a Context<'a>, beneath: &'a Terrain) -> Canvas<'a> {
         let hardness = beneath.map(MapKind::Hardness).map(|map| map.as_slice());
         Canvas {

@@ -12,10 +12,10 @@ use talweg_ground::field::{Cancelled, Region};
 /// The field that strokes act on: heights, a mask or a data map.
 #[derive(Clone, Copy)]
 pub struct Canvas<'a> {
-    /// The grid and scale of the field.
+    /// The grid of the field, and its scale in metres.
     pub cx: &'a Context<'a>,
-    /// Field value that corresponds to one unit of a brush's amount or level. Heights are fractions of the relief,
-    /// while brushes use metres.
+    /// Field value that corresponds to one unit of a brush's amount or level. Brushes use metres, and heights are
+    /// fractions of the relief, so for heights this is one metre as a fraction of the relief.
     pub unit: f32,
     /// Lowest and highest value of the field.
     pub limits: (f32, f32),
@@ -41,7 +41,7 @@ impl<'a> Canvas<'a> {
         Self { cx, unit: 1.0, limits: (0.0, 1.0), rock: CanvasRock::None, erosion_samples: usize::MAX }
     }
 
-    /// Applies a stroke to `field`. Returns the region that it may have changed.
+    /// Applies a stroke to `field`. Returns a region that contains all changed samples.
     ///
     /// # Errors
     /// If the evaluation is cancelled; the caller must then drop the field.
@@ -53,7 +53,8 @@ impl<'a> Canvas<'a> {
         Ok(changed)
     }
 
-    /// Applies one of the [pieces](Stroke::pieces) of a stroke to `field`. Returns the region that it may have changed.
+    /// Applies one of the [pieces](Stroke::pieces) of a stroke to `field`. Returns a region that contains all changed
+    /// samples.
     ///
     /// # Errors
     /// As for [`stroke`](Self::stroke).
@@ -70,8 +71,8 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// Peak working memory of strokes, in numbers per sample: the result of the earlier strokes, the weights of one stroke,
-/// and the memory of the stroke's tool if the stroke covers the whole terrain.
+/// Peak working memory of strokes, in numbers per sample. It counts the result of the earlier strokes, the weights of
+/// one stroke, and the memory of the stroke's tool if the stroke covers the whole terrain.
 pub fn working_fields(strokes: &Strokes, is_ground: bool) -> f32 {
     let of_tool = |stroke: &Stroke| match stroke.brush.tool {
         BrushTool::Erode if is_ground => 14.0,

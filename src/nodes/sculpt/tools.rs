@@ -4,14 +4,14 @@
 //! - raise: h + a w; lower: h - a w;
 //! - flatten: h + s w (level - h);
 //! - slope: like flatten, with the level interpolated along the line from the start of the stroke to its end;
-//! - smooth: h + s w (g - h), with g the terrain smoothed by a Gaussian as wide as the detail;
-//! - noise: h + a w η, with η five octaves of gradient noise by position;
-//! - stamp: h + a w p, with p the image, rotated and as wide as the brush;
+//! - smooth: h + s w (g - h), with g the terrain smoothed by a Gaussian whose standard deviation is the brush's detail;
+//! - noise: h + a w η, with η the sum of five octaves of gradient noise at the sample's position;
+//! - stamp: h + a w p, with p the value of the image, which is rotated and as wide as the brush;
 //! - smear: h(q), with q traced back along the stroke: q ← q - s w Δ for each step Δ of the brush;
 //! - erode: h + s w (e - h), with e the eroded terrain in the box around the stroke, [piece by piece](Stroke::pieces).
 //!
-//! Positions, lengths and iterations do not depend on the grid. The terrain therefore does not depend on the grid
-//! either, except for detail finer than the grid.
+//! Positions and lengths are in metres, and the number of iterations is adapted to the grid. The terrain is therefore
+//! the same on any grid, except for detail finer than the grid.
 
 use rayon::prelude::*;
 
@@ -23,19 +23,19 @@ use talweg_ground::brush::{Brush, BrushErosion, BrushTool, Coverage, Stroke, Str
 use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Region, Stream, Terrain, resample};
 use talweg_ground::io::raster;
 
-/// Number of noise octaves, and amplitude of an octave relative to the previous one.
+/// Number of noise octaves. `NOISE_GAIN` is the amplitude of an octave relative to the previous octave.
 const NOISE_OCTAVES: u32 = 5;
 const NOISE_GAIN: f64 = 0.5;
-/// Step length of a smear, as a fraction of the radius.
+/// Step length of a smear, as a fraction of the brush radius.
 const SMEAR_STEP: f32 = 0.1;
-/// Samples that a smear traces back together, in SIMD lanes.
+/// Number of samples that a smear traces back at the same time, one per SIMD lane.
 const SMEAR_LANES: usize = 16;
-/// Width of the margin that the smooth tool reads around a stroke, in standard deviations.
+/// Width of the margin that the smooth tool reads around a stroke, in standard deviations of the Gaussian.
 const SMOOTHING_REACH: f32 = 4.0;
 /// Width of the margin around a stroke on which the erosion brush runs, as a fraction of the brush radius.
 const EROSION_MARGIN: f32 = 0.5;
 
-/// Applies a piece of a stroke to a field. Returns the region that it may have changed.
+/// Applies a piece of a stroke to a field. Returns a region that contains all changed samples.
 pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Result<Region, Cancelled> {
     let (cx, brush) = (canvas.cx, &stroke.brush);
     cx.control.check()?;
@@ -61,7 +61,7 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
             change(field, &|h, w, i, j| h + amount * w * noise.value(i, j))?;
         }
         BrushTool::Stamp => {
-            // the scene's list of problems reports a missing image
+            // The stroke has no effect without its image. The scene's list of problems reports the missing image.
             let Ok(picture) = raster(&brush.image.0) else { return Ok(Region::none()) };
             let stamp = StampTool::new(stroke, cx);
             change(field, &|h, _, i, j| h + amount * stamp.value(i, j, &|u, v| picture.bilinear(u, v)))?;
@@ -98,8 +98,8 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
     Ok(covered.region)
 }
 
-/// Replaces every covered sample by the result of `new`, a function of its old value, the weight, and its row and
-/// column in the whole grid.
+/// Replaces every covered sample by the result of the function `new`. Its arguments are the old value, the weight, and
+/// the row and column in the whole grid.
 fn replace_covered(
     canvas: &Canvas,
     covered: &Coverage,
@@ -139,7 +139,7 @@ impl StrokeSlope {
         let (from, to) = (in_samples(stroke.path[0]), in_samples(stroke.path[stroke.path.len() - 1]));
         let (dx, dy) = (to.x - from.x, to.y - from.y);
         let squared = dx * dx + dy * dy;
-        // a stroke of a single point is level
+        // A stroke with a single point has the same level everywhere.
         let along = if squared > 0.0 { [dx / squared, dy / squared] } else { [0.0; 2] };
         Self { from, along, levels: [stroke.brush.level, stroke.brush.end_level].map(|level| level * canvas.unit) }
     }
@@ -173,7 +173,7 @@ impl RoughBrush {
     }
 }
 
-/// The image of the stamp tool, placed at every point of a stroke.
+/// The stamp tool: adds a copy of the image at every point of a stroke.
 struct StampTool {
     points: Vec<StrokePoint>,
     radius: f32,
@@ -207,7 +207,7 @@ impl StampTool {
 
 /// The smear tool: drags the terrain along a stroke.
 struct SmearTool {
-    /// Positions of the brush, each with the step that brought the brush there, the last one first.
+    /// Positions of the brush, each with the step that moved the brush to this position, in reverse order.
     steps: Vec<(StrokePoint, [f32; 2])>,
     radius: f32,
     stroke: Stroke,
@@ -221,8 +221,8 @@ impl SmearTool {
         Self { steps, radius: stroke.brush.radius / cx.cell_metres(), stroke: stroke.clone() }
     }
 
-    /// The positions from which the samples of a region were dragged: first all columns, then all rows, each in row
-    /// order.
+    /// Returns the positions from which the samples of a region were dragged. The first array holds the column
+    /// coordinates, the second the row coordinates, both in row order.
     fn origins(&self, region: &Region, cx: &Context) -> Result<[Vec<f32>; 2], Cancelled> {
         let width = region.columns.len();
         let mut origins = [0, 1].map(|_| vec![0.0; width * region.rows.len()]);
@@ -272,7 +272,7 @@ struct Window {
 }
 
 impl Window {
-    /// The square around a region with a margin of `margin` samples, clipped to the grid.
+    /// The square window around a region with a margin of `margin` samples, limited to the grid.
     fn enclosing(region: &Region, margin: usize, cx: &Context) -> Self {
         let n = cx.grid.samples;
         let samples = (region.rows.len().max(region.columns.len()) + 2 * margin).clamp(2, n);
@@ -319,7 +319,7 @@ impl Window {
         }
     }
 
-    /// The terrain in the window after the brush's erosion.
+    /// Returns the terrain in the window after the brush's erosion.
     fn eroded(
         &self,
         canvas: &Canvas,

@@ -1,12 +1,13 @@
 //! River banks: cuts the terrain on both sides of rivers.
 //!
-//! Law: T = min over the river's cells s of z_s + max(0, d - r_s)·t_s. z_s is the height of the bed, d the distance in
-//! cells, r_s half the width of the river, and t_s the rise of the banks over one cell. Terrain above T is cut down to
-//! T. Terrain at or below the floor is not changed.
-//! Scheme: each cell learns from its neighbours which river cell gives it the lowest T, and computes the actual
-//! distance to that cell. A square is swept down and up (Danielsson 1980). No sweep covers the faces of a globe, so
-//! there the search spreads outwards from the beds until no height falls. A river's influence ends where its bank meets
-//! the terrain.
+//! Law: the maximum height of a cell is T = min over the river's cells s of z_s + max(0, d - r_s)·t_s. Here z_s is the
+//! height of the river bed in cell s, and d the distance to cell s, in cells. r_s is half the width of the river, in
+//! cells, and t_s the rise of the banks over one cell. Terrain above T is cut down to T. Terrain at or below the floor
+//! height is not changed.
+//! Scheme: neighbours pass on the river cell that gives the lowest T, and each cell computes its actual distance to
+//! that river cell. A square is swept down and up (Danielsson 1980). The faces of a globe cannot be swept this way, so
+//! there the search spreads outwards from the river beds until no height falls. A river's influence ends where its bank
+//! meets the terrain.
 
 use talweg_ground::field::{Cancelled, Control};
 use talweg_ground::hydrology::FlowMesh;
@@ -25,14 +26,14 @@ pub struct RiverCell {
 }
 
 impl RiverCell {
-    /// Height of this river cell's bank at a distance in cells.
+    /// Height of this river cell's bank at a distance in cells from the cell's centre.
     fn bank(&self, distance: f32) -> f32 {
         let beyond = distance - self.half_width;
         if beyond > 0.0 { self.bed + beyond * self.rise } else { self.bed }
     }
 }
 
-/// The terrain after the banks are cut. Its duplicate samples are stale until
+/// The terrain after the banks are cut. The duplicate samples at its seams are not updated until
 /// [`Grid::close`](talweg_ground::field::Grid::close).
 pub struct BankedGround {
     /// For each cell, the index in `reaches` of the river cell whose bank cuts it lowest, or [`NONE`].
@@ -43,7 +44,7 @@ pub struct BankedGround {
 
 /// Marks a cell that no bank cuts.
 pub const NONE: u32 = u32::MAX;
-/// Maximum width of a bank on either side of a river on a globe, in cells.
+/// Maximum width of a bank on either side of a river on a globe, in cells. On a square there is no maximum.
 const BROADEST: usize = 256;
 
 impl BankedGround {
@@ -72,7 +73,7 @@ impl BankedGround {
         Ok(banks)
     }
 
-    /// Cuts the banks on a square.
+    /// Cuts the banks on a square, by sweeps down and up.
     fn sweep(
         &mut self,
         mesh: &FlowMesh,
@@ -139,7 +140,7 @@ impl BankedGround {
                 let index = self.river_index[k as usize];
                 let reach = &reaches[index as usize];
                 for there in mesh.existing_neighbours(k as usize) {
-                    // no bank cuts below its own bed
+                    // No bank cuts below the bed of its own river cell.
                     if self.river_index[there] == index || height[there] <= floor || self.cut[there] <= reach.bed {
                         continue;
                     }

@@ -1,8 +1,8 @@
 //! Fill depressions: fills every depression up to its spill level.
 //!
-//! Law: w is the lowest surface with w ≥ h, the terrain height, from which all water drains. It is level in
-//! depressions, or rises there with the given gradient away from the outlet. It becomes the new terrain, or the surface
-//! of the water on the terrain.
+//! Law: the filled surface w is the lowest surface with w ≥ h, the terrain height, from which all water drains. In
+//! depressions w is level, or rises away from the outlet with the given gradient. It becomes the new terrain, or the
+//! surface of the water on the terrain.
 //! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
 //! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
 
@@ -24,8 +24,8 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Fills every depression up to its rim, so that water can drain from everywhere. This makes level valley floors or
-    /// lakes.
+    /// Fills every depression up to its rim, so that water can drain from everywhere. This creates level valley floors
+    /// or lakes.
     FillDepressions "Fill depressions" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "priority flood hollow pit sink basin lake drain" {
         /// Material that fills the depressions.
         fill_with: Filling = Filling::Ground;
@@ -89,7 +89,7 @@ impl FillDepressions {
     fn fill_to(&self, surface: Vec<f32>, terrain: &mut Terrain) {
         match self.fill_with {
             Filling::Ground => {
-                // existing water becomes shallower by the fill
+                // Existing water becomes shallower by the height of the fill.
                 if let Some(water) = terrain.map(MapKind::Water) {
                     let raised = surface.iter().zip(&terrain.height).map(|(w, h)| w - h);
                     let left = |(water, raised): (&f32, f32)| if raised < *water { water - raised } else { 0.0 };

@@ -1,8 +1,8 @@
 //! Flow: the drainage area of every cell.
 //!
-//! Law: the flow map is the drainage area of a cell, including the cell itself, weighted by rain. Its unit is the mean
-//! area of a cell; in square metres the flow is the same at any resolution. Depressions drain over their spill points.
-//! Areas are summed as whole numbers.
+//! Law: the flow map holds the drainage area of each cell, including the cell itself, weighted by rain. Its unit is the
+//! mean area of a cell. In square metres the flow is the same at any resolution. Depressions drain over their spill
+//! points. Areas are summed as whole numbers.
 //! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
 //! Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered).
 
@@ -16,7 +16,7 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowRouting, accumulate};
 
 talweg_ground::choices! {
-    /// How a cell distributes its water to lower neighbours.
+    /// Distribution of a cell's water to its lower neighbours.
     Courses {
         Spread "Spread, D∞": "Water is divided between the two neighbours nearest to the actual slope direction: broad on slopes, narrow in valleys.",
         Steepest "Steepest, D8": "All water flows to the steepest neighbour: thin lines, biased towards the grid directions.",
@@ -27,7 +27,7 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Computes the drainage area of every cell and writes it to the flow map. The heights do not change.
     FlowAccumulation "Flow" in "Water", from "Tarboton 1997; O'Callaghan & Mark 1984", also "drainage area accumulation D8 D-infinity catchment discharge wetness" {
-        /// How water flows from a cell to its lower neighbours.
+        /// Distribution of a cell's water to its lower neighbours.
         courses: Courses = Courses::Spread;
         /// Height of the sea, where water leaves the terrain.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
@@ -40,8 +40,8 @@ impl Filter for FlowAccumulation {
         let (fields, more_fields) = if is_divided { (7.1, 3.4) } else { (3.4, 2.4) };
         Traits {
             writes: &[MapKind::Flow],
-            // Version 2 sums contributions band by band. Version 3 counts undivided water of more than 2²⁴ cells
-            // exactly. Version 4 counts all water exactly, in fractions of a cell.
+            // Version 2 sums contributions band by band. Version 3 counts exactly when undivided water comes from more
+            // than 2²⁴ cells. Version 4 counts all water exactly, in fractions of a cell.
             version: 4,
             is_random: self.courses == Courses::Scattered,
             on_planet: Some(OnPlanet { version: if is_divided { 1 } else { 0 }, more_fields, ..OnPlanet::DEFAULT }),

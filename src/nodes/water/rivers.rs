@@ -1,11 +1,11 @@
 //! River network: water-filled channels, cut according to their discharge and always downhill.
 //!
 //! Law (hydraulic geometry, Leopold & Maddock 1953): a river with the rain-weighted drainage area Q is w·(Q/10 km²)^½
-//! wide and d·(Q/10 km²)^0.4 deep, with w the `width` and d the `depth`. Its bed is that depth below the filled
-//! surface, which never rises downstream, so the bed never rises either. Lakes keep their water; rivers run through
-//! them. Banks rise at the given angle until they meet the terrain. The water fills the fraction `FULL` of the depth,
-//! and lakes up to their spill level. A channel starts where Q exceeds the source area; brooks below a given Strahler
-//! order can be skipped. Channels narrower than a cell are cut one cell wide.
+//! wide and d·(Q/10 km²)^0.4 deep, with w the `width` and d the `depth`. Its bed is this depth below the surface of the
+//! filled terrain. That surface never rises downstream, so the bed never rises either. Lakes keep their water; rivers
+//! run through them. Banks rise at the given angle until they meet the terrain. The water fills the fraction `FULL` of
+//! the depth, and lakes up to their spill level. A channel starts where Q exceeds the source area; brooks below a given
+//! Strahler order can be skipped. Channels narrower than a cell are cut one cell wide.
 //! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
 //! Source: Leopold & Maddock 1953; Strahler 1957; Barnes, Lehman & Mulla 2014.
 
@@ -103,7 +103,8 @@ impl Filter for Rivers {
                 let (k, full) = (reach.cell as usize, reach.bed + FULL * depth);
                 surface[k] = if surface[k] > full { surface[k] } else { full };
             }
-            // a bed that the bank of a lower river has cut continues at the lower height
+            // The bank of a lower river can cut into a bed. Downstream of the cut the bed continues at the lower
+            // height.
             for k in
                 order.iter().map(|k| k as usize).filter(|&k| u32::from(orders[k]) >= self.smallest_order && !lake(k))
             {

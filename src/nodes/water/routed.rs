@@ -4,7 +4,7 @@ use crate::Context;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
 
-/// The flow graph of a terrain.
+/// The flow graph of a terrain, with the mesh of cells that it is computed on.
 pub struct Routed {
     pub mesh: FlowMesh,
     pub outlets: Outlets,
@@ -20,12 +20,13 @@ impl Routed {
         Ok(Self { mesh, outlets, graph })
     }
 
-    /// The heights with filled depressions, including duplicate samples.
+    /// Returns the heights after all depressions are filled. Duplicate samples at seams hold the heights of their
+    /// originals.
     pub fn filled(&self, terrain: &Terrain) -> Vec<f32> {
         self.closed(self.graph.filled(&terrain.height))
     }
 
-    /// `values` with every duplicate sample set to its original.
+    /// Copies the value of each original sample to its duplicates at the seams.
     pub fn closed(&self, mut values: Vec<f32>) -> Vec<f32> {
         self.mesh.grid().close(&mut values);
         values

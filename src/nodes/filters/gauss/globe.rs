@@ -1,13 +1,14 @@
 //! Gaussian smoothing on a globe.
 //!
-//! Law: three running means along the closed lines of the cube-sphere's rows and columns ([`Globe::rings`]), which
-//! together approximate a Gaussian (central limit theorem). A window of w samples, whose end samples count
-//! fractionally, has the variance (w² - 1) / 12.
+//! Law: three running means along the closed lines of the cube-sphere's rows and columns ([`Globe::rings`]). Together
+//! they approximate a Gaussian (central limit theorem). A window of w samples, whose end samples count fractionally,
+//! has the variance (w² - 1) / 12.
 //! Approximation: away from the middle of a face, lines of the grid are up to √2 times closer together, and the
 //! Gaussian is narrower there by the same factor. Lines bend where they pass from face to face. A smoothed slope
-//! therefore gets a crease at a border, of about σ times the slope. The crease shows in curvatures, but hardly in
-//! heights. Samples on the border of two faces belong to border lines of both faces. After every pass such a sample
-//! takes the mean of both results, so it is smoothed along the border once, like all other samples.
+//! therefore gets a crease at a face border: the heights there are off by about σ times the slope. The crease shows in
+//! curvatures, but hardly in heights. Samples on the border of two faces belong to border lines of both faces. After
+//! every pass such a sample takes the mean of both results, so it is smoothed along the border once, like all other
+//! samples.
 //! Source: Wells 1986, *Efficient synthesis of Gaussian filters by cascaded uniform filters*.
 
 use rayon::prelude::*;
@@ -17,7 +18,7 @@ use talweg_ground::field::{Cancelled, Globe};
 
 const MEANS: usize = 3;
 
-/// `field` smoothed with a standard deviation of `sigma` samples.
+/// Returns `field` smoothed by a Gaussian with a standard deviation of `sigma` samples.
 pub fn smoothed(cx: &Context, field: &[f32], sigma: f64) -> Result<Vec<f32>, Cancelled> {
     let globe = Globe::new(cx.grid.samples);
     let around = 4 * (globe.samples() - 1);
@@ -46,7 +47,7 @@ pub fn mean_of_copies(copies: &[f32]) -> f32 {
     copies.iter().sum::<f32>() / copies.len() as f32
 }
 
-/// The values of `field` along a ring, without duplicates.
+/// Returns the values of `field` along a closed line, without duplicates.
 fn gathered(ring: &[(usize, isize); 4], field: &[f32], globe: &Globe) -> Vec<f32> {
     let steps = globe.samples() as isize - 1;
     ring.iter()
@@ -54,13 +55,13 @@ fn gathered(ring: &[(usize, isize); 4], field: &[f32], globe: &Globe) -> Vec<f32
         .collect()
 }
 
-/// Running means over `width` samples of a closed line.
+/// Returns the running means of a closed line over `width` samples.
 fn running_mean(values: &[f32], width: f64) -> Vec<f32> {
     let n = values.len();
     let whole = (((width - 1.0) / 2.0) as usize).min((n - 1) / 2);
     let ends = (0.5 * (width - (2 * whole + 1) as f64)).clamp(0.0, 1.0);
     let at = |k: usize| f64::from(values[k % n]);
-    // `values[k]` is the mean's centre, and the window covers k - whole ..= k + whole
+    // The first window is centred on `values[0]` and includes `whole` samples on either side.
     let mut sum: f64 = (0..2 * whole + 1).map(|k| at(n - whole + k)).sum();
     (0..n)
         .map(|k| {

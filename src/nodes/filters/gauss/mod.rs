@@ -1,14 +1,14 @@
 //! Gaussian smoothing at the same cost for any radius.
 //!
 //! Law: convolution with g(d) = exp(-d²/2σ²), approximated for d ≥ 0 by Re Σ αₖ·exp(-λₖ·d/σ) with the two complex pairs
-//! (αₖ, λₖ) of Deriche. The kernel is divided by its own sum, so level terrain stays level. The kernel is within 0.1 %
-//! of the Gaussian's peak.
-//! Scheme: a running sum per pair, z ← x + p·z with p = exp(-λ/σ), forwards and backwards along columns and rows in
-//! f64. The two pairs run side by side instead of as one fourth-order filter, which loses precision for large σ.
+//! (αₖ, λₖ) of Deriche. The kernel is divided by its own sum, so level terrain stays level. The kernel differs from the
+//! Gaussian by at most 0.1 % of the peak.
+//! Scheme: a running sum for each pair, z ← x + p·z with p = exp(-λ/σ), forwards and backwards along columns and rows
+//! in f64. The two pairs run separately, because a single fourth-order filter would lose precision for large σ.
 //! Boundary: beyond an open edge the field is reflected, on wrapping grids it repeats (see `lines`); in both cases the
 //! field is periodic. A narrow kernel starts 8σ before the edge. A wide kernel runs through one period from z = 0 and
 //! divides by 1 - pᴾ, with P the period in samples, which gives the sum over all periods. At σ of 2 sides or more the
-//! result is the mean, so σ is limited to 2 sides.
+//! result is the mean of the terrain, so σ is limited to 2 sides.
 //! Source: Deriche 1993, *Recursively implementing the Gaussian and its derivatives*; Getreuer 2013 compares it with
 //! other methods.
 
@@ -20,10 +20,10 @@ use super::lines::{EightLanes, EightLines, LANES, along_lines, index_beyond, sep
 use crate::{Context, NodeMemory, NodeParts, NodeSmoothing, OnPlanet, SmoothedFilter, StencilRadius, Traits};
 use talweg_ground::field::{Cancelled, Edges};
 
-/// The coefficients α and λ of the two pairs, as (real, imaginary).
+/// The coefficients α and λ of Deriche's two complex pairs, as (real, imaginary).
 const PAIRS: [(Complex, Complex); 2] =
     [(Complex(1.68, -3.735), Complex(1.783, -0.6318)), (Complex(-0.6803, 0.2598), Complex(1.723, -1.997))];
-/// Standard deviation, as a multiple of the side, above which only the mean remains.
+/// Maximum standard deviation, as a multiple of the side length. Above it only the mean of the terrain remains.
 const WIDEST: f32 = 2.0;
 /// Distance in standard deviations beyond which samples do not contribute.
 const KERNEL_REACH: f64 = 8.0;
@@ -37,8 +37,8 @@ pub const TRAITS: Traits = Traits {
     ..Traits::FILTER
 };
 
-/// How `filter`, which reads heights smoothed by `metres` within a stencil of `cells`, can be computed in parts.
-/// Without smoothing the filter changes nothing, so each sample is independent.
+/// Returns the way in which `filter` can be computed in parts. The filter reads heights smoothed by `metres` within a
+/// stencil radius of `cells`. If `metres` is 0, the filter changes nothing, so each sample is independent.
 pub fn parts(filter: &dyn SmoothedFilter, metres: f32, cells: usize) -> NodeParts<'_> {
     match metres > 0.0 {
         true => NodeParts::Smoothed(NodeSmoothing { metres, reach: StencilRadius::of_cells(cells) }, filter),
@@ -46,7 +46,7 @@ pub fn parts(filter: &dyn SmoothedFilter, metres: f32, cells: usize) -> NodePart
     }
 }
 
-/// `field` smoothed with a standard deviation of `sigma_metres`.
+/// Returns `field` smoothed by a Gaussian with a standard deviation of `sigma_metres`.
 pub fn smoothed(cx: &Context, field: &[f32], sigma_metres: f32) -> Result<Vec<f32>, Cancelled> {
     let sigma = sigma_samples(cx, sigma_metres);
     if cx.grid.is_globe() {
@@ -56,14 +56,14 @@ pub fn smoothed(cx: &Context, field: &[f32], sigma_metres: f32) -> Result<Vec<f3
     separable(cx, field, |lines| kernel.run(lines))
 }
 
-/// Smooths the columns of a square, or its rows once the columns are smoothed, with exactly the result of [`smoothed`].
-/// `lines` holds line after line, each as long as a side of the square.
+/// Smooths the columns of a square, or its rows after the columns, with exactly the result of [`smoothed`]. `lines`
+/// holds complete lines one after another, each as long as a side of the square.
 pub fn smooth_lines(cx: &Context, lines: &mut [f32], sigma_metres: f32) -> Result<(), Cancelled> {
     let kernel = Kernel::new(sigma_samples(cx, sigma_metres));
     along_lines(cx, lines, |lines| kernel.run(lines))
 }
 
-/// Standard deviation in samples.
+/// Converts a standard deviation from metres to samples, limited to [`WIDEST`] sides.
 fn sigma_samples(cx: &Context, metres: f32) -> f64 {
     f64::from((metres / cx.size_metres).min(WIDEST)) * (cx.grid.samples - 1) as f64
 }
@@ -85,7 +85,7 @@ impl Complex {
         Self(1.0 - self.0, -self.1)
     }
 
-    /// Returns exp(-self · t).
+    /// Returns the complex number exp(-self · t).
     fn decay(self, t: f64) -> Self {
         let size = libm::exp(-self.0 * t);
         let angle = -self.1 * t;
@@ -93,7 +93,7 @@ impl Complex {
     }
 }
 
-/// A Gaussian of one width, in samples.
+/// A Gaussian kernel with a fixed standard deviation in samples.
 pub struct Kernel {
     sigma: f64,
     poles: [Complex; 2],
@@ -139,8 +139,8 @@ impl Kernel {
         }
     }
 
-    /// The sums over all samples beyond sample `edge`, z = Σ pᵐ⁻¹·xₘ, with m the distance from `edge`. The sample
-    /// `edge` itself has distance 0 and is excluded.
+    /// Returns the sums over all samples beyond sample `edge`: z = Σ pᵐ⁻¹·xₘ, with xₘ the sample at the distance m from
+    /// `edge`. Sample `edge` itself has distance 0 and is excluded.
     fn sums_before(&self, lines: &EightLines, edge: i64, direction: i64) -> RecursiveSums {
         let side = lines.values.len() as i64 - 1;
         let period = if lines.grid.edges == Edges::Wrap { side } else { 2 * side };

@@ -1,13 +1,13 @@
 //! Cellular noise in space, read on the surface of a globe.
 //!
-//! Law: each cube of a lattice has a feature point, moved from the centre by the jitter. F₁ and F₂ are the distances to
-//! the nearest and second nearest point, in cells. The surface cuts the cells anywhere and rarely meets a point, so F₁
-//! is larger there than in the plane and F₂ - F₁ smaller. Each feature is therefore shifted and scaled, so that its
-//! mean and its standard deviation at full jitter are those of [`cellular`](crate::generators::cellular) in the plane
-//! (measured by a test). This is a convention of ours.
-//! Scheme: exact. The point of a position's own cell is closer than √3, and the second nearest point is closer than √6,
-//! so the points of 7 × 7 × 7 cells are sufficient. Of these points only those that can be nearest to a sample of the
-//! run are kept.
+//! Law: each cube of a lattice has a feature point, moved from the cube's centre by the jitter. F₁ and F₂ are the
+//! distances to the nearest and second nearest point, in cells. The surface cuts the cells anywhere and rarely meets a
+//! point, so F₁ is larger on the surface than in a plane lattice and F₂ - F₁ smaller. Each feature is therefore shifted
+//! and scaled, so that its mean and its standard deviation at full jitter are those of
+//! [`cellular`](crate::generators::cellular) in the plane (measured by a test). This is a convention of ours.
+//! Scheme: the search is exact. The point of a position's own cell is closer than √3, and the second nearest point is
+//! closer than √6, so the points of 7 × 7 × 7 cells are sufficient. Of these points only those that can be nearest to a
+//! sample of the run are kept.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::{SolidNoise, SpacePoints, drawn, mixed};
@@ -15,7 +15,7 @@ use crate::generators::cellular::CellDistance;
 use talweg_ground::field::Stream;
 use talweg_ground::field::vector::dot;
 
-/// One octave.
+/// One octave of cellular noise in space.
 #[derive(Clone, Copy, Debug)]
 pub struct SolidCells {
     seed: u32,
@@ -26,7 +26,7 @@ pub struct SolidCells {
 }
 
 impl SolidCells {
-    /// An octave with `frequency` cells per unit of length.
+    /// Creates an octave with `frequency` cells per unit of length.
     pub fn new(random: Stream, frequency: f32, jitter: f32, feature: CellDistance) -> Self {
         let shift = random.fork(0);
         Self {
@@ -38,7 +38,7 @@ impl SolidCells {
         }
     }
 
-    /// Mean and standard deviation of the feature on a surface in space, and in the plane.
+    /// Mean and standard deviation of the feature, first on a surface in space, then in the plane.
     fn levels(&self) -> [[f32; 2]; 2] {
         match self.feature {
             CellDistance::Nearest => [[0.5202, 0.1722], [0.4292, 0.1896]],
@@ -47,11 +47,11 @@ impl SolidCells {
         }
     }
 
-    /// Position of the point of a cell, from the cell's lowest corner.
+    /// Position of the feature point of a cell, measured from the cell's lowest corner.
     #[inline(always)]
     fn point(&self, cell: [i32; 3]) -> [f32; 3] {
         let bits = drawn(mixed(self.seed, cell));
-        // ten bits per axis are finer than visible; a second draw would double the cost
+        // Ten bits per axis are finer than visible differences; a second draw would double the cost.
         [0, 10, 20].map(|shift| {
             let random = (bits >> shift & 0x3ff) as i32 as f32 * (1.0 / 1024.0);
             0.5 + self.jitter * (random - 0.5)
@@ -70,7 +70,7 @@ impl SolidCells {
         };
         let square = |v: [f32; 3]| dot(v, v);
         for reach in 0..=REACH {
-            // minimum distance to the cells of this ring
+            // The minimum distance from the position to the cells of this ring.
             let gap = (reach - 1).max(0) as f32;
             let inside = (0..3).fold(f32::INFINITY, |least, axis| {
                 let border = if low[axis] < 1.0 - high[axis] { low[axis] } else { 1.0 - high[axis] };
@@ -100,10 +100,10 @@ impl SolidCells {
     }
 }
 
-/// Number of rings of cells around a cell.
+/// Number of rings of cells that are searched around a cell.
 const REACH: i32 = 3;
 
-/// The cells whose offset along at least one axis is `reach`, and along no axis larger.
+/// The cells at a distance of `reach` cells along at least one axis, and at most `reach` along the other axes.
 fn ring(reach: i32) -> impl Iterator<Item = [i32; 3]> {
     let side = 2 * reach + 1;
     (0..side * side * side)
@@ -169,7 +169,7 @@ mod tests {
         out
     }
 
-    /// Mean and standard deviation of every feature equal those in the plane, at full jitter.
+    /// At full jitter, the mean and standard deviation of every feature on a globe equal those in the plane.
     #[test]
     fn a_globe_is_as_high_and_as_rough_as_the_plane() {
         for feature in [CellDistance::Nearest, CellDistance::Second, CellDistance::Difference] {

@@ -1,10 +1,10 @@
 //! Solid noise: gradient noise and value noise in space, read on the surface of a globe.
 //!
 //! Law: three-dimensional Perlin noise (2002), with the twelve gradients towards the midpoints of a cube's edges,
-//! scaled to a standard deviation of ¼ like the noise of [`lattice`](super::lattice); or random heights at the corners
-//! of the cubes, with the same standard deviation. On a globe a frequency counts features along a side of a face, a
-//! quarter of the circumference: the lattice has 2·frequency/π cells per radius. Space has no seams and no poles, so
-//! the result has no seams and no poles either.
+//! scaled to a standard deviation of ¼ like the noise of [`lattice`](super::lattice). Alternatively, random heights at
+//! the corners of the cubes, with the same standard deviation. On a globe the frequency is the number of features along
+//! a side of a face, a quarter of the circumference: the lattice has 2·frequency/π cells per radius. Space has no seams
+//! and no poles, so the result has no seams and no poles either.
 //! Scheme: samples of a row that are in the same cell share its eight gradients. If cells are small, each sample draws
 //! its own gradients, in SIMD lanes. Every value depends only on the sample's own direction, which is the same on every
 //! face that repeats the sample.
@@ -21,15 +21,15 @@ use super::octaves::{CLASSIC, IMPROVED, LINEAR, NoiseFade, Octaves, RowReader, f
 use super::warp::DomainWarp;
 use talweg_ground::field::{Globe, Grid, Stream};
 
-/// Standard deviations of the unscaled noise, which is scaled to ¼ (measured by tests). The value for random heights is
-/// between the values for the two fades.
+/// Standard deviations of the unscaled noises, measured by tests. Both noises are scaled to ¼. The value for random
+/// heights is between the values for the two fades.
 const GRADIENT_DEVIATION: f32 = 0.2602;
 const VALUE_DEVIATION: f32 = 0.3855;
 
-/// Separates the random values of the displacement from those of the noise.
+/// Key that separates the random values of the displacement from those of the noise.
 const WARP_SALT: u64 = 0x7761_7270;
 
-/// Perlin's gradients; four are listed twice, so that four bits select one.
+/// Perlin's twelve gradients. Four of them are listed twice, so that four bits select one.
 const GRADIENTS: [[f32; 3]; 16] = [
     [1.0, 1.0, 0.0],
     [-1.0, 1.0, 0.0],
@@ -61,14 +61,14 @@ pub struct Solid {
     seed: u32,
     /// Whether the lattice holds random heights instead of random slopes.
     values: bool,
-    /// Lattice cells per unit of length.
+    /// Number of lattice cells per unit of length.
     frequency: f32,
     shift: [f32; 3],
     fade: NoiseFade,
 }
 
 impl Solid {
-    /// An octave of gradient noise with `frequency` lattice cells per unit of length.
+    /// Creates an octave of gradient noise with `frequency` lattice cells per unit of length.
     pub fn new(random: Stream, frequency: f32, fade: NoiseFade) -> Self {
         let shift = random.fork(0);
         Self {
@@ -80,7 +80,8 @@ impl Solid {
         }
     }
 
-    /// An octave of value noise: uniform random heights on the lattice, like [`values`](super::values) in the plane.
+    /// Creates an octave of value noise: uniform random heights on the lattice, like [`values`](super::values) in the
+    /// plane.
     pub fn values(random: Stream, frequency: f32, fade: NoiseFade) -> Self {
         Self { values: true, ..Self::new(random, frequency, fade) }
     }
@@ -110,7 +111,7 @@ impl SolidNoise for Solid {
 }
 
 impl Solid {
-    /// Adds the noise run by run or point by point; both ways give the same result.
+    /// Adds the noise run by run or point by point; both methods give the same result.
     fn sum<const FADE: u8, const VALUES: bool>(
         &self,
         points: [&[f32]; 3],
@@ -133,16 +134,16 @@ impl Solid {
 
 /// Minimum number of points in the same cell for which it is faster to look up the cell's gradients once.
 const LONG_RUN: f32 = 32.0;
-/// Factors of a corner's coordinates in the hash.
+/// Factors by which the hash multiplies the coordinates of a lattice corner.
 pub const PRIMES: [u32; 3] = [0x8da6_b343, 0xd816_3841, 0xcb1a_b31f];
 /// Maximum lattice position. Beyond it, `f32` numbers are too far apart to distinguish cells.
 const FARTHEST: f32 = 4.0e6;
 
-/// The lattice line below a position, and the distance of the position from this line. The function uses neither a call
-/// of `floor` nor a cast, because both would keep loops from vectorising.
+/// Returns the lattice line below a position, and the distance of the position from this line. The function uses
+/// neither `f32::floor` nor a cast, because both would keep loops from vectorising.
 #[inline(always)]
 pub fn floor(place: f32) -> (i32, f32) {
-    /// Adding this number rounds to a whole number: 1.5 · 2²³.
+    /// Adding this number (1.5 · 2²³) to a `f32` rounds that number to an integer.
     const ROUNDS: f32 = 12_582_912.0;
     let place = if place < FARTHEST { place } else { FARTHEST };
     let place = if place > -FARTHEST { place } else { -FARTHEST };
@@ -153,22 +154,23 @@ pub fn floor(place: f32) -> (i32, f32) {
     (whole - i32::from(above), place - if above { nearest - 1.0 } else { nearest })
 }
 
-/// Random bits of a corner, given the combination of its coordinates and the seed by [`mixed`].
+/// Returns the random bits of a lattice corner. `mixed` is the combination of its coordinates and the seed by
+/// [`mixed`].
 #[inline(always)]
 pub fn drawn(mixed: u32) -> u32 {
     let h = (mixed ^ (mixed >> 15)).wrapping_mul(0x2c1b_3c6d);
     (h ^ (h >> 12)).wrapping_mul(0x297a_2d39)
 }
 
-/// The combination of a corner's coordinates and the seed that [`drawn`] hashes.
+/// Combines the coordinates of a lattice corner and the seed into one number, which [`drawn`] hashes.
 #[inline(always)]
 pub fn mixed(seed: u32, corner: [i32; 3]) -> u32 {
     let [x, y, z] = corner;
     seed ^ (x as u32).wrapping_mul(PRIMES[0]) ^ (y as u32).wrapping_mul(PRIMES[1]) ^ (z as u32).wrapping_mul(PRIMES[2])
 }
 
-/// One component of all gradients, packed into two bits each: the component plus 1. A look-up in a table would not
-/// vectorise.
+/// Packs one component of all gradients into a number, with two bits for each: the component plus 1. A look-up in a
+/// table would not vectorise.
 const fn packed(axis: usize) -> u32 {
     let (mut bits, mut k) = (0, 0);
     while k < GRADIENTS.len() {
@@ -180,7 +182,7 @@ const fn packed(axis: usize) -> u32 {
 
 const PACKED: [u32; 3] = [packed(0), packed(1), packed(2)];
 
-/// A component of the gradient that the bits of a corner select.
+/// Returns a component of the gradient that the random bits of a corner select.
 #[inline(always)]
 pub fn component(axis: usize, drawn: u32) -> f32 {
     (PACKED[axis] >> (drawn >> 28 << 1) & 3) as i32 as f32 - 1.0
@@ -195,7 +197,8 @@ fn corner<const VALUES: bool>(drawn: u32, away: [f32; 3]) -> f32 {
     component(0, drawn) * away[0] + component(1, drawn) * away[1] + component(2, drawn) * away[2]
 }
 
-/// Interpolates between the values at the corners of a cell. The lowest bit of a corner's number is its end along x.
+/// Interpolates between the values at the corners of a cell. The lowest bit of a corner's number is its end along the x
+/// axis.
 #[inline(always)]
 pub fn blend([u, v, w]: [f32; 3], corner: impl Fn(usize) -> f32) -> f32 {
     let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
@@ -218,7 +221,7 @@ fn by_runs<const FADE: u8, const VALUES: bool>(
     let mut first = 0;
     while first < n {
         let (here, end) = places.run(first, n);
-        // holds a gradient, or a height and two zeros
+        // Each entry holds a gradient, or a height and two zeros.
         let corners: [[f32; 3]; 8] = std::array::from_fn(|c| {
             let step = |axis: usize| here[axis].wrapping_add((c >> axis & 1) as i32);
             let drawn = drawn(mixed(law.seed, [step(0), step(1), step(2)]));
@@ -252,7 +255,7 @@ fn by_points<const FADE: u8, const VALUES: bool>(law: &Solid, points: [&[f32]; 3
     in_parts::<1>(rest, &mut out[done..], |points, out| part::<FADE, VALUES, 1>(law, points, amplitude, out));
 }
 
-/// Calls `part` for N points at a time, as long as N points remain.
+/// Calls `part` for N points at a time until fewer than N points remain.
 #[inline(always)]
 pub fn in_parts<const N: usize>(points: [&[f32]; 3], out: &mut [f32], part: impl Fn([&[f32; N]; 3], &mut [f32; N])) {
     let [x, y, z] = points.map(|p| p.as_chunks::<N>().0);
@@ -293,7 +296,7 @@ fn part<const FADE: u8, const VALUES: bool, const N: usize>(
     }
 }
 
-/// The positions of points in a lattice: their cells, and the fractions within the cells.
+/// The positions of points in a lattice: their cells, and their positions within the cells.
 #[derive(Default)]
 pub struct SpacePoints {
     cell: [Vec<i32>; 3],
@@ -316,7 +319,7 @@ impl SpacePoints {
         }
     }
 
-    /// The cell of point `first`, and the first later point in another cell.
+    /// Returns the cell of point `first`, and the index of the first later point that is in another cell.
     #[inline(always)]
     pub fn run(&self, first: usize, n: usize) -> ([i32; 3], usize) {
         let [x, y, z] = &self.cell;
@@ -325,7 +328,7 @@ impl SpacePoints {
         (here, (first + 1..n).find(|&k| !same(k)).unwrap_or(n))
     }
 
-    /// Fractions of the points' positions within their cells.
+    /// The positions of the points within their cells, as fractions of a cell.
     #[inline(always)]
     pub fn fractions(&self, points: std::ops::Range<usize>) -> [&[f32]; 3] {
         self.fraction.each_ref().map(|fraction| &fraction[points.clone()])
@@ -341,10 +344,10 @@ pub struct SolidField<N = Solid> {
 }
 
 impl SolidField {
-    /// A sum of gradient noise.
+    /// Creates a sum of gradient noise.
     pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: NoiseFade, warp: DomainWarp) -> Self {
         let eddies = |axis: u64| Solid::new(random.fork(WARP_SALT).fork(axis), warp.frequency * FRAC_2_PI, fade);
-        // a side of a face has length π/2
+        // Converts the strength from side lengths to radii: a side of a face has length π/2.
         let push = warp.strength / FRAC_2_PI;
         Self {
             warp: (push != 0.0).then(|| (push, [eddies(0), eddies(1), eddies(2)])),
@@ -354,7 +357,7 @@ impl SolidField {
 }
 
 impl<N: SolidNoise> SolidField<N> {
-    /// A sum of octaves; `octave` makes each octave from a stream and a frequency in cells per radius.
+    /// Creates a sum of octaves. `octave` makes each octave from a random stream and a frequency in cells per radius.
     pub fn from_octaves(grid: Grid, random: Stream, law: &Octaves, octave: impl Fn(Stream, f32) -> N) -> Self {
         let mut frequency = f64::from(law.frequency) * f64::from(FRAC_2_PI);
         let octaves = (0..law.count).map(|k| {
@@ -370,7 +373,7 @@ impl<N: SolidNoise> SolidField<N> {
         }
     }
 
-    /// A reader of every octave, for one thread.
+    /// Creates a reader for every octave, for one thread.
     pub fn readers(&self) -> Vec<SolidReader<'_, N>> {
         let row = Rc::new(RefCell::new(SolidRow {
             row: usize::MAX,
@@ -405,14 +408,14 @@ impl<N: SolidNoise> SolidField<N> {
     }
 }
 
-/// The points of the current row, which the octaves share.
+/// The points of the current row. All octaves read them.
 struct SolidRow {
     row: usize,
     points: [Vec<f32>; 3],
     places: SpacePoints,
 }
 
-/// Reads rows of one octave.
+/// Reads one octave of the noise row by row.
 pub struct SolidReader<'a, N = Solid> {
     field: &'a SolidField<N>,
     octave: &'a N,
@@ -447,7 +450,7 @@ mod tests {
         }
     }
 
-    /// The three-dimensional Perlin noise of the `noise` crate, with other gradients, has the same distribution as this
+    /// The `noise` crate has three-dimensional Perlin noise with other gradients. It has the same distribution as this
     /// noise.
     #[test]
     fn the_distribution_matches_the_noise_crate() {
@@ -469,7 +472,7 @@ mod tests {
         assert!(apart < 0.35, "quantiles differ by {apart} deviations");
     }
 
-    /// Both ways of processing a row give the same result.
+    /// Runs and single points give the same result.
     #[test]
     fn runs_and_single_points_agree() {
         let globe = Globe::new(200);

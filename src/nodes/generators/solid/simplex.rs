@@ -2,9 +2,9 @@
 //!
 //! Law: space is divided into tetrahedra, six of which make a cube that is compressed along its diagonal (skewed by ⅓).
 //! Inside a tetrahedron n = Σ (½ - d²)⁴ · g·d over its 4 corners. d is the vector from the corner, and g the corner's
-//! gradient as in [`solid`](super). ½ is the square of the distance from a corner to the opposite side, so every
-//! corner's contribution ends where its tetrahedra end: there are no creases. The lattice is stretched to one corner
-//! per unit of volume, as in the lattice of cubes, and n is scaled to a standard deviation of ¼.
+//! gradient as in [`solid`](super). ½ is the square of the distance from a corner to the opposite side. The
+//! contribution of each corner therefore ends where its tetrahedra end: there are no creases. The lattice is stretched
+//! to one corner per unit of volume, as in the lattice of cubes, and n is scaled to a standard deviation of ¼.
 //! Scheme: the order of a position's three coordinates selects the tetrahedron of the cube, without branches and in
 //! SIMD lanes.
 //! Source: Perlin 2001; Gustavson 2005, *Simplex noise demystified* (the skew).
@@ -12,16 +12,16 @@
 use super::{PART, PRIMES, SolidNoise, SpacePoints, component, drawn, floor, in_parts};
 use talweg_ground::field::Stream;
 
-/// Scales the noise to a standard deviation of ¼ (measured by a test).
+/// Factor that scales the noise to a standard deviation of ¼ (measured by a test).
 const SCALE: f32 = 0.25 / DEVIATION;
 const DEVIATION: f32 = 0.005_105;
-/// Factor that stretches the lattice: compressed cubes have half the volume, which gives 2^-⅓ along each side.
+/// Factor that stretches the lattice, 2^-⅓ along each side: the compressed cubes have half the volume.
 const STRETCH: f32 = 0.793_700_5;
-/// Skew factor, and the factor of the inverse skew.
+/// Skew factor of the lattice. The next constant is the factor of the inverse skew.
 const THIRD: f32 = 1.0 / 3.0;
 const SIXTH: f32 = 1.0 / 6.0;
 
-/// One octave.
+/// One octave of simplex noise in space.
 #[derive(Clone, Copy, Debug)]
 pub struct SolidSimplex {
     seed: u32,
@@ -30,7 +30,7 @@ pub struct SolidSimplex {
 }
 
 impl SolidSimplex {
-    /// An octave with `frequency` cells per unit of length.
+    /// Creates an octave with `frequency` cells per unit of length.
     pub fn new(random: Stream, frequency: f32) -> Self {
         let shift = random.fork(0);
         Self {
@@ -65,7 +65,8 @@ fn part<const N: usize>(law: &SolidSimplex, points: [&[f32; N]; 3], amplitude: f
         let low = [i as u32, j as u32, l as u32];
         let back = (x + y + z) * SIXTH;
         let near = [x - back, y - back, z - back];
-        // which of two coordinates is greater; of two equal coordinates the first, so that the order is always unique
+        // The coordinates are compared in pairs. Of two equal coordinates the first counts as greater, so that the
+        // order is unique.
         let (xy, yz, zx) = (u32::from(x >= y), u32::from(y >= z), u32::from(z > x));
         let first = [xy & (1 - zx), yz & (1 - xy), zx & (1 - yz)];
         let second = [xy | (1 - zx), yz | (1 - xy), zx | (1 - yz)];
@@ -105,8 +106,8 @@ mod tests {
         assert!(mean.abs() < 0.02 && (deviation - 0.25).abs() < 0.015, "mean {mean}, deviation {deviation}");
     }
 
-    /// The noise equals the sum in the module docs: a sum over every near corner of the compressed lattice, whatever
-    /// its tetrahedron.
+    /// The noise equals the sum in the module docs over all near corners of the compressed lattice, without a search
+    /// for the tetrahedron.
     #[test]
     fn all_near_corners_are_summed_and_no_other() {
         let noise = SolidSimplex { seed: 77, frequency: 1.0, shift: [0.0; 3] };
@@ -114,7 +115,7 @@ mod tests {
         for k in 0..4000 {
             let mut place: [f32; 3] = std::array::from_fn(|axis| 2.0 * random.signed(k, axis as i32));
             if k % 5 == 0 {
-                // a position on the border of tetrahedra
+                // This position is on the border between tetrahedra.
                 place[1] = place[0];
             }
             let mut sum = 0.0;

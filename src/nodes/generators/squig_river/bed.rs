@@ -1,21 +1,25 @@
 //! Lays a [network of rivers](super::network) into the terrain, with the same banks on both sides.
 //!
-//! Law, at a point whose nearest water is at distance d with level L: within half the width w the terrain is the river
-//! bed, L - depth·(1 - (2d/w)²), and the water surface is at L, level across the course. Farther out, d' = d - w/2 is
-//! the distance from the water's edge, and the terrain is B + max(0, h - B)·t(d'/v) + min(0, h - B)·t₂. h is the
-//! terrain before, v the width of the valley's side, and t from 0 to 1 the profile of the valley. t₂ is 0 within w of
-//! the water and 1 at d' = v, so low terrain near the water is filled. B is the minimum height of the banks: B = max
-//! over all water s of L(s) - σ·max(0, |s| - 3w/2), with |s| the distance to s and σ the bank's slope. B is continuous,
-//! and within w of any water no lower than that water, so water never stands above its banks. If widths follow the
-//! water, w and the depth at a point of the course are those at the mouth times √q and q^0.4. q is the discharge at the
-//! point divided by the discharge at the mouth (Leopold & Maddock 1953), linear between nodes. The nearest water is
-//! then the water with the nearest edge, and B uses the width at the mouth. A spring is a point. A tributary keeps its
-//! own width to its end in the middle of the water that it joins.
+//! Law: let a point have its nearest water at distance d with the water level L, and let w be the width of the water.
+//! Within w/2 the terrain is the river bed, L - depth·(1 - (2d/w)²), and the water surface is at L, level across the
+//! river. Farther out, d' = d - w/2 is the distance from the water's edge, and the terrain is B +
+//! max(0, h - B)·t(d'/v) + min(0, h - B)·t₂. h is the terrain before, v the width of the valley's side, and t from 0
+//! to 1 the profile of the valley. t₂ is 0 within w of the water and 1 at d' = v, so low terrain near the water is
+//! filled.
+//!
+//! B is the minimum height of the banks: B = max over all water s of L(s) - σ·max(0, |s| - 3w/2), with |s| the distance
+//! to s and σ the bank's slope. B is continuous. Within w of any water B is at least as high as that water, so water is
+//! never higher than its banks.
+//!
+//! If widths follow the water, w and the depth at a point of the river are those at the mouth times √q and q^0.4. q is
+//! the discharge at the point divided by the discharge at the mouth (Leopold & Maddock 1953), linear between nodes. The
+//! nearest water is then the water with the nearest edge, and B uses the width at the mouth. A spring is a point. A
+//! tributary keeps its own width to its end on the centreline of the water that it joins.
 //!
 //! Scheme: for a small block of samples, the nearest segment and B are searched among the segments that can affect the
 //! block. If d(c) is the distance of the block's centre and the block extends ρ around the centre, these are the
-//! segments within d(c) + 2ρ. B is bounded to 2σρ in the same way. The result equals a search through all segments,
-//! whatever the block.
+//! segments within d(c) + 2ρ. B is bounded to 2σρ in the same way. The result equals a search through all segments, for
+//! any block size.
 //! Boundary: on a wrapping terrain distances take the shorter way around.
 //! Source of the widths: Leopold & Maddock 1953, *The hydraulic geometry of stream channels*.
 
@@ -28,7 +32,7 @@ use crate::generators::octaves::NoiseFade;
 use talweg_ground::field::{Cancelled, Edges};
 
 talweg_ground::choices! {
-    /// How the width of the water changes along its course.
+    /// Variation of the water's width along a river.
     RiverWidths {
         Even "Even": "All rivers have the same width from source to mouth.",
         Downstream "With the water": "Rivers grow with every tributary, starting from a point at the spring.",
@@ -49,19 +53,19 @@ talweg_ground::choices! {
 pub struct CrossProfile {
     /// Half the width of the water, at the mouth.
     pub half: f32,
-    /// Half of the minimum width of the water.
+    /// Half of the minimum width of the water, below which the water would have gaps on the grid.
     pub least_half: f32,
-    /// How the width of the water changes along the course.
+    /// Variation of the water's width along a river.
     pub widths: RiverWidths,
     /// Discharge of a river where it enters the terrain, as a fraction of its discharge at the mouth.
     pub inflow: f32,
-    /// Depth of the water in its middle.
+    /// Depth of the water on its centreline.
     pub depth: f32,
     /// Width of the valley on each side of the water.
     pub side: f32,
     /// Profile of the valley's sides.
     pub valley: Valley,
-    /// Slope of the terrain between waters of different levels.
+    /// Slope of the terrain between two waters of different levels.
     pub slope: f32,
 }
 
@@ -71,16 +75,17 @@ struct Segment {
     from: [f32; 2],
     /// Vector to the lower end.
     step: [f32; 2],
-    /// Reciprocal of the squared length.
+    /// Reciprocal of the segment's squared length.
     inverse: f32,
     level: f32,
     fall: f32,
-    /// Half width and depth at the start, and their increase from the start to the end.
+    /// Half width at the start of the segment, and its increase to the end. `depth` holds the same two values of the
+    /// depth.
     half: [f32; 2],
     depth: [f32; 2],
 }
 
-/// The water at the point of a segment that is nearest to a position.
+/// Properties of the water at the point of a segment that is nearest to a position.
 #[derive(Clone, Copy)]
 struct NearestWater {
     distance: f32,
@@ -90,7 +95,7 @@ struct NearestWater {
 }
 
 impl Segment {
-    /// The water of the segment that is nearest to a position.
+    /// Returns the properties of the water at the segment's nearest point to a position.
     #[inline(always)]
     fn water(&self, x: f32, y: f32) -> NearestWater {
         let (dx, dy) = (x - self.from[0], y - self.from[1]);
@@ -104,7 +109,7 @@ impl Segment {
         }
     }
 
-    /// Squared distance from a position, and the water level there.
+    /// Squared distance from a position to the segment, and the water level at the nearest point.
     #[inline(always)]
     fn nearest(&self, x: f32, y: f32) -> (f32, f32) {
         let (dx, dy) = (x - self.from[0], y - self.from[1]);
@@ -123,7 +128,8 @@ struct SegmentRun {
     high: f32,
 }
 
-/// Samples along a side of a block: fewer if samples are far apart, so that few segments affect the block.
+/// Number of samples along a side of a block. It is small if samples are far apart, so that few segments affect the
+/// block.
 fn block(samples: usize) -> usize {
     match samples {
         ..128 => 2,
@@ -179,7 +185,7 @@ impl<'a> RiverBed<'a> {
             RiverWidths::Even => Vec::new(),
             RiverWidths::Downstream => network.discharges(profile.inflow),
         };
-        // half width and depth at a node of a course
+        // Returns half the width and the depth at a node of a river.
         let size = |course: usize, node: usize| -> [f32; 2] {
             let Some(&share) = shares.get(course).and_then(|course| course.get(node)) else {
                 return [profile.half, profile.depth];
@@ -210,7 +216,7 @@ impl<'a> RiverBed<'a> {
                 }
             }
         }
-        // farther out, no water is the nearest water, and no water requires a bank
+        // Beyond this distance, a segment is never the nearest water, and its water requires no bank.
         let levels = network.nodes.iter().map(|n| n.level);
         let (low, high) = levels.fold((f32::MAX, f32::MIN), |(l, h), level| (l.min(level), h.max(level)));
         let reach = 2.0 * (profile.half + profile.side) + (high - low).max(0.0) / profile.slope + 3.0 * profile.half;
@@ -239,10 +245,12 @@ impl<'a> RiverBed<'a> {
         level - self.profile.slope * (distance - 3.0 * self.profile.half).max(0.0)
     }
 
-    /// Collects the segments that affect a block of samples. There are no segments if the block is beyond all valleys.
+    /// Collects the segments that affect a block of samples. No segments are collected if the block is beyond all
+    /// valleys.
     fn collect_near(&self, xs: &[f32], ys: &[f32], near: &mut Vec<Segment>) {
         near.clear();
-        // the last sample of a wrapping row is the first again, so the block may extend from end to end
+        // The last sample of a wrapping row repeats the first, so the block can extend from one end of the row to the
+        // other.
         let span = |places: &[f32]| {
             let (low, high) = places.iter().fold((f32::MAX, f32::MIN), |(l, h), &p| (l.min(p), h.max(p)));
             ((low + high) * 0.5, (high - low) * 0.5)
@@ -257,7 +265,7 @@ impl<'a> RiverBed<'a> {
             bank = bank.max(self.bank(run.low, far + reach));
         }
         let edge = self.profile.half + self.profile.side;
-        // narrow water may be farther away than wide water whose edge is nearer
+        // Narrow water can have a nearer edge than wide water, although its centreline is farther away.
         let slack = match self.profile.widths {
             RiverWidths::Even => 0.0,
             RiverWidths::Downstream => self.profile.half,
@@ -289,8 +297,8 @@ impl<'a> RiverBed<'a> {
         });
     }
 
-    /// If all rivers have the same width: the river whose centreline is nearest to the position, and the minimum height
-    /// of the terrain there.
+    /// Used for equal widths: finds the water whose centreline is nearest to a position, and the minimum height of the
+    /// terrain there.
     #[inline(always)]
     fn nearest_course(&self, near: &[Segment], x: f32, y: f32) -> (NearestWater, f32) {
         let CrossProfile { half, depth, .. } = *self.profile;
@@ -306,7 +314,7 @@ impl<'a> RiverBed<'a> {
         (NearestWater { distance: least.sqrt(), level, half, depth }, bank)
     }
 
-    /// The water whose edge is nearest to a position, and the minimum height of the terrain there.
+    /// Finds the water whose edge is nearest to a position, and the minimum height of the terrain there.
     #[inline(always)]
     fn nearest_edge(&self, near: &[Segment], x: f32, y: f32) -> (NearestWater, f32) {
         let mut nearest = NearestWater { distance: f32::MAX, level: 0.0, half: 0.0, depth: 0.0 };

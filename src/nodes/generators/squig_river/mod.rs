@@ -1,22 +1,23 @@
 //! Squig-curve rivers: triangular midpoint displacement that follows given river courses.
 //!
-//! Law: the terrain is that of [triangular midpoints](super::triangular), but a midpoint on a course is not random. The
-//! courses of every level, their joins and forks are those of the [`network`].
-//! - `Symmetric`: a midpoint on a course takes the level of the water there, and new midpoints next to it are no lower.
-//!   After `detail` levels the river `bed` is laid into the terrain, with the same banks on both sides.
-//! - `AsInPaper`: at every level a midpoint on a course is `depth` below its lowest neighbour off the course,
+//! Law: the terrain is that of [triangular midpoints](super::triangular), but a midpoint on a river course is not
+//! random. The [`network`] gives the courses of every level, with their joins and forks.
+//! - `Symmetric`: a midpoint on a river course takes the level of the water there, and new midpoints next to it are no
+//!   lower. After `detail` levels the river `bed` is laid into the terrain, with the same banks on both sides.
+//! - `AsInPaper`: at every level a midpoint on a river course is `depth` below its lowest neighbour off the course,
 //!   and no higher than the midpoint above it on the course, whatever the level of the grid. Slopes are gentle, banks
 //!   differ from side to side, and water is a line of samples.
 //!
 //! Scheme: the terrain is an exact subsample at every size. Water narrower than one and a half samples is widened to
 //! this width, so that the water has no gaps; a preview therefore differs near the water.
-//! Boundary: courses start and end at the edges, except that a tributary starts inside the terrain. On a wrapping
-//! terrain courses end at the seam, where the terrain continues. With one triangle (`Triangle`, the paper's own mesh)
-//! the terrain is the table's lower triangle, shown as in [`Triangular`](super::triangular::Triangular). Rivers enter
-//! over the left side of the triangle and leave over its base, so that a course starts with two edges of one triangle
-//! and never leaves it. Terrain beyond the edges of the triangle is ignored.
-//! Squares only: courses start and end at the edges. With fewer levels than fit the grid (`levels_shown`) the courses
-//! are those of the last level, and the terrain between the points of that level is interpolated bilinearly.
+//! Boundary: river courses start and end at the edges, except that a tributary starts inside the terrain. On a wrapping
+//! terrain river courses end at the seam, where the terrain continues. With one triangle (`Triangle`, the paper's own
+//! mesh) the terrain is the table's lower triangle, shown as in [`Triangular`](super::triangular::Triangular). Rivers
+//! enter over the left side of the triangle and leave over its base, so that a river course starts with two edges of
+//! one triangle and never leaves the mesh. Terrain beyond the edges of the triangle is ignored.
+//! Squares only: river courses start and end at the edges. With fewer levels than fit the grid (`levels_shown`) the
+//! river courses are those of the last level, and the terrain between the points of that level is interpolated
+//! bilinearly.
 //! Source: Prusinkiewicz & Hammel 1993, *A Fractal Model of Mountains with Rivers*; Le Martelot 2005, §2.1.
 
 mod bed;
@@ -34,7 +35,7 @@ use squig::TerrainEdge;
 use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
 talweg_ground::choices! {
-    /// How the terrain meets the water.
+    /// Shape of the terrain next to the water.
     BankShape {
         Symmetric "Symmetric": "A bed of the given width with the same banks on both sides.",
         AsInPaper "As in the paper": "A bed just below the lowest terrain nearby: gentle rivers one sample wide, with a cliff on one side and a slope on the other.",
@@ -58,7 +59,8 @@ talweg_ground::params! {
         /// Number of branches that leave a river and rejoin it, or leave the terrain separately. A branch without room
         /// is skipped.
         forks: u32 = 1, 0..=8 => |river| river.layout == TriangleLayout::Square;
-        /// Number of times that the courses are split: few splits make straight courses, many splits make small bends.
+        /// Number of times that the river courses are split: few splits make straight rivers, many splits make small
+        /// bends.
         detail: u32 = 6, 3..=8;
         /// Level of the water where rivers enter, as a fraction of the relief.
         source_height: f32 = 0.32, -10.0..=10.0, slider 0.0..=1.0;
@@ -68,11 +70,11 @@ talweg_ground::params! {
         cascades: f32 ["share"] = 0.35, 0.0..=1.0;
         /// Number of cascades along a river.
         steps: u32 = 6, 1..=64, slider 1..=20;
-        /// How the terrain meets the water.
+        /// Shape of the terrain next to the water.
         banks: BankShape = BankShape::Symmetric;
-        /// Width of the water; if it grows along the course, the width at the mouth.
+        /// Width of the water. If the width grows downstream, this is the width at the mouth.
         width: f32 ["m"] = 60.0, 0.1..=5000.0, slider 5.0..=400.0;
-        /// How the width of the water changes along the course.
+        /// Variation of the water's width along a river.
         widths: RiverWidths = RiverWidths::Even => |river| river.banks == BankShape::Symmetric;
         /// Width of a river where it enters, as a fraction of the width at its mouth.
         source_width: f32 ["share"] = 0.4, 0.0..=0.95 => |river| {
@@ -82,7 +84,7 @@ talweg_ground::params! {
         depth: f32 ["m"] = 8.0, 0.0..=1000.0, slider 0.0..=60.0;
         /// Profile of the valley's sides.
         valley: Valley = Valley::Vee;
-        /// Width of each side of the valley; the terrain beyond is not affected by the river.
+        /// Width of the valley on each side of the water. The river does not affect the terrain beyond.
         valley_width: f32 ["m"] = 700.0, 0.0..=100_000.0, slider 0.0..=4000.0;
         /// Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently.
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
@@ -96,21 +98,22 @@ talweg_ground::params! {
         corners: f32 = 0.42, -10.0..=10.0, slider 0.0..=1.0;
         /// Maximum random deviation of each corner from the mean height of the corners, as a fraction of the relief.
         corner_spread: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
-        /// Maximum number of splits of triangles and courses. Small values show the first steps of the method.
+        /// Maximum number of splits of triangles and river courses. Small values show the first steps of the method.
         levels_shown: u32 = midpoint::ALL_LEVELS, 1..=midpoint::ALL_LEVELS;
     }
 }
 
-/// Slope of the terrain between waters of different levels.
+/// Slope of the terrain between two waters of different levels.
 const BANK_SLOPE: f32 = 0.5;
-/// Key of the random stream for the courses; levels of the terrain use lower numbers.
+/// Key of the random stream for the river courses; levels of the terrain use lower numbers.
 const COURSES: u64 = 1 << 32;
-/// Minimum half width of water in samples. Every point of a line has a sample within 0.71 of a sample spacing.
+/// Minimum half width of water in samples. Every point of a line has a sample within 0.71 of a sample spacing, so water
+/// of this width has no gaps.
 const LEAST_HALF: f32 = 0.75;
 
 impl Generator for SquigRiver {
     fn traits(&self) -> Traits {
-        // water is never narrower than a sample, so a preview is not exact
+        // Water is never narrower than a sample, so a preview is not exact.
         let fields = if self.banks == BankShape::AsInPaper { 3.1 } else { 1.1 };
         Traits {
             writes: if self.is_single() { &[MapKind::Water, MapKind::Ground] } else { &[MapKind::Water] },
@@ -148,7 +151,7 @@ impl Generator for SquigRiver {
                 *terrain.map_mut(MapKind::Water) = water;
             }
             BankShape::AsInPaper => {
-                // rivers belong to the whole table, and other sizes are interpolated from it
+                // The river network belongs to the whole table; grids of other sizes are interpolated from the table.
                 let [table, water] = self.tables(&on)?;
                 midpoint::resample(cx, full, &table, midpoint::in_square, &mut terrain.height)?;
                 midpoint::resample(cx, full, &water, midpoint::in_square, terrain.map_mut(MapKind::Water))?;
@@ -203,7 +206,7 @@ impl SquigRiver {
             half,
             least_half: least.min(half),
             widths: self.widths,
-            // widths are proportional to the square root of the discharge
+            // Widths are proportional to the square root of the discharge.
             inflow: self.source_width * self.source_width,
             depth: self.depth / cx.relief_metres,
             side: (self.valley_width / cx.size_metres).max(4.0 * half),
@@ -212,8 +215,8 @@ impl SquigRiver {
         }
     }
 
-    /// The courses that carry water. With symmetric banks, they are the courses of the last split, with their water
-    /// levels. With the paper's banks, they are the courses on the samples of the grid.
+    /// Returns the river courses that carry water. With symmetric banks, they are the courses of the last split, with
+    /// their water levels. With the paper's banks, they are the courses on the samples of the grid.
     pub fn network(&self, cx: &Context) -> Result<RiverNetwork, Cancelled> {
         match self.banks {
             BankShape::Symmetric => self.network_of(cx, self.splits()),
@@ -221,7 +224,7 @@ impl SquigRiver {
         }
     }
 
-    /// Number of splits of courses with symmetric banks.
+    /// Number of splits of river courses with symmetric banks.
     fn splits(&self) -> u32 {
         self.detail.min(self.levels_shown - 1)
     }
@@ -245,7 +248,7 @@ impl SquigRiver {
         Ok(network)
     }
 
-    /// Computes the terrain, level by level, with the midpoints on courses.
+    /// Computes the terrain, level by level, with the midpoints on river courses.
     fn ground(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = MidpointLaw {
             displacement: self.amplitude * self.smoothness,
@@ -277,8 +280,8 @@ impl SquigRiver {
         midpoint::subdivide(cx, &law, 0, corners, split, midpoint::in_square, out)
     }
 
-    /// Depth of water on the courses of the last level. The water reaches up to the lowest terrain next to it, and its
-    /// surface never rises downstream.
+    /// Returns the depth of the water on the river courses of the last level. The water reaches up to the lowest
+    /// terrain next to it, and its surface never rises downstream.
     fn lines_of_water(&self, cx: &Context, levels: u32, table: &[f32]) -> Result<Vec<f32>, Cancelled> {
         let mut water = vec![0.0; table.len()];
         if levels == 0 {
@@ -331,7 +334,7 @@ impl MidpointTable {
         })
     }
 
-    /// Writes `value` to a vertex and to the duplicates of the vertex beyond the seam.
+    /// Writes `value` to a vertex, and to its duplicates beyond the seam.
     fn set(&self, table: &mut [f32], vertex: [i32; 2], value: f32) {
         let last = self.side as i32 - 1;
         let twins = |at: i32| if self.wraps && at % last == 0 { [0, last] } else { [at, at] };
@@ -348,7 +351,7 @@ impl MidpointTable {
         on.into_iter().map(|m| m > 0.0).collect()
     }
 
-    /// Sets midpoints on courses to the water level. New midpoints next to a course are no lower.
+    /// Sets midpoints on river courses to the water level. New midpoints next to a river course are no lower.
     fn set_water_levels(&self, network: &RiverNetwork, fine: &mut [f32]) {
         for node in &network.nodes {
             for k in self.neighbours(node.vertex) {
@@ -361,8 +364,8 @@ impl MidpointTable {
         network.nodes.iter().for_each(|node| self.set(fine, node.vertex, node.level));
     }
 
-    /// Applies the paper's rule: a midpoint on a course is `depth` below its lowest neighbour off the course, so that
-    /// the water has a bed. It is also no higher than the previous midpoint upstream.
+    /// Applies the paper's rule: a midpoint on a river course is `depth` below its lowest neighbour off the river
+    /// course. This gives the water a bed. The midpoint is also no higher than the previous midpoint upstream.
     fn apply_paper_rule(
         &self,
         network: &mut RiverNetwork,

@@ -1,20 +1,20 @@
 //! Rivers, tributaries and forks as one network of [squig curves](super::squig), and their water levels.
 //!
-//! Courses: on the first `SHARED` levels, every river chooses its halves of the edges independently. After that the
-//! choice belongs to the edge, so courses that cross the same edge meet there. Two courses in one triangle share one of
-//! its edges, so courses cannot cross without meeting. A course that meets another course joins it and ends. A
-//! tributary starts on another side of the terrain and leaves the terrain where a river does, so it meets the network
-//! there at the latest. A fork chooses other halves along a stretch of a river, and either rejoins the river farther
-//! down or leaves the terrain separately.
+//! Courses: a river course is a sequence of edges of the mesh; each split chooses one half of every edge. On the first
+//! `SHARED` levels, every river chooses its halves independently. After that the choice belongs to the edge, so courses
+//! that cross the same edge meet there. Two courses in one triangle share one of its edges, so courses cannot cross
+//! without meeting. A course that meets another course joins it and ends. A tributary starts on another side of the
+//! terrain and leaves the terrain where a river does, so it meets the network there at the latest. A fork chooses other
+//! halves along a stretch of a river, and either rejoins the river farther down or leaves the terrain separately.
 //!
-//! Discharge: rivers bring water in where they enter, and every course gains the same amount per unit of its length. At
-//! a fork the water is divided equally. Springs have a discharge of 0.
+//! Discharge: rivers bring water in where they enter, and every course gains the same discharge per unit of its length.
+//! At a fork the water is divided equally. Springs have a discharge of 0.
 //!
 //! Levels: along every course the water falls evenly or, for the fraction `cascades`, in steps. The levels L are then
-//! lowered as little as possible so that they never rise downstream, and so that the terrain between two reaches is at
-//! most as steep as the bank's slope σ. That is, L(next) ≤ L(s), and L(s) ≤ L(t) + σ·max(0, |s - t| - reach) for
-//! reaches s, t far apart along the water. Both are shortest-path conditions, so Dijkstra's algorithm gives the levels
-//! exactly.
+//! lowered as little as possible, so that two conditions hold. First, water never rises downstream: L(next) ≤ L(s).
+//! Second, the terrain between two reaches is at most as steep as the bank's slope σ: L(s) ≤ L(t) + σ·max(0, |s - t| -
+//! reach) for reaches s and t that are far apart along the water. Both are shortest-path conditions, so Dijkstra's
+//! algorithm gives the levels exactly.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -23,14 +23,14 @@ use super::reach::{HeapLevel, ReachBounds, distance, distance_around};
 use super::squig::{Edge, TerrainEdge, Vertex, edges_across, refine, turn};
 use talweg_ground::field::{Cancelled, Control, Stream};
 
-/// Number of first levels on which every course chooses independently.
+/// Number of first levels on which every river course chooses its halves of edges independently.
 const SHARED: u32 = 3;
 /// Number of attempts to place a fork before it is skipped.
 const TRIES: u64 = 16;
 /// Number of nodes or segments that are tested as a group.
 pub const RUN: usize = 16;
 
-/// The number of the rivers to create, and where they enter and leave the terrain.
+/// The numbers of rivers, tributaries and forks to create, and where rivers enter and leave the terrain.
 #[derive(Clone, Copy, Debug)]
 pub struct RiverPlan {
     /// Edge of the terrain where rivers enter.
@@ -60,12 +60,12 @@ pub struct WaterProfile {
     pub steps: u32,
 }
 
-/// Conditions that separate reaches of different water levels.
+/// Conditions on the terrain between reaches with different water levels.
 #[derive(Clone, Copy, Debug)]
 pub struct Levees {
     /// Distance, as a fraction of the side, below which two reaches have the same level.
     pub reach: f32,
-    /// Maximum slope between reaches that are farther apart.
+    /// Maximum slope of the terrain between reaches that are farther apart.
     pub slope: f32,
 }
 
@@ -76,8 +76,8 @@ enum RiverNodeKind {
     Fork,
 }
 
-/// A course: its nodes from the source to the mouth. The last node may belong to another course, and so may the first
-/// node of a fork.
+/// The path of a river: its nodes from the source to the mouth. The last node can belong to another river, and so can
+/// the first node of a fork.
 #[derive(Clone, Debug)]
 pub struct Centreline {
     /// Indices of the nodes in [`RiverNetwork::nodes`].
@@ -85,17 +85,17 @@ pub struct Centreline {
     kind: RiverNodeKind,
 }
 
-/// A point on the course of a river.
+/// A point on the path of a river.
 #[derive(Clone, Copy, Debug)]
 pub struct RiverNode {
     /// The point's vertex on the lattice of the level after the last level.
     pub vertex: Vertex,
-    /// Distance from the west and from the north edge, as fractions of the side.
+    /// Distance from the west edge and from the north edge, as fractions of the side length.
     pub position: [f32; 2],
-    /// Level of the water.
+    /// Water level at this point.
     pub level: f32,
     centreline: usize,
-    /// Length of the course from its source to this point.
+    /// Length of the river from its source to this point, as a fraction of the side length.
     along: f32,
 }
 
@@ -104,29 +104,31 @@ pub struct RiverNode {
 pub struct RiverNetwork {
     /// All points where a river bends or meets another river.
     pub nodes: Vec<RiverNode>,
-    /// The courses of the rivers, the main rivers first.
+    /// The paths of all rivers, the main rivers first.
     pub centrelines: Vec<Centreline>,
     known: HashMap<Vertex, usize>,
     next: Vec<Vec<usize>>,
 }
 
-/// Random choices for the courses.
+/// Random choices that determine the river courses.
 #[derive(Clone, Copy)]
 struct CourseChoices(Stream);
 
 impl CourseChoices {
-    /// Which half of an edge on `level` the course `salt` chooses.
+    /// Returns which half of an edge on `level` the river course with the number `salt` chooses.
     fn half(self, level: u32, salt: u64, edge: Edge) -> bool {
         let [row, column] = edge.middle();
         self.0.fork(u64::from(level)).fork(salt).bits(column, row) >> 63 == 1
     }
 
-    /// Like [`half`](Self::half), but only on the first levels. On later levels the choice is common to all courses.
+    /// Like [`half`](Self::half), but only on the first [`SHARED`] levels. On later levels all river courses share the
+    /// choice.
     fn shared(self, level: u32, salt: u64, edge: Edge) -> bool {
         self.half(level, if level < SHARED { salt } else { 0 }, edge)
     }
 
-    /// A random number below `count` for the course `salt`; `what` distinguishes the purposes.
+    /// A random number below `count` for the river course with the number `salt`. `what` separates draws for different
+    /// purposes.
     fn number_below(self, salt: u64, what: i32, count: usize) -> usize {
         (self.unit(salt, what) * count as f32) as usize
     }
@@ -137,7 +139,7 @@ impl CourseChoices {
 }
 
 impl RiverNetwork {
-    /// The courses after `level` splits, without water levels.
+    /// Creates the river courses after `level` splits, without water levels.
     pub fn new(plan: &RiverPlan, random: Stream, level: u32, control: &Control) -> Result<Self, Cancelled> {
         let chance = CourseChoices(random);
         let mut network = Self::default();
@@ -145,7 +147,7 @@ impl RiverNetwork {
         for k in 0..plan.rivers {
             control.check()?;
             let salt = u64::from(k) + 1;
-            // rivers enter in different eighths of their side
+            // Rivers enter in different eighths of the edge.
             let part = (chance.number_below(0, 0, 8) as u32 + k * 3) % 8;
             let choose = |l: u32, first: bool, _: bool, e: Edge| match first && l < SHARED {
                 true => part >> (SHARED - 1 - l) & 1 == 1,
@@ -162,7 +164,7 @@ impl RiverNetwork {
             let main = u64::from(k % plan.rivers) + 1;
             let sides: Vec<TerrainEdge> = TerrainEdge::ALL.iter().copied().filter(|&s| s != plan.exit).collect();
             let from = sides[chance.number_below(salt, 0, sides.len())];
-            // at the exit the tributary takes the same halves as the river
+            // At the exit, the tributary chooses the same halves of edges as the river.
             let choose = |l: u32, _: bool, last: bool, e: Edge| chance.shared(l, if last { main } else { salt }, e);
             network.flow_into(&grow(from, plan.exit, level, choose, false), chance.unit(salt, 1));
         }
@@ -174,8 +176,8 @@ impl RiverNetwork {
                     let salt = 10_000 + u64::from(k) * TRIES + attempt;
                     let window = (2 + chance.number_below(salt, 0, 6)).min(main.len());
                     let first = chance.number_below(salt, 1, main.len() - window + 1);
-                    // a fork has the ends of the river, but where the river leaves the terrain, the fork may leave
-                    // separately
+                    // A fork has the same ends as its stretch of the river. Only where the river leaves the terrain can
+                    // the fork leave separately.
                     let free = first + window == main.len();
                     let fine = (SHARED..level).fold(main[first..first + window].to_vec(), |c, l| {
                         let last = c.len() - 1;
@@ -194,7 +196,7 @@ impl RiverNetwork {
         self.known.get(&edge.middle()).copied()
     }
 
-    /// Adds a course along `edges`; the edges between its ends must be new in the network.
+    /// Adds a river course along `edges`. All edges except the first and the last must be new in the network.
     fn add(&mut self, edges: &[Edge], kind: RiverNodeKind) {
         let centreline = self.centrelines.len();
         let mut nodes = Vec::with_capacity(edges.len());
@@ -214,7 +216,7 @@ impl RiverNetwork {
         self.centrelines.push(Centreline { nodes, kind });
     }
 
-    /// Adds a river down to the first point that is already part of the network.
+    /// Adds a river along `edges`, down to the first point that is already part of the network.
     fn join(&mut self, edges: &[Edge]) {
         let end = edges.iter().position(|&e| self.id(e).is_some()).map_or(edges.len(), |k| k + 1);
         if end > 1 || self.nodes.is_empty() {
@@ -222,8 +224,8 @@ impl RiverNetwork {
         }
     }
 
-    /// Adds a tributary down to the first point of the network, without the part of its upper course that `cut`
-    /// removes.
+    /// Adds a tributary along `edges`, down to the first point of the network. The fraction `cut` shortens its upper
+    /// part.
     fn flow_into(&mut self, edges: &[Edge], cut: f32) {
         if let Some(end) = edges.iter().position(|&e| self.id(e).is_some()) {
             let start = (end as f32 * cut * 0.7) as usize;
@@ -233,9 +235,9 @@ impl RiverNetwork {
         }
     }
 
-    /// Adds the longest stretch of `edges` between two points of the network, or from a point out of the terrain if
-    /// `free`. The second point must not be upstream of the first. Returns whether there is such a stretch with at
-    /// least `least` new nodes.
+    /// Adds a fork: the longest stretch of `edges` between two points of the network. With `free`, the stretch can also
+    /// lead from a point of the network out of the terrain. The second point must not be upstream of the first. Returns
+    /// false without a stretch that has at least `least` new nodes.
     fn fork(&mut self, edges: &[Edge], free: bool, least: usize) -> bool {
         let mut best = 0..0;
         let mut from = None;
@@ -275,8 +277,8 @@ impl RiverNetwork {
         false
     }
 
-    /// Sets the positions of the nodes: on the lattice, then smoothed twice along each course. The smoothing includes
-    /// ends, and junctions that a course passes through.
+    /// Sets the positions of the nodes: on the lattice, then smoothed twice along each river course. An end of a course
+    /// moves only if another course passes through it.
     fn set_positions(&mut self, level: u32) {
         let cell = 1.0 / (1u32 << (level + 1)) as f32;
         for node in &mut self.nodes {
@@ -303,9 +305,9 @@ impl RiverNetwork {
         }
     }
 
-    /// Discharge at every node of every course, as a fraction of the maximum of the network. Where a course joins
-    /// another course, only its own water counts. A single river that enters the terrain brings the fraction `inflow`
-    /// of its discharge at the exit; `inflow` is at least 0 and below 1.
+    /// Returns the discharge at every node of every river course, as a fraction of the maximum of the network. Where a
+    /// course joins another course, the discharge of its last node is only its own water. A single river that enters
+    /// the terrain brings the fraction `inflow` of its discharge at the exit; `inflow` is at least 0 and below 1.
     pub fn discharges(&self, inflow: f32) -> Vec<Vec<f32>> {
         let apart = |a: usize, b: usize| distance(self.nodes[a].position, self.nodes[b].position);
         let length: f32 = self.centrelines.iter().flat_map(|c| c.nodes.windows(2)).map(|p| apart(p[0], p[1])).sum();
@@ -314,7 +316,7 @@ impl RiverNetwork {
         for river in self.centrelines.iter().filter(|c| c.kind == RiverNodeKind::River) {
             water[river.nodes[0]] = length * inflow / (1.0 - inflow) / rivers as f32;
         }
-        // in downstream order, each node after all nodes above it; merged courses pass a node once
+        // Nodes are visited in downstream order, each after all nodes above it. Merged courses pass a node only once.
         let mut above = vec![0u32; self.nodes.len()];
         self.next.iter().flatten().for_each(|&below| above[below] += 1);
         let mut ready: Vec<usize> = (0..self.nodes.len()).filter(|&id| above[id] == 0).collect();
@@ -356,7 +358,7 @@ impl RiverNetwork {
             let low = joins(last).unwrap_or(fall.source - fall.drop);
             let high = match centreline.kind {
                 RiverNodeKind::River => fall.source,
-                // upper courses are steeper, but their springs are no higher than the rivers' source
+                // Upper courses are steeper, but their springs are no higher than the source of the rivers.
                 RiverNodeKind::Tributary => (low + fall.drop * own / river * 1.6).min(fall.source),
                 RiverNodeKind::Fork => joins(first).unwrap_or(fall.source),
             }
@@ -384,7 +386,7 @@ impl RiverNetwork {
         }
     }
 
-    /// Lowers levels until water never rises downstream, and the banks between reaches can hold it.
+    /// Lowers water levels until water never rises downstream, and the terrain between reaches can hold the water.
     pub fn lower_levels(&mut self, banks: Option<Levees>, wraps: bool, control: &Control) -> Result<(), Cancelled> {
         let runs: Vec<ReachBounds> =
             self.nodes.chunks(RUN).map(|run| ReachBounds::enclosing(run.iter().map(|n| n.position))).collect();
@@ -437,8 +439,8 @@ impl RiverNetwork {
     }
 }
 
-/// The course from side to side after `level` splits. `choose(level, first, last, edge)` returns whether the course
-/// takes the half at the edge's second end.
+/// Creates a river course from side to side after `level` splits. `choose(level, first, last, edge)` returns whether
+/// the course takes the half at the edge's second end.
 fn grow(
     entry: TerrainEdge,
     exit: TerrainEdge,

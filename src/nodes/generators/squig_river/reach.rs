@@ -1,6 +1,6 @@
-//! Tools for a network of rivers: distances, bounding rectangles, and the order of levels.
+//! Tools for a network of rivers: distances, bounding rectangles, and the order of water levels.
 
-/// A water level that can be ordered in a heap.
+/// A water level with a total order, so that it can be sorted in a heap.
 #[derive(Clone, Copy, PartialEq)]
 pub struct HeapLevel(pub f32);
 
@@ -18,7 +18,7 @@ impl Ord for HeapLevel {
     }
 }
 
-/// A rectangle around positions.
+/// The smallest rectangle around some positions, parallel to the edges of the terrain.
 #[derive(Clone, Copy, Debug)]
 pub struct ReachBounds {
     low: [f32; 2],
@@ -63,7 +63,7 @@ pub fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
     distance_around(a, b, false)
 }
 
-/// Distance between two positions, the shorter way around if the terrain wraps.
+/// Distance between two positions; if the terrain wraps, the shorter way around.
 pub fn distance_around(a: [f32; 2], b: [f32; 2], wraps: bool) -> f32 {
     let along = |k: usize| {
         let d = (a[k] - b[k]).abs();

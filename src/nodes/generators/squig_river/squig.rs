@@ -1,11 +1,12 @@
-//! Squig curves: courses through a triangulation that is split repeatedly.
+//! Squig curves: river courses through a triangulation that is split repeatedly.
 //!
 //! Law: the square is two triangles that share the diagonal from north-west to south-east, and level l has 2ˡ squares
-//! per side. A course is a list of edges; two consecutive edges are the entry and the exit of a triangle. To split a
-//! course, one half of every edge is chosen (at random). In every triangle the inner edges between the half of its
-//! entry and the half of its exit follow: the course passes through one of the four parts, or through three. On average
-//! a course has 2.5 times as many edges at each level, so its dimension is log₂ 2.5 ≈ 1.32. An edge of level l is
-//! identified by its midpoint, a vertex of level l + 1; a course never returns to an edge.
+//! per side. A river course is a list of edges; two consecutive edges are the entry and the exit of a triangle. To
+//! split a course, one half of every edge is chosen (at random). In every triangle the course continues over the inner
+//! edges between the chosen half of its entry and the chosen half of its exit. It passes through one of the four parts
+//! of the triangle, or through three. On average a course has 2.5 times as many edges at each level, so its dimension
+//! is log₂ 2.5 ≈ 1.32. An edge of level l is identified by its midpoint, a vertex of level l + 1; a course never
+//! returns to an edge.
 //! Source: Mandelbrot 1982; Prusinkiewicz & Hammel 1993; Le Martelot 2005, §2.1.
 
 talweg_ground::choices! {
@@ -18,14 +19,14 @@ talweg_ground::choices! {
     }
 }
 
-/// Row and column on the lattice of a level.
+/// Row and column of a vertex on the lattice of a level.
 pub type Vertex = [i32; 2];
 
 fn add(a: Vertex, b: Vertex) -> Vertex {
     [a[0] + b[0], a[1] + b[1]]
 }
 
-/// An edge of the triangulation, the smaller end first.
+/// An edge of the triangulation, given by its two ends, the smaller end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge(pub Vertex, pub Vertex);
 
@@ -39,7 +40,7 @@ impl Edge {
         add(self.0, self.1)
     }
 
-    /// The half at the edge's second end if `second`, otherwise the half at its first end.
+    /// Returns one half of the edge: the half at its second end if `second`, otherwise the half at its first end.
     fn half(self, second: bool) -> Self {
         let end = if second { self.1 } else { self.0 };
         Self::new(add(end, end), self.middle())
@@ -63,7 +64,8 @@ fn side_edge(side: TerrainEdge) -> Edge {
     }
 }
 
-/// The course of level 0 from one side of the terrain to another; a single edge if both sides are the same.
+/// Returns the river course of level 0 from one side of the terrain to another. It is a single edge if both sides are
+/// the same.
 pub fn edges_across(entry: TerrainEdge, exit: TerrainEdge) -> Vec<Edge> {
     let upper = |side| matches!(side, TerrainEdge::North | TerrainEdge::East);
     let (from, to) = (side_edge(entry), side_edge(exit));
@@ -76,12 +78,12 @@ pub fn edges_across(entry: TerrainEdge, exit: TerrainEdge) -> Vec<Edge> {
     }
 }
 
-/// The course of level 1 that leaves the terrain on the side where it entered. It passes through both corners of that
-/// side's triangle, in the direction given by `back`.
+/// Returns the river course of level 1 that leaves the terrain on the side where it entered. It passes through both
+/// corners of that side's triangle, in the direction given by `back`.
 pub fn turn(side: TerrainEdge, back: bool) -> Vec<Edge> {
     let edge = side_edge(side);
     let apex = if matches!(side, TerrainEdge::North | TerrainEdge::East) { [0, 1] } else { [1, 0] };
-    // the triangle's third corner is the end of the diagonal that the side does not include
+    // The triangle's third corner is the end of the diagonal that is not on this side.
     let third = [[0, 0], [1, 1], apex].into_iter().find(|&v| !edge.has(v)).unwrap_or(apex);
     let (a, b) = (edge.0, edge.1);
     let middle = edge.middle();
@@ -93,7 +95,7 @@ pub fn turn(side: TerrainEdge, back: bool) -> Vec<Edge> {
     centreline
 }
 
-/// The course of the next level. `choose` receives an edge and its index in the course, and returns whether to take the
+/// Splits a river course once. `choose` receives an edge and its index in the course, and returns whether to take the
 /// half at the edge's second end.
 pub fn refine(centreline: &[Edge], choose: impl Fn(usize, Edge) -> bool) -> Vec<Edge> {
     let mut fine = Vec::with_capacity(centreline.len() * 3);
@@ -106,7 +108,7 @@ pub fn refine(centreline: &[Edge], choose: impl Fn(usize, Edge) -> bool) -> Vec<
             let apex = if exit.has(entry.0) { entry.0 } else { entry.1 };
             let (b, c) = (entry.other(apex), exit.other(apex));
             let (at_entry, at_exit, opposite) = (add(apex, b), add(apex, c), add(b, c));
-            // adds the corner at the apex, the middle, and the far corner, as far as the course passes these corners
+            // Add the parts at the apex, in the middle and at the far corner, as far as the course passes through them.
             match (kept == apex, end == apex) {
                 (true, true) => {}
                 (true, false) => fine.extend([Edge::new(at_entry, at_exit), Edge::new(at_exit, opposite)]),
@@ -125,7 +127,8 @@ mod tests {
     use super::*;
     use talweg_ground::field::Stream;
 
-    /// Consecutive edges of a course are two sides of a triangle of the mesh, and no edge occurs twice.
+    /// Checks that consecutive edges of a river course are two sides of a triangle of the mesh, and that no edge occurs
+    /// twice.
     fn check(centreline: &[Edge]) {
         let mut seen = std::collections::HashSet::new();
         for pair in centreline.windows(2) {

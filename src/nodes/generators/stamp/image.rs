@@ -1,4 +1,5 @@
-//! Images as stamps: the disc inscribed in an image, with its rim as level terrain.
+//! Images as stamps. A stamp uses the disc inscribed in the image, and the values on the disc's rim count as level
+//! terrain.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use talweg_ground::mesh::raster_or_mesh;
 use talweg_ground::param::ImageFile;
 
 talweg_ground::choices! {
-    /// How images are rotated before they are stamped.
+    /// Rotation of images before they are stamped.
     StampTurn {
         Any "Any": "Images are rotated by any angle.",
         Quarters "Quarters": "Images are rotated by 0, 90, 180 or 270°.",
@@ -18,7 +19,7 @@ talweg_ground::choices! {
 }
 
 impl StampTurn {
-    /// Cosine and sine of the rotation that `draw` selects.
+    /// Cosine and sine of the random rotation that the bits `draw` select.
     pub fn cos_sin(self, draw: u16) -> [f32; 2] {
         match self {
             Self::Any => {
@@ -34,15 +35,15 @@ impl StampTurn {
 /// An image to stamp into the terrain.
 pub struct StampImage {
     raster: Arc<Raster>,
-    /// Mean value along the rim of the disc.
+    /// Mean value along the rim of the disc; it counts as level terrain.
     rim: f32,
 }
 
-/// Fraction of the radius over which a stamp fades out at its rim, whatever its image shows there.
+/// Fraction of the radius over which a stamp fades out towards its rim, regardless of its image.
 const FADE: f32 = 0.12;
 
 impl StampImage {
-    /// The image of `file`, if it can be read.
+    /// Reads the image of `file`; `None` if it cannot be read.
     pub fn open(file: &ImageFile) -> Option<Self> {
         let raster = if file.0.is_empty() { None } else { raster_or_mesh(&file.0, RawLayout::default()).ok() }?;
         let around = 256;
@@ -54,7 +55,7 @@ impl StampImage {
         Some(Self { raster, rim })
     }
 
-    /// Height at the position (x, y), measured from the centre in radii; 0 at distances above 1.
+    /// Height of the stamp at the position (x, y), measured from its centre in radii; 0 beyond a distance of 1.
     pub fn value_at(&self, x: f32, y: f32) -> f32 {
         let within = x * x + y * y;
         if within >= 1.0 {

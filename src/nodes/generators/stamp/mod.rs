@@ -2,20 +2,20 @@
 //!
 //! Law: level l = 0, 1, 2 … has 2ˡ × 2ˡ sectors of side s = 2⁻ˡ. The stamp of a sector has its centre at a random
 //! position in the sector (the sector's own centre, moved by up to s/2 along each axis) and radius s/2. The stamp adds
-//! ± amplitude · 2^(-falloff·l) · f(1 - d/(s/2)) at distance d, with a random sign; f(t) = t is the cone, f(t) = 6t⁵ -
+//! ± amplitude · 2^(-falloff·l) · f(1 - d/(s/2)) at distance d, with a random sign. f(t) = t is the cone, f(t) = 6t⁵ -
 //! 15t⁴ + 10t³ the bell. On the last level, sectors are not smaller than `smallest_metres` or, as in the paper, than
-//! two samples of the scene; the level is at most 13. An image (`image`) is stamped in the same way. f is then the
-//! image's value at the position in the stamp, with a random rotation; of several images each stamp draws one. The
-//! rotation of a round stamp does not matter. With mixed profiles, a stamp is a cone, a bell or an image with a
-//! probability proportional to their weights. A level of cones that are all raised has the mean height amplitude ·
-//! 2^(-falloff·l) · π/12.
-//! Cost: every level covers π/4 of the map, so n + 1 levels of a map of 2ⁿ samples per side cost (n + 1)·π/4·4ⁿ. The
-//! paper adds 2ⁿ for its tables: a little more than linear in the samples (`talweg bench document-002`).
+//! two samples of the scene; the level is at most 13. An image (`image`) is stamped in the same way: f is then the
+//! image's value at the position in the stamp, with a random rotation. If there are several images, each stamp draws
+//! one of them. The rotation of a round stamp has no effect. With mixed profiles, a stamp is a cone, a bell or an image
+//! with a probability proportional to their weights. A level of cones that are all raised has the mean height amplitude
+//! · 2^(-falloff·l) · π/12.
+//! Cost: the stamps of every level cover π/4 of the map, so n + 1 levels of a map of 2ⁿ samples per side cost (n +
+//! 1)·π/4·4ⁿ. The paper adds 2ⁿ for its tables: a little more than linear in the samples (`talweg bench document-002`).
 //!
-//! Scheme: the paper recurses into quarters; here rows are gathered in parallel. A stamp's centre is in its own sector,
+//! Scheme: the paper recurses into quarters; here rows are computed in parallel. A stamp's centre is in its own sector,
 //! so only two rows of sectors per level touch a row of samples; a band keeps the stamps of these two rows. Every
-//! sample adds its stamps in the same order (level, sector row, sector column), whatever the grid: a preview is exactly
-//! a subsample.
+//! sample adds its stamps in the same order (level, sector row, sector column), on every grid: a preview is exactly a
+//! subsample.
 //! Boundary: stamps that cross an edge continue on the opposite side, as in the paper, on open terrains as well.
 //! Squares only: sectors are halves of halves of the square; for planets, use [`Craters`](crate::planet::craters).
 //! Source: the article on stamp noise.
@@ -47,7 +47,8 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Cones, bells or images raised and sunk at random, large stamps first, then four times as many at half the size.
+    /// Raises and lowers the terrain at random with cones, bells or images. The first stamp is as wide as the terrain;
+    /// each level has four times as many stamps of half the size.
     Stamp "Stamp noise" in "Fractal", from "Génération procédurale de terrain, part II: Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
         /// Profile of the stamp.
         profile: StampProfile = StampProfile::Cone;
@@ -57,7 +58,7 @@ talweg_ground::params! {
         bells: f32 = 1.0, 0.0..=1.0 => |stamp| stamp.profile == StampProfile::Mixed;
         /// Weight of images relative to the other profiles.
         images: f32 = 1.0, 0.0..=1.0 => |stamp| stamp.profile == StampProfile::Mixed;
-        /// Limit for the smallest stamps.
+        /// Unit in which the size of the smallest stamps is limited.
         depth: StampDepth = StampDepth::Samples;
         /// Minimum diameter of the stamps.
         smallest_metres: f32 ["m"] = 15.0, 0.01..=1_000_000.0, slider 5.0..=1000.0 => |stamp| stamp.depth == StampDepth::Metres;
@@ -71,20 +72,20 @@ talweg_ground::params! {
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
         /// Fraction of the stamps that lower the terrain; the other stamps raise it.
         sunk: f32 ["share"] = 0.5, 0.0..=1.0;
-        /// How images are rotated before they are stamped.
+        /// Rotation of images before they are stamped.
         rotation: StampTurn = StampTurn::Any => |stamp| stamp.has_images();
         /// Image of a stamp. Its inscribed disc is used, and the values on the disc's rim count as level terrain.
         picture_1: ImageFile = ImageFile("stamp:mountain".into()) => |stamp| stamp.has_images();
-        /// A second image.
+        /// A second image from which stamps are drawn.
         picture_2: ImageFile = ImageFile::default() => |stamp| stamp.has_images();
-        /// A third image.
+        /// A third image from which stamps are drawn.
         picture_3: ImageFile = ImageFile::default() => |stamp| stamp.has_images();
-        /// A fourth image.
+        /// A fourth image from which stamps are drawn.
         picture_4: ImageFile = ImageFile::default() => |stamp| stamp.has_images();
     }
 }
 
-/// In version 1 the default limit was a diameter of 15 m.
+/// In version 1 the default for the smallest stamps was a diameter of 15 m.
 const DEFAULTS_BEFORE: [OldDefault; 1] = [OldDefault { until: 1, parameter: "depth", old_value: "Metres" }];
 
 /// Maximum number of levels.
@@ -97,14 +98,14 @@ impl Generator for Stamp {
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let (n, [top, left]) = (cx.grid.samples, cx.grid.first());
-        // the last row and column of the whole terrain are equal to the first row and column
+        // The last row and column of the whole terrain are equal to the first row and column.
         let distinct = cx.grid.whole_samples() - 1;
         let end = (left + n).min(distinct);
         let columns = RowColumns { first: left, of: distinct, xs: (left..end).map(|k| cx.grid.position(k)).collect() };
         let repeated = RowColumns { first: 0, of: distinct, xs: vec![cx.grid.position(0)] };
         let levels = self.levels(cx);
         let images = self.images();
-        // many rows per band, because they share the stamps of the large levels
+        // A band has many rows, because they share the stamps of the large levels.
         cx.bands_of((n / 64).max(4), out, |first, cells| {
             let mut readers: Vec<_> = levels.iter().map(StampReader::new).collect();
             for (k, row) in cells.chunks_mut(n).enumerate() {
@@ -141,7 +142,7 @@ impl Stamp {
         }
     }
 
-    /// A shape that draws the profile of each stamp.
+    /// Returns a shape that draws the profile of each stamp at random.
     fn mixed(&self, images: &[StampImage]) -> impl StampShape {
         let bells = self.cones + self.bells;
         let (cones, all) = (self.cones, bells + self.images);
@@ -159,7 +160,7 @@ impl Stamp {
         }
     }
 
-    /// The images that can be read; the scene reports unreadable images.
+    /// Reads the images. Unreadable images are skipped here; the scene reports them.
     fn images(&self) -> Vec<StampImage> {
         if !self.has_images() {
             return Vec::new();
@@ -168,7 +169,7 @@ impl Stamp {
         files.into_iter().filter_map(StampImage::open).collect()
     }
 
-    /// Whether the sectors of level `l` are large enough.
+    /// Whether the sectors of level `l` are large enough to be stamped.
     fn reaches(&self, cx: &Context, l: u32) -> bool {
         match self.depth {
             StampDepth::Samples => cx.scene_samples >> l >= 2,
@@ -197,7 +198,7 @@ struct StampLevel {
     sunk: f32,
 }
 
-/// A range of sample columns on a side that is divided into `of` cells.
+/// A range of sample columns. `of` is the number of cells along a side.
 struct RowColumns {
     first: usize,
     of: usize,
@@ -205,24 +206,25 @@ struct RowColumns {
     xs: Vec<f32>,
 }
 
-/// A stamp at its position in a sector.
+/// A stamp at its random position.
 #[derive(Clone, Copy)]
 struct PlacedStamp {
     x: f32,
     y: f32,
     height: f32,
-    /// Random bits that select image and rotation.
+    /// Random bits that select the image and its rotation.
     draw: u32,
     /// Random number, from 0 to below 1, that selects the profile if profiles are mixed.
     form: f32,
 }
 
-/// Adds a stamp to the samples of a row. The arguments are the samples' distances to the east of the stamp's centre,
-/// the row's distance to the north of it, and the factor from distances to radii.
+/// Adds a stamp to the samples of a row. The arguments after the stamp are the samples' positions to the east, the east
+/// position of the stamp's centre, the row's distance to the south of the centre, the factor from distances to radii,
+/// and the row.
 trait StampShape: Fn(&PlacedStamp, &[f32], f32, f32, f32, &mut [f32]) + Copy {}
 impl<F: Fn(&PlacedStamp, &[f32], f32, f32, f32, &mut [f32]) + Copy> StampShape for F {}
 
-/// A shape with the profile `height(1 - distance over radius)`.
+/// Returns a shape with the round profile `height(1 - distance / radius)`.
 fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
     move |stamp: &PlacedStamp, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
         for (h, &at) in out.iter_mut().zip(xs) {
@@ -233,7 +235,7 @@ fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
     }
 }
 
-/// A shape that is one of `images`, rotated as `turn` says.
+/// Returns a shape that is one of `images`, rotated according to `turn`.
 fn pressed(images: &[StampImage], turn: StampTurn) -> impl StampShape {
     move |stamp: &PlacedStamp, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
         if images.is_empty() {
@@ -248,10 +250,11 @@ fn pressed(images: &[StampImage], turn: StampTurn) -> impl StampShape {
     }
 }
 
-/// Reads rows of a level. Neighbouring rows share their stamps.
+/// Reads one level of stamps row by row. Neighbouring rows share their stamps.
 struct StampReader<'a> {
     level: &'a StampLevel,
-    /// Two rows of sectors: the row's index, which may be beyond the edges, and the stamps of the row.
+    /// Two rows of sectors. Each entry holds the index of the row, which can be beyond the edges, and the stamps of the
+    /// row.
     rows: [(i32, Vec<PlacedStamp>); 2],
 }
 
@@ -294,7 +297,7 @@ impl<'a> StampReader<'a> {
 }
 
 impl StampLevel {
-    /// Computes the stamps of sector row `index`, which may be beyond an edge.
+    /// Computes the stamps of sector row `index`, which can be beyond an edge.
     fn press(&self, index: i32, out: &mut Vec<PlacedStamp>) {
         let per_sector = 1.0 / self.sectors as f32;
         let part = |bits: u64| (bits & 0xff_ffff) as f32 * (1.0 / 16_777_216.0);
@@ -302,8 +305,8 @@ impl StampLevel {
         out.clear();
         out.extend((0..self.sectors).map(|column| {
             let bits = self.stream.bits(column, row);
-            // at one half the sign comes from a single bit, as in earlier versions, so that old scenes keep their
-            // result
+            // At a fraction of one half the sign comes from a single bit, as in earlier versions, so that old scenes
+            // keep their result.
             let raised = if self.sunk == 0.5 { bits >> 63 == 0 } else { part(bits >> 40) >= self.sunk };
             let draws = self.stream.fork(1).bits(column, row);
             PlacedStamp {
@@ -317,10 +320,10 @@ impl StampLevel {
     }
 }
 
-/// Columns that are within `radius` of `x`, plus up to one column on either side, given `n` columns per side.
+/// Range of the columns that are within `radius` of `x`, plus up to one column on either side. A side has `n` columns.
 fn span(x: f32, radius: f32, n: usize) -> std::ops::Range<usize> {
     let scale = n as f32;
-    // the cast saturates at 0
+    // The cast saturates at 0.
     let first = ((x - radius) * scale) as usize;
     let last = ((x + radius) * scale) as usize + 2;
     first.min(n)..last.min(n)

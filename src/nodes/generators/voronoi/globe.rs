@@ -3,8 +3,8 @@
 //! Law: as in [`voronoi`](super), with points on the sphere and distances along chords. The unit of distance is the
 //! square root of the area per point, √(4π / N), with N the number of points on the whole globe; the plane uses the
 //! same unit. The lattice has the same number of cells on every face.
-//! Scheme: sections of rows share their candidates, found exactly (`sphere_points`). The result equals a search through
-//! all points, so faces agree on their borders.
+//! Scheme: sections of rows share a list of candidate points, found exactly (`sphere_points`). The result equals a
+//! search through all points, so faces agree on their borders.
 
 use std::f32::consts::PI;
 
@@ -14,12 +14,12 @@ use crate::Context;
 use talweg_ground::field::vector::squared_distance;
 use talweg_ground::field::{Cancelled, Globe, Stream};
 
-/// Number of samples of a row that share their candidates.
+/// Number of samples of a row that share a list of candidate points.
 const SHARED: usize = 32;
 const LANES: usize = 8;
 
 impl Voronoi {
-    /// Fills `out` on a globe.
+    /// Computes the heights `out` on a globe.
     pub(super) fn fill_globe(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let points = match self.scatter {
             Scatter::Random => scattered(self.points, cx.random),
@@ -49,7 +49,7 @@ impl Voronoi {
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         let globe = Globe::new(n);
-        // converts chords on the unit sphere to the unit of distance of the module docs
+        // Factor that converts chords on the unit sphere to the unit of distance in the module docs.
         let density = points.count() as f32 / (4.0 * PI);
         cx.bands(out, |first, cells| {
             let mut axes: [Vec<f32>; 3] = std::array::from_fn(|_| vec![0.0; n]);
@@ -80,7 +80,8 @@ impl Voronoi {
         })
     }
 
-    /// The factor of the region around the nearest point. If two points are equally near, it is the smaller factor.
+    /// Returns the factor of the region around the nearest point. If two points are equally near, the smaller factor
+    /// counts.
     fn factor_at(&self, values: Stream, near: &[SpherePoint], place: [f32; 3]) -> f32 {
         let (mut least, mut factor) = (f32::INFINITY, 1.0);
         for &(point, number) in near {
@@ -96,7 +97,7 @@ impl Voronoi {
     }
 }
 
-/// Squares of the K shortest chords from each position, in ascending order.
+/// Returns the squares of the K shortest chords from each position, in ascending order.
 #[inline(always)]
 fn nearest_squares<const K: usize>(points: &[SpherePoint], [x, y, z]: [[f32; LANES]; 3]) -> [[f32; LANES]; K] {
     let mut least = [[f32::INFINITY; LANES]; K];

@@ -6,15 +6,15 @@
 //! Region map: all samples with the same nearest point have a common factor that multiplies the sum. The factor is
 //! random in [0, 1), or either 0 or 1. Some mountains sink or vanish, and the passages between the other mountains
 //! widen.
-//! Points: at random, or one in each cell of a square lattice, moved from its centre by `jitter`.
+//! Points: at random, or one in each cell of a square lattice, moved from the cell's centre by `jitter`.
 //!
-//! Scheme: for a small block of samples, distances are computed only to the points that can affect the block. If the
-//! block's centre has its n-th nearest point at distance R and the block extends ρ around its centre, the n nearest
-//! points of every sample are within R + 2ρ of the centre; a bucket grid (`nearest`) finds these points. The result is
-//! bit for bit the same as that of a search through all points (tested), whatever the block.
+//! Scheme: for a small block of samples, distances are computed only to the points that can affect the block. Let R be
+//! the distance from the block's centre to its n-th nearest point, and let the block extend ρ around the centre. The n
+//! nearest points of every sample are then within R + 2ρ of the centre; a bucket grid (`nearest`) finds these points.
+//! The result is bit for bit the same as that of a search through all points (tested), for any block size.
 //! Boundary: by default open terrains have no points beyond their edges, so the regions on the rim extend too far. With
 //! `rim` set to `GoesOn` there are as many points per area outside as inside, and the rim looks like the inside:
-//! lattice cells continue, or each of the eight squares around has its own random points. These points extend to one
+//! lattice cells continue, or each of the eight adjacent squares has its own random points. These points extend to one
 //! side or to 8 times the mean spacing, whichever is less, which almost always includes all points that affect the
 //! terrain. On wrapping terrains the distance takes the shorter way around, and each point counts once. On a globe the
 //! points are on the sphere (`globe`). If there are fewer points than n, the farthest point counts again.
@@ -29,7 +29,7 @@ use nearest::{Buckets, FeaturePoint};
 use talweg_ground::field::{Cancelled, Edges, Stream};
 
 talweg_ground::choices! {
-    /// The distance metric.
+    /// The measure of the distance between a sample and a feature point.
     DistanceMetric {
         Euclidean "Euclidean": "The plain distance: straight slopes.",
         Squared "Squared": "The square of the distance: faster, with hollow slopes and steep peaks.",
@@ -37,7 +37,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// How the points are scattered.
+    /// Distribution of the feature points.
     Scatter {
         Random "Random": "Random positions: some regions are small, some large.",
         Lattice "Lattice": "One point in each cell of a square lattice: regions of similar size. The number of points is rounded to a square number.",
@@ -56,8 +56,8 @@ talweg_ground::choices! {
 talweg_ground::choices! {
     /// The points beyond the open edges of a terrain.
     VoronoiRim {
-        Ends "Ends": "No points: the regions along the edges are longer than those inside.",
-        GoesOn "Continues": "As many points per area as inside: the terrain is part of a larger terrain.",
+        Ends "Ends": "No points beyond the edges: the regions along the edges are longer than those inside.",
+        GoesOn "Continues": "As many points per area beyond the edges as inside: the terrain is part of a larger terrain.",
     }
 }
 
@@ -66,11 +66,11 @@ talweg_ground::params! {
     Voronoi "Voronoi" in "Cells", from "Worley 1996; Olsen 2004", also "cellular worley cells crystals islands plates" {
         /// Number of feature points. Each point makes one mountain; more points make smaller mountains.
         points: u32 = 40, 1..=65_536, slider 4..=1000;
-        /// How the points are scattered.
+        /// Distribution of the feature points.
         scatter: Scatter = Scatter::Lattice;
         /// Distance of the points from the centres of their lattice cells: 0 gives a regular pattern.
         jitter: f32 ["share"] = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
-        /// How distance is measured: as the plain distance or as its square.
+        /// Measure of distance: the plain distance or its square.
         metric: DistanceMetric = DistanceMetric::Euclidean;
         /// Weight of the distance to the nearest point. With values below 0 the points are peaks, with values above 0
         /// pits.
@@ -99,7 +99,7 @@ talweg_ground::params! {
         kept: f32 ["share"] = 0.6, 0.0..=1.0 => |voronoi| voronoi.regions == Regions::TwoValued;
         /// Height of the result, as a fraction of the relief.
         amplitude: f32 = 0.75, -10.0..=10.0, slider 0.0..=2.0;
-        /// Height where the weighted sum is 0, as a fraction of the relief.
+        /// Height where the weighted sum of the distances is 0, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5;
     }
 }
@@ -148,7 +148,7 @@ impl Voronoi {
         [self.c1, self.c2, self.c3, self.c4, self.c5, self.c6, self.c7, self.c8]
     }
 
-    /// The number of nearest points that are needed, at least 1.
+    /// Number of nearest points that a sample needs, at least 1.
     fn farthest(&self) -> usize {
         self.coefficients().iter().rposition(|&c| c != 0.0).map_or(1, |last| last + 1)
     }
@@ -199,13 +199,13 @@ impl Voronoi {
         (self.points as f32).sqrt().round().max(1.0) as i32
     }
 
-    /// The point of a lattice cell, which may be beyond the edges.
+    /// Returns the feature point of a lattice cell. The cell can be beyond the edges.
     fn in_cell(&self, random: Stream, side: i32, x: i32, y: i32) -> FeaturePoint {
         let at = |cell: i32, random: f32| (cell as f32 + 0.5 + self.jitter * (random - 0.5)) / side as f32;
         [at(x, random.fork(1).unit(x, y)), at(y, random.fork(0).unit(x, y))]
     }
 
-    /// The feature points, in the unit square.
+    /// Returns all feature points in the unit square.
     pub fn feature_points(&self, random: Stream) -> Vec<FeaturePoint> {
         match self.scatter {
             Scatter::Random => (0..self.points as i32).map(|k| [random.unit(k, 0), random.unit(k, 1)]).collect(),
@@ -216,12 +216,12 @@ impl Voronoi {
         }
     }
 
-    /// The factor of the region around `point`.
+    /// Returns the factor by which the relief of the region around `point` is multiplied.
     pub fn region(&self, values: Stream, point: FeaturePoint) -> f32 {
         self.factor(values.unit(point[0].to_bits() as i32, point[1].to_bits() as i32))
     }
 
-    /// The factor of a region with the random value `value`.
+    /// Converts a random value to the factor of a region.
     pub(super) fn factor(&self, value: f32) -> f32 {
         match self.regions {
             Regions::Alike => 1.0,
@@ -230,7 +230,7 @@ impl Voronoi {
         }
     }
 
-    /// Computes the map from the K nearest points of each sample.
+    /// Computes the heights from the K nearest points of each sample.
     fn relief<const K: usize>(
         &self,
         cx: &Context,
@@ -239,7 +239,7 @@ impl Voronoi {
         out: &mut [f32],
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
-        // the last row and column of a wrapping grid are equal to the first row and column
+        // The last row and column of a wrapping grid are equal to the first row and column.
         let places = |first: usize| -> Vec<f32> {
             (0..n).map(|k| cx.grid.position(first + k % cx.grid.distinct_side())).collect()
         };
@@ -267,7 +267,7 @@ impl Voronoi {
         })
     }
 
-    /// Heights of neighbouring samples of a row, a few at a time.
+    /// Computes the heights of consecutive samples of a row, a few at a time.
     fn span<const K: usize>(
         &self,
         buckets: &Buckets,
@@ -307,7 +307,8 @@ impl Voronoi {
         }
     }
 
-    /// The heights by the formula of the module docs, given the squares of the K smallest distances of each sample.
+    /// Computes heights by the formula of the module docs, given the squares of the K smallest distances of each
+    /// sample.
     pub(super) fn heights<const K: usize, const LANES: usize>(
         &self,
         squares: &[[f32; LANES]; K],
@@ -317,7 +318,7 @@ impl Voronoi {
         let (mut sum, mut known) = ([0.0; LANES], [0.0; LANES]);
         for (squares, c) in squares.iter().zip(coefficients) {
             for l in 0..LANES {
-                // a square is infinite if there are too few points: the farthest point counts again
+                // A square is infinite if there are too few points. The farthest point then counts again.
                 known[l] = if squares[l] < f32::INFINITY { squares[l] * count } else { known[l] };
                 sum[l] += c * if self.metric == DistanceMetric::Squared { known[l] } else { known[l].sqrt() };
             }
@@ -326,7 +327,7 @@ impl Voronoi {
     }
 }
 
-/// Squares of the K smallest distances from each (x, y), in ascending order.
+/// Returns the squares of the K smallest distances from each (x, y), in ascending order.
 #[inline(always)]
 fn nearest_squares<const K: usize, const LANES: usize, const WRAP: bool>(
     points: &[FeaturePoint],

@@ -1,9 +1,10 @@
-//! Points of the unit square, and optionally of a margin around it, in buckets for fast searches of near points.
+//! Feature points of the unit square, and optionally of a margin around it, in buckets for a fast search of near
+//! points.
 
 /// A position in the unit square: x to the east, y to the south.
 pub type FeaturePoint = [f32; 2];
 
-/// The points, sorted into square buckets of about two points each.
+/// Feature points, sorted into square buckets of about two points each.
 pub struct Buckets {
     side: usize,
     /// The points of bucket b are `points[starts[b]..starts[b + 1]]`.
@@ -12,7 +13,7 @@ pub struct Buckets {
     wraps: bool,
     /// Width of the margin that the buckets cover around the unit square.
     margin: f32,
-    /// Number of buckets along the unit length.
+    /// Number of buckets per unit of length.
     per_side: f32,
     /// Number of points in the unit square.
     count: usize,
@@ -25,7 +26,7 @@ impl Buckets {
         let side = ((points.len() as f32 * 0.5).sqrt() as usize).max(1);
         let per_side = side as f32 / (1.0 + 2.0 * margin);
         let bucket = |p: &FeaturePoint| {
-            // the cast saturates at 0
+            // The cast saturates at 0.
             let cell = |x: f32| (((x + margin) * per_side) as usize).min(side - 1);
             cell(p[1]) * side + cell(p[0])
         };
@@ -66,13 +67,13 @@ impl Buckets {
                 break;
             }
             if radius > ACROSS * (1.0 + 2.0 * self.margin) {
-                return; // fewer than k points exist, and all are collected
+                return; // Fewer than k points exist, and all are collected.
             }
             radius *= 1.5;
         }
         let mut distances: Vec<f32> = out.iter().map(|&p| self.distance([x, y], p)).collect();
         let (_, &mut farthest, _) = distances.select_nth_unstable_by(k - 1, f32::total_cmp);
-        // a small extra distance allows for rounding
+        // The small extra distance allows for rounding.
         self.collect_within([x, y], (farthest + 2.0 * reach) * 1.0001 + 1.0e-6, out);
     }
 

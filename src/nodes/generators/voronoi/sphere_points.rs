@@ -1,7 +1,8 @@
 //! Points scattered on a globe, and a search for near points.
 //!
-//! Scheme: the points are sorted into cubes of space about as wide as their spacing. R is the distance from a centre to
-//! its K-th nearest point. The K nearest points of samples within ρ of this centre are within R + 2ρ of the centre.
+//! Scheme: the points are sorted into cubes of space about as wide as their spacing. Let R be the distance from a
+//! centre to its K-th nearest point. For all samples within ρ of this centre, the K nearest points are within R + 2ρ of
+//! the centre.
 
 use talweg_ground::field::Stream;
 use talweg_ground::field::globe::direction_at;
@@ -10,7 +11,7 @@ use talweg_ground::field::vector::squared_distance;
 /// A unit vector with the index of the point.
 pub type SpherePoint = ([f32; 3], u32);
 
-/// The points, sorted into cubes.
+/// Points on a sphere, sorted into cubes of space.
 pub struct SpherePoints {
     side: usize,
     /// The points of cube c are `points[starts[c]..starts[c + 1]]`.
@@ -21,7 +22,7 @@ pub struct SpherePoints {
 /// Maximum number of cubes along a side: 64³ cubes take 1 MB.
 const MOST: usize = 64;
 
-/// `count` points, uniformly random over the sphere (Archimedes' cylinder).
+/// Returns `count` points, uniformly random over the sphere (by Archimedes' theorem on the sphere and the cylinder).
 pub fn scattered(count: u32, random: Stream) -> Vec<[f32; 3]> {
     let point = |k: i32| {
         let z = random.signed(k, 0);
@@ -32,7 +33,8 @@ pub fn scattered(count: u32, random: Stream) -> Vec<[f32; 3]> {
     (0..count as i32).map(point).collect()
 }
 
-/// About `count` points, one in each cell of a grid over the six faces, moved from the cell's centre by `jitter`.
+/// Returns about `count` points, one in each cell of a grid over the six faces, moved from the cell's centre by
+/// `jitter`.
 pub fn on_faces(count: u32, jitter: f32, random: Stream) -> Vec<[f32; 3]> {
     let side = libm::sqrtf(count as f32 / 6.0).round().max(1.0) as i32;
     let (rows, columns) = (random.fork(0), random.fork(1));
@@ -98,7 +100,7 @@ impl SpherePoints {
             return;
         }
         let (_, &mut farthest, _) = squares.select_nth_unstable_by(last, f32::total_cmp);
-        // a small extra distance allows for rounding
+        // The small extra distance allows for rounding.
         self.collect_within(centre, (farthest.sqrt() + 2.0 * reach) * 1.0001 + 1.0e-6, out);
     }
 
@@ -150,7 +152,7 @@ mod tests {
             let count = |inside: &dyn Fn(&[f32; 3]) -> bool| {
                 points.iter().filter(|p| inside(p)).count() as f32 / points.len() as f32
             };
-            // tests caps that cover a quarter of the sphere
+            // Caps that cover a quarter of the sphere.
             for axis in 0..3 {
                 assert!(
                     (count(&|p| p[axis] > 0.5) - 0.25).abs() < 0.02 && (count(&|p| p[axis] < -0.5) - 0.25).abs() < 0.02

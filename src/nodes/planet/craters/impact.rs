@@ -11,7 +11,7 @@ use super::surface::CraterSurface;
 
 /// Distance in radii within which the full profile with its irregularities is used.
 pub const NEAR: f32 = 2.5;
-/// Distance in radii beyond which the ejecta blanket only covers the old terrain.
+/// Distance in radii beyond which the ejecta blanket does not level the old terrain, but only lies on top of it.
 const BURIED: f32 = 1.6;
 /// Length of the rays in radii.
 pub const RAY_REACH: f32 = 12.0;
@@ -28,10 +28,10 @@ pub struct Impact {
     pub shape: CraterShape,
     /// Strength from 0 to 1: below 1 if the grid barely resolves the crater.
     pub strength: f32,
-    /// Irregularity of the crater from 0 to 1, and the table and rotation of its noise.
+    /// Irregularity of the crater from 0 to 1. `turn` selects the noise table of the crater and its rotation.
     pub irregularity: f32,
     pub turn: CraterNoise,
-    /// Brightness of the rays.
+    /// Brightness of the rays, from 0 to 1.
     pub ray: f32,
     /// Fraction of the bowl that lava later fills.
     pub lava: f32,
@@ -42,7 +42,7 @@ pub struct Impact {
     pub plane: [f32; 3],
 }
 
-/// An event in the history of the terrain: an impact, or the flood of an impact's basin.
+/// An event in the history of the terrain: an impact, or the flooding of an impact's basin by lava.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     Impact(u32),
@@ -50,7 +50,7 @@ pub enum Event {
 }
 
 impl Impact {
-    /// A fresh round crater without rays.
+    /// Creates a fresh round crater without rays.
     pub fn new(surface: &CraterSurface, centre: [f32; 3], radius: f32, shape: CraterShape) -> Self {
         Self {
             centre,
@@ -73,17 +73,18 @@ impl Impact {
         Self { strength, irregularity: uneven, turn, ray, lava, ..self }
     }
 
-    /// The same impact at another position on a flat terrain. `image` marks a copy beyond an edge of the terrain.
+    /// Returns a copy of this impact at another position on a flat terrain. `image` is true for a copy beyond an edge
+    /// of the terrain.
     pub fn moved_to(self, centre: [f32; 3], image: bool) -> Self {
         Self { centre, image, ..self }
     }
 
-    /// Distance within which the impact changes the terrain, as a fraction of the side length.
+    /// Distance within which the impact changes the terrain, as a fraction of the terrain's side length.
     pub fn reach(&self) -> f32 {
         self.radius * if self.ray > 0.0 { RAY_REACH } else { REACH }
     }
 
-    /// Squared distance of `place` from the centre along the surface, in radii.
+    /// Squared distance of `place` from the crater's centre along the surface, in crater radii.
     #[inline(always)]
     pub fn square(&self, place: [f32; 3]) -> f32 {
         let [x, y, z] = [place[0] - self.centre[0], place[1] - self.centre[1], place[2] - self.centre[2]];
@@ -93,7 +94,7 @@ impl Impact {
         arc * (1.0 / (self.radius * self.radius))
     }
 
-    /// Vector from the centre to `place` in radii: east and north.
+    /// Vector from the crater's centre to `place`, in crater radii to the east and to the north.
     #[inline(always)]
     fn offset(&self, place: [f32; 3]) -> [f32; 2] {
         let [x, y, z] = [place[0] - self.centre[0], place[1] - self.centre[1], place[2] - self.centre[2]];
@@ -101,7 +102,7 @@ impl Impact {
         self.frame.map(|axis| (x * axis[0] + y * axis[1] + z * axis[2]) * inverse)
     }
 
-    /// Height after the impact, where the height before was `h`.
+    /// Height of a point after the impact; `h` is the height before it.
     #[inline]
     pub fn strike(&self, square: f32, place: [f32; 3], h: f32) -> f32 {
         if square >= NEAR * NEAR {
@@ -133,7 +134,7 @@ impl Impact {
         h + self.strength * self.shape.far(square)
     }
 
-    /// The terrain after this basin's flood, where the height before was `h`.
+    /// Terrain at a point after lava floods this basin; `h` is the height before the flood.
     #[inline]
     pub fn flooded(&self, square: f32, place: [f32; 3], h: f32) -> FloodedGround {
         let level = self.plane[0] + self.shape.bottom() * (1.0 - self.lava);
@@ -144,7 +145,7 @@ impl Impact {
         [0, 1, 2].map(|k| (place[k] - self.centre[k]) * (1.0 / self.radius))
     }
 
-    /// Brightness of the rays and of the fresh ejecta.
+    /// Brightness that the rays and the fresh ejecta add at a point.
     #[inline]
     pub fn brightness(&self, square: f32, place: [f32; 3]) -> f32 {
         let x = square.sqrt();
@@ -152,10 +153,9 @@ impl Impact {
         let direction = self.turn.direction(east, north);
         let end = 1.0 - x * (1.0 / RAY_REACH);
         let inner = 0.7 - 0.7 * smooth(0.8, 1.9, x * (1.0 - 0.5 * self.turn.lobe(direction)));
-        // the width of the ray at a distance is the range of directions in which the ray extends farther than that
-        // distance
+        // The ray is as wide as the range of directions in which it extends farther than the distance `x`.
         let longer = self.turn.ray(direction) - x * (1.0 / RAY_REACH);
-        // rays are patchy: the code reads the noise around the crater along the ray
+        // Rays are patchy: along a ray the brightness follows the same noise that makes the rim irregular.
         let patchy = 0.6 + 0.7 * self.turn.lobe(x * 41.0 + direction * 0.25);
         let ray = smooth(0.0, 0.3, longer) * end * patchy.clamp(0.0, 1.0);
         let light = if inner > ray { inner } else { ray };

@@ -1,36 +1,39 @@
 //! Maria: basins whose uneven floors are flooded by lava.
 //!
-//! Law: lengths are in radii of the basin, heights in units of its depth. Noise with octaves 0.55 · 2⁻ᵏ wide makes the
-//! floor of such a basin uneven. The lava surface is level out to a lava front near the crest, which noise moves in and
-//! out. Beyond the front the level falls. The shore is where this level meets the terrain, and has bays and islands.
-//! Terrain buried by lava still shows a little, because thicker lava sinks more as it cools: buried craters become
-//! ghosts, and the middle sags. Wrinkle ridges form where another noise passes through 0.
+//! Law: lengths are in radii of the basin, heights in units of its depth. Noise makes the floor of a flooded basin
+//! uneven; its octaves have wavelengths of 0.55 · 2⁻ᵏ. The lava surface is level out to a lava front near the crest,
+//! which noise moves in and out. Beyond the front the level falls. The shore is where this level meets the terrain, and
+//! has bays and islands. Buried terrain still shows a little, because thicker lava sinks more as it cools: buried
+//! craters become ghost craters, and the centre of the basin sags. Wrinkle ridges form where a second noise is near 0.
 //! Darkness: thin lava is less dark, because impacts mix it with the rock below. Beyond the shore, darkness fades with
-//! height, since impacts scatter dark material there. Lava fields of different ages differ by a fifth to a third. The
-//! numbers are our own conventions; lunar ridges of 100 to 300 m and 5 to 10 km are quoted from memory.
+//! height, since impacts scatter dark material there. Lava fields of different ages differ in darkness by a fifth to a
+//! third. The numbers are our own conventions. Lunar ridges of 100 to 300 m height and 5 to 10 km width are quoted from
+//! memory.
 
 use super::shape::smooth;
 
-/// Distance in radii beyond which there is no lava.
+/// Distance from the centre beyond which there is no lava, in basin radii.
 pub const FLOOD_REACH: f32 = 2.0;
-/// Unevenness of the floor: number of octaves, width of the widest one, amplitude ratio of successive octaves, and
-/// amplitude in the middle and at the wall.
+/// Number of noise octaves that make the floor uneven. The next constants are the wavelength of the first octave in
+/// basin radii, the amplitude ratio of successive octaves, and the amplitudes in the middle and at the wall in basin
+/// depths.
 const OCTAVES: u32 = 6;
 const WIDEST: f32 = 0.55;
 const ROUGHNESS: f32 = 0.58;
 const FLOOR: [f32; 2] = [0.3, 1.1];
-/// Distance by which noise moves the lava front.
+/// Distance by which noise moves the lava front, in basin radii.
 const FRONT: f32 = 0.35;
-/// Slope of the lava level beyond the lava front.
+/// Slope of the lava level beyond the lava front, in basin depths per radius.
 const FALL: f32 = 3.0;
-/// Thickness of lava above which the lava has its full darkness.
+/// Thickness of the lava, in basin depths, from which the lava has its full darkness.
 const THICK: f32 = 0.3;
-/// Height above the lava up to which terrain is darkened, and its darkness at the shore.
+/// Height above the lava up to which terrain is darkened, in basin depths. `AT_SHORE` is the darkness at the shore.
 const DUSTED: f32 = 0.1;
 const AT_SHORE: f32 = 0.25;
-/// Fraction of the relief below the lava that still shows.
+/// Fraction of the relief below the lava that still shows on the surface of the lava.
 const SETTLED: f32 = 0.03;
-/// Height of wrinkle ridges, range of noise values that form a ridge, and distance between ridges.
+/// Height of wrinkle ridges, in basin depths. The next constants are the absolute noise value below which ridges form,
+/// and the distance between ridges in basin radii.
 const RIDGE: f32 = 0.04;
 const RIDGE_VALUES: f32 = 0.07;
 const RIDGES: f32 = 0.6;
@@ -64,14 +67,15 @@ fn value_noise(seed: u32, p: [f32; 3]) -> f32 {
     mix(layer(0), layer(4), w)
 }
 
-/// A sum of octaves of [`value_noise`], each half as wide as the previous one; about -1 to 1. `at` is in radii.
+/// A sum of octaves of [`value_noise`], about -1 to 1. Each octave has half the wavelength of the previous one. `at`
+/// and `widest` are in basin radii.
 fn octaves(seed: u32, at: [f32; 3], widest: f32, count: u32) -> f32 {
     let (mut sum, mut amplitude) = (0.0, 1.25 * (1.0 - ROUGHNESS));
     let mut place = at.map(|x| x / widest);
     for k in 0..count {
         sum += amplitude * value_noise(seed.wrapping_add(k.wrapping_mul(0x9e37_79b9)), place.map(|x| x + 0.37));
         amplitude *= ROUGHNESS;
-        // rotates every octave, so that the lattice directions do not show
+        // Every octave is rotated, so that the lattice directions do not show.
         let [x, y, z] = place;
         place = [0.8 * y + 0.6 * z, 0.36 * y - 0.8 * x - 0.48 * z, 0.64 * z - 0.6 * x - 0.48 * y].map(|x| 2.0 * x);
     }
@@ -91,8 +95,8 @@ pub struct Mare {
 }
 
 impl Mare {
-    /// Extra height of the basin's floor at the point `at`, in radii from the centre of the basin. `distance` is the
-    /// length of `at`.
+    /// Extra height of the basin's floor at the point `at`, in basin depths. `at` is the vector from the basin's
+    /// centre, in radii, and `distance` is its length.
     pub fn unevenness(self, at: [f32; 3], distance: f32) -> f32 {
         let fade = 1.0 - smooth(1.0, 1.7, distance);
         if fade <= 0.0 {
@@ -102,7 +106,7 @@ impl Mare {
         most * fade * octaves(self.seed, at, WIDEST, OCTAVES)
     }
 
-    /// The terrain after a flood to `level` in a basin of depth `depth`, where the height before was `h`.
+    /// Terrain at a point after a flood to `level` in a basin of depth `depth`; `h` is the height before the flood.
     pub fn flooded(self, at: [f32; 3], distance: f32, (level, depth): (f32, f32), h: f32) -> FloodedGround {
         if distance >= FLOOD_REACH || depth <= 0.0 {
             return FloodedGround { height: h, dark: 0.0 };
@@ -131,7 +135,7 @@ impl Mare {
 mod tests {
     use super::*;
 
-    /// In an even bowl the lava is level, and its shore is longer than a circle of the same area.
+    /// In a smooth round bowl the lava is level, and its shore is longer than a circle of the same area.
     #[test]
     fn the_shore_has_bays_and_the_lava_is_level() {
         let mare = Mare { seed: 9 };
@@ -144,7 +148,7 @@ mod tests {
                 let at = [i, j].map(|k| (k as f32 / (n - 1) as f32 - 0.5) * 3.0);
                 let distance = (at[0] * at[0] + at[1] * at[1]).sqrt();
                 let place = [at[0], at[1], 0.0];
-                // a bowl of depth 1 with a rim at height 0.2 and plains at 0
+                // The terrain is a bowl of depth 1 with a rim at height 0.2 and plains at 0.
                 let bowl = if distance < 1.0 { 1.2 * distance * distance - 1.0 } else { 0.2 / (distance * distance) };
                 let h = bowl + mare.unevenness(place, distance);
                 let made = mare.flooded(place, distance, (-0.3, 1.0), h);
@@ -159,7 +163,8 @@ mod tests {
                 (before, *above) = (wet, wet);
             }
         }
-        // a circle of this area crosses the rows and columns of a grid 8 r times, with r its radius in samples
+        // A circle with the same area as the lava crosses the rows and columns of a grid 8 r times, with r its radius
+        // in samples.
         let circle = 8.0 * (inside as f64 / std::f64::consts::PI).sqrt();
         let longer = turns as f64 / circle;
         assert!(longer > 1.25 && longer < 6.0, "the shore is {longer} times as long as a circle");

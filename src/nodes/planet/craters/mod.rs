@@ -2,17 +2,19 @@
 //!
 //! Law: the number of craters with a diameter above D is N(>D) ∝ D^-b (`population`). Shapes follow Pike 1977, ejecta
 //! blankets McGetchin et al. 1973, and erosion resembles diffusion (`shape`). Each impact replaces the terrain that it
-//! hits, and the blankets of younger craters bury older craters. Lava fills the large old basins at the fraction
+//! hits, and the ejecta blankets of younger craters bury older craters. Lava fills the large old basins at the fraction
 //! `FLOODED` of the time span (`stamp`).
-//! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters vanish first; D_mean is the
+//! Wear: τ = wear·age·(D_mean/D)^½, so that small craters vanish first. The age is from 0 (now) to 1, and D_mean is the
 //! geometric mean of the smallest and the largest diameter. Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to
 //! τ. Air also burns up meteorites whose craters would be smaller than a·5 km, and some larger meteorites. This
-//! convention of ours blends smoothly from the Moon's terrain at 0 to almost no craters at 1. Brightness is a map from
-//! -1 to 1: rays of the youngest craters are above 0; lava is below 0 (`mare`), the darker the thicker it is.
+//! convention of ours blends smoothly from the Moon's terrain at a = 0 to almost no craters at a = 1.
+//! Brightness: a map from -1 to 1. Rays of the youngest craters are above 0; lava is below 0 (`mare`), and thicker lava
+//! is darker.
 //! Boundary: craters around an open terrain extend into it; on wrapping terrains they continue on the opposite side; a
 //! globe has no edge.
 //! Resolution: craters smaller than two samples are skipped, craters smaller than three samples are faint.
-//! Volume is not conserved: the blanket of a fresh bowl holds 80 to 100 % of the bowl's volume, and lava is added.
+//! Volume is not conserved: the ejecta blanket of a fresh bowl holds 80 to 100 % of the bowl's volume, and lava is
+//! added.
 //! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). Conventions of ours, such as the
 //! effect of air and the order of the ages, are marked where they occur.
 
@@ -42,7 +44,7 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::planet::Planet;
 
 talweg_ground::choices! {
-    /// How the number of craters is given.
+    /// Quantity that sets the number of craters.
     Amount {
         Number "Number": "The number of craters on the terrain, or on the whole planet.",
         Cover "Coverage": "The total area of the craters, as a multiple of the terrain's area, independent of their sizes.",
@@ -50,17 +52,17 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins. Young craters cover
-    /// old craters.
+    /// Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins. Young craters
+    /// overlap old craters.
     Craters "Craters" in "Planet", from "Pike 1977; McGetchin, Settle & Head 1973", also "impact crater moon lunar mars mercury meteorite asteroid basin mare maria ejecta rays bowl planet" {
-        /// How the number of craters is given.
+        /// Quantity that sets the number of craters.
         amount: Amount = Amount::Number;
-        /// Number of craters from the smallest to the largest, limited to 20 times the area of the terrain.
+        /// Number of craters of all sizes. Their total area is limited to 20 times the area of the terrain.
         craters: u32 = 2500, 1..=200_000, slider 1..=20_000 => |c| c.amount == Amount::Number;
         /// Total area of the craters as a multiple of the terrain's area. Above 1 hardly any old terrain remains.
         cover: f32 = 1.0, 0.0..=20.0, slider 0.05..=5.0 => |c| c.amount == Amount::Cover;
-        /// Diameter of the largest craters, as a fraction of the terrain's side length. On a planet a side is a quarter
-        /// of the circumference.
+        /// Diameter of the largest craters, as a fraction of the terrain's side length. On a planet the side length is
+        /// a quarter of the circumference.
         largest: f32 = 0.25, 0.001..=1.0, slider 0.01..=0.6;
         /// Diameter of the smallest craters, as a fraction of the terrain's side length.
         smallest: f32 = 0.006, 0.0002..=1.0, slider 0.001..=0.1;
@@ -83,8 +85,8 @@ talweg_ground::params! {
         /// Fraction of the craters that still have bright rays in the brightness map. The youngest craters have the
         /// rays.
         rays: f32 ["share"] = 0.03, 0.0..=1.0, slider 0.0..=0.3;
-        /// Fill level of the lava in large old basins: 1 fills them up to the surrounding terrain. Lava is smooth and
-        /// dark.
+        /// Fill level of the lava in large old basins: 1 fills the basins up to the surrounding terrain. Lava is smooth
+        /// and dark.
         maria: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Minimum diameter of flooded basins, as a fraction of the largest diameter.
         maria_from: f32 = 0.4, 0.05..=1.0 => |c| c.maria > 0.0;
@@ -105,9 +107,9 @@ talweg_ground::params! {
 
 /// Maximum total area of all craters, as a multiple of the terrain's area.
 const SATURATED: f64 = 20.0;
-/// Time of the floods of the maria, as a fraction of the time span of impacts.
+/// Time at which lava floods the maria, as a fraction of the time span of impacts.
 const FLOODED: f32 = 0.85;
-/// Basins older than this time may be flooded.
+/// Time of impact, as a fraction of the time span, before which basins can be flooded.
 const OLD: f32 = 0.6;
 /// Area of a globe as a multiple of the squared side length of a face: 16/π.
 const GLOBE_SIDES: f64 = 16.0 * std::f64::consts::FRAC_1_PI;
@@ -115,7 +117,7 @@ const GLOBE_SIDES: f64 = 16.0 * std::f64::consts::FRAC_1_PI;
 const MOST: f64 = 200_000.0;
 /// Density of the air above which craters have no rays.
 const RAYS_GONE: f32 = 0.2;
-/// Wear at which a crater starts to vanish, and at which it has vanished.
+/// Two values of the wear: a crater starts to vanish at the first, and has vanished at the second.
 const GONE: [f32; 2] = [20.0, 60.0];
 
 impl Filter for Craters {
@@ -151,7 +153,8 @@ impl Filter for Craters {
         terrain.height = height;
         terrain.close_seam();
         if self.shows_brightness() {
-            // closes the seams of the brightness map with a function that works on heights only
+            // This function closes the seams of height fields only, so the brightness map takes the place of the
+            // heights.
             let heights = std::mem::replace(&mut terrain.height, brightness);
             terrain.close_seam();
             let brightness = std::mem::replace(&mut terrain.height, heights);
@@ -173,8 +176,7 @@ impl Craters {
 
     fn count(&self, surface: &CraterSurface) -> u32 {
         match self.amount {
-            // more craters would cover the terrain so often that older craters vanish, and the computation would take
-            // too long
+            // With more craters, younger craters would cover all older ones, and the computation would take too long.
             Amount::Number => self.craters.min(((SATURATED * surface.area() / self.sizes().mean_area()) as u32).max(1)),
             Amount::Cover => {
                 (f64::from(self.cover) * surface.area() / self.sizes().mean_area()).clamp(0.0, MOST) as u32
@@ -182,12 +184,12 @@ impl Craters {
         }
     }
 
-    /// Density of the air through which meteorites fall; 1 is Earth's.
+    /// Density of the air through which meteorites fall, relative to Earth's.
     pub fn air(&self, planet: Option<&Planet>) -> f32 {
         if self.follow_atmosphere { planet.map_or(0.0, |planet| planet.atmosphere) } else { self.atmosphere }
     }
 
-    /// The common properties of all craters.
+    /// Properties that all craters of this layer share.
     pub fn law(&self) -> CraterLaw {
         CraterLaw {
             transition_km: self.transition_metres * 1.0e-3,
@@ -214,14 +216,14 @@ impl Craters {
         all.min(SATURATED) * sizes.share_of_cover(from, to)
     }
 
-    /// Wear of a crater in air of density `air`. `diameter` is a fraction of the side length, and `age` runs from 0,
-    /// now, to 1.
+    /// Wear of a crater in air of density `air`. `diameter` is a fraction of the side length, and `age` is from 0 (now)
+    /// to 1.
     pub fn wear_of(&self, diameter: f32, age: f32, air: f32) -> f32 {
         let air = if air < 1.0 { air } else { 1.0 };
         age * (self.wear * (self.mean_diameter() / diameter).sqrt() + 8.0 * air / (1.02 - air))
     }
 
-    /// Visible fraction of a crater with this wear: 1 at first, 0 where it has vanished.
+    /// Visible fraction of a crater with this wear: 1 for a fresh crater, 0 after the crater has vanished.
     pub fn visible_fraction(wear: f32) -> f32 {
         1.0 - smooth(GONE[0], GONE[1], wear)
     }
@@ -259,8 +261,8 @@ impl Craters {
         Ok(())
     }
 
-    /// The crater of an impact; `None` if the meteorite burns up in the air, or if the crater has vanished through
-    /// erosion.
+    /// Creates the crater of an impact; `None` if the meteorite burns up in the air, or if erosion has removed the
+    /// crater.
     fn impact(&self, cx: &Context, surface: &CraterSurface, common: &Common, fall: &UnshapedImpact) -> Option<Impact> {
         let UnshapedImpact { diameter, time, index, centre } = *fall;
         let (metres, samples) = (diameter * cx.size_metres, diameter / cx.grid.cell());
@@ -269,7 +271,7 @@ impl Craters {
         let wear = age * (self.wear * (common.mean / diameter).sqrt() + 8.0 * air / (1.02 - air));
         let mut strength = smooth(2.0, 3.0, samples) * Self::visible_fraction(wear);
         if common.air > 0.0 {
-            // minimum diameter of this crater, because smaller meteorites burn up
+            // The minimum diameter of this crater, because smaller meteorites burn up.
             let least = common.air * 5000.0 * (0.5 + cx.random.unit(index, 5));
             strength *= smooth(least, 1.3 * least, metres);
         }
@@ -279,7 +281,7 @@ impl Craters {
         let shape = CraterShape::new(metres * 1.0e-3, &common.law, wear, 1000.0 / cx.relief_metres);
         let uneven = self.uneven * smooth(4.0, 14.0, samples);
         let youth = if self.rays > 0.0 { 1.0 - age / self.rays } else { 0.0 };
-        // in a population of many sizes, the largest craters are too old for rays
+        // If the layer has craters of many sizes, its largest craters are too old for rays.
         let of_many = if self.smallest < 0.5 * self.largest { smooth(0.1, 0.4, diameter / self.largest) } else { 0.0 };
         let ray = (1.0 - of_many)
             * smooth(0.0, 0.5, youth)
@@ -295,7 +297,7 @@ impl Craters {
     }
 }
 
-/// The common properties of the craters of a terrain.
+/// Properties that all craters of a terrain share.
 struct Common {
     law: CraterLaw,
     /// Geometric mean of the smallest and the largest diameter.

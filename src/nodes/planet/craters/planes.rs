@@ -1,8 +1,9 @@
 //! The plane to which each impact levels the older terrain.
 //!
-//! Law: the plane passes through the mean of the heights at the centre and at four points at [`PROBE`] radii, with the
-//! slopes between those four points.
-//! Scheme: for each point the older events in the list of its tile are computed, so no tile waits for another tile.
+//! Law: the plane passes through the mean of five heights: at the crater's centre and at four points at [`PROBE`] radii
+//! around it. Its slopes are the slopes between the four outer points.
+//! Scheme: at each of the five points, all older events in the list of the point's tile are computed. No tile waits for
+//! another tile.
 
 use rayon::prelude::*;
 
@@ -14,15 +15,16 @@ use talweg_ground::field::vector::dot;
 use talweg_ground::field::{Cancelled, Control};
 
 const PROBE: f32 = 0.75;
-/// Limit of the plane's slope, so that an impact next to a cliff makes no spike.
+/// Limit of the plane's slope, so that an impact next to a cliff creates no spike.
 const STEEPEST: f32 = 0.4;
-/// Older craters smaller than this fraction of the impact's radius are ignored: their effect averages out.
+/// Older craters are ignored if their radius is smaller than this fraction of the impact's radius: their effect
+/// averages out.
 const LEAST: f32 = 0.25;
 /// Number of impacts whose planes are computed in parallel.
 const BLOCK: usize = 2048;
 
-/// Finds the plane of every impact, block by block. The impacts of a block first apply the events of older blocks, in
-/// parallel, and then, one after another, the earlier events of their own block.
+/// Finds the plane of every impact, block by block. First all impacts of a block apply the events of older blocks, in
+/// parallel. Then they apply the earlier events of their own block, one impact after another.
 pub fn find_planes(
     surface: &CraterSurface,
     tiles: &CraterTiles,
@@ -31,7 +33,7 @@ pub fn find_planes(
     height: &[f32],
     control: &Control,
 ) -> Result<(), Cancelled> {
-    // centre and squared reach of each event, for a quick test
+    // Centre and squared reach of each event, for a quick distance test.
     let bounds: Vec<[f32; 4]> = events
         .iter()
         .map(|event| {
@@ -70,7 +72,8 @@ pub fn find_planes(
     Ok(())
 }
 
-/// The five points at which an impact probes the older terrain: its centre, and east, west, north and south of it.
+/// Five points at which the older terrain is measured: the impact's centre, and points to the east, west, north and
+/// south of it.
 struct Probes {
     centre: [f32; 3],
     square: f32,
@@ -96,7 +99,7 @@ impl Probes {
         }
     }
 
-    /// Applies the events of `range` to the probed heights. The planes of these events must be known.
+    /// Applies the events of `range` to the measured heights. The planes of these events must already be known.
     fn advance(
         &mut self,
         tiles: &CraterTiles,
@@ -137,7 +140,8 @@ impl Probes {
         }
     }
 
-    /// The plane through the probed heights: its height, and its rise per radius to the east and to the north.
+    /// Returns the plane through the measured heights: its height, and its rise per crater radius to the east and to
+    /// the north.
     fn plane(&self, depth: f32) -> [f32; 3] {
         let [middle, east, west, north, south] = self.heights;
         let most = STEEPEST * depth.abs() * 2.5;

@@ -1,17 +1,17 @@
 //! The population of craters: sizes, ages and positions.
 //!
 //! Law: the number of craters with a diameter above D is N(>D) ∝ D^-b between the smallest and the largest diameter. So
-//! D = D_min·(1 - u(1 - (D_min/D_max)^b))^(-1/b) for u uniform in [0, 1). Positions are uniform. Ages are uniform in
-//! rank, but the largest craters (above 0.4 of the largest diameter) formed in the first half of the time span, like
-//! the basins of the Moon. This is a convention of ours, not a curve of the impact flux. All values are drawn by index,
-//! so the same craters form at any resolution; craters too small for the grid are skipped.
+//! D = D_min·(1 - u(1 - (D_min/D_max)^b))^(-1/b) for u uniform in [0, 1). Positions are uniform. Ages are uniform, but
+//! craters above 0.4 of the largest diameter formed in the first half of the time span, like the basins of the Moon.
+//! This is a convention of ours, not a curve of the impact flux. All values are drawn by index, so the same craters
+//! form at any resolution; craters too small for the grid are skipped.
 
 use rayon::prelude::*;
 
 use super::surface::CraterSurface;
 use talweg_ground::field::{Cancelled, Control, Stream};
 
-/// Sizes of craters, as fractions of the terrain's side length.
+/// Size distribution of craters. Diameters are fractions of the terrain's side length.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     pub smallest: f32,
@@ -20,7 +20,7 @@ pub struct Sizes {
     pub slope: f32,
 }
 
-/// A crater whose shape is not yet known.
+/// A crater before its shape is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnshapedImpact {
     pub centre: [f32; 3],
@@ -28,23 +28,24 @@ pub struct UnshapedImpact {
     pub diameter: f32,
     /// Time of the impact, from 0, the first impact, to 1, the last.
     pub time: f32,
-    /// Index from which the random numbers of the crater are drawn.
+    /// Index that selects the random numbers of the crater.
     pub index: i32,
 }
 
-/// Craters above this fraction of the largest diameter are basins, which form before [`BASINS_UNTIL`].
+/// Fraction of the largest diameter above which craters are basins. Basins form before [`BASINS_UNTIL`].
 const BASIN: f32 = 0.4;
 const BASINS_UNTIL: f32 = 0.5;
-/// Number of craters below which no crater extends across an edge of the terrain.
+/// Number of craters below which all craters are entirely inside the edges of the terrain.
 const FEW: u32 = 8;
 
 impl Sizes {
-    /// The fraction (D_min/D_max)^b, with D the diameter and b the exponent of the size distribution.
+    /// Returns (D_min/D_max)^b, with D_min and D_max the smallest and largest diameter and b the exponent of the size
+    /// distribution.
     fn rest(&self) -> f64 {
         libm::pow(f64::from(self.smallest) / f64::from(self.largest), f64::from(self.slope))
     }
 
-    /// Diameter that the fraction `u` of the craters stays below.
+    /// Returns the diameter that the fraction `u` of all craters does not exceed.
     fn diameter(&self, rest: f64, u: f64) -> f32 {
         let larger = 1.0 - u * (1.0 - rest);
         (f64::from(self.smallest) * libm::pow(larger, -1.0 / f64::from(self.slope))) as f32
@@ -81,7 +82,7 @@ impl Sizes {
         let (ratio, b) = (f64::from(self.largest) / f64::from(self.smallest), f64::from(self.slope));
         let log = libm::log(ratio);
         let k = (2.0 - b) * log;
-        // b·∫ D^(1-b) dD, which is a logarithm near b = 2
+        // This is the integral b·∫ D^(1-b) dD, which becomes a logarithm near b = 2.
         let integral = if k.abs() < 1e-6 { log } else { log * libm::expm1(k) / k };
         let share = -libm::expm1(-b * log);
         let square = if share > 0.0 { b * integral / share } else { 1.0 };
@@ -94,7 +95,7 @@ fn fine(random: Stream, index: i32, what: i32) -> f64 {
     (random.bits(index, what) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
 }
 
-/// The craters that are at least `visible` wide, the oldest first.
+/// Returns all craters that are at least `visible` wide, the oldest first.
 pub fn population(
     surface: &CraterSurface,
     sizes: &Sizes,
@@ -111,7 +112,7 @@ pub fn population(
     let hidden = if even { 0.0 } else { sizes.fraction_below(rest, visible) };
     let basins = if even { 2.0 } else { sizes.fraction_below(rest, sizes.largest * BASIN) };
     let margin = if count < FEW { 0.0 } else { surface.margin(sizes.largest) };
-    // additional craters around an open terrain
+    // Craters whose centres are outside an open terrain.
     let outside = ((1.0 + 2.0 * f64::from(margin)) * (1.0 + 2.0 * f64::from(margin)) - 1.0) * f64::from(count);
     let outside = outside as u32;
     let total = count + outside;
@@ -154,8 +155,8 @@ mod tests {
     use super::*;
     use talweg_ground::field::{Edges, Grid};
 
-    /// The slope of N(>D), the number of craters above a diameter, on logarithmic axes. It is fitted by least squares
-    /// over the diameters that a thousand to ten craters exceed.
+    /// Measures the slope of N(>D), the number of craters above a diameter D, on logarithmic axes. The slope is fitted
+    /// by least squares over the diameters that a thousand to ten craters exceed.
     #[test]
     fn crater_sizes_follow_the_requested_slope() {
         let surface = CraterSurface::new(Grid::new(1025, Edges::Wrap));

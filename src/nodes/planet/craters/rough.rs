@@ -1,8 +1,8 @@
-//! Irregularity of craters around their rims: periodic noise by direction, and the lengths of rays.
+//! Irregularity of craters around their rims: periodic noise as a function of direction, and the lengths of rays.
 //!
-//! A direction is a number from 0 to [`DIRECTIONS`] that increases around the centre, along the diamond of |east| +
-//! |north|, so that no inverse tangent is needed. A few tables are computed once; every crater draws one of these tables
-//! and a rotation.
+//! A direction is a number from 0 to [`DIRECTIONS`] that increases around the crater's centre. It is measured along the
+//! diamond |east| + |north| = 1, so that no inverse tangent is needed. A few tables are computed once; every crater
+//! draws one of these tables and a rotation.
 
 use std::sync::LazyLock;
 

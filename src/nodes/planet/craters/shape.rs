@@ -4,15 +4,16 @@
 //! Law: x is the distance in radii of the rim crest. d is the depth from the crest to the floor, and h the rim height,
 //! both functions of the diameter:
 //! - bowl (simple): h - d(1 - x²);
-//! - complex: floor at h - d out to x_f, then a terraced wall up to h. A peak in the middle opens into a ring in larger
+//! - complex: floor at h - d out to x_f, then a terraced wall up to h. A central peak becomes a ring in larger
 //!   craters, and the largest craters have a second ring at √2 radii;
-//! - blanket: h·x⁻³ outside (the exponent of McGetchin et al. 1973), reduced so that it ends at [`REACH`].
+//! - ejecta blanket: h·x⁻³ outside the crest (the exponent of McGetchin et al. 1973), reduced so that it ends at
+//!   [`REACH`].
 //!
 //! Bowl and blanket meet in the crest, which is rounded. Diameters D are in km on the Moon, after Pike 1977. The depth
 //! is d = 0.196 D^1.010 below 10.6 km and 1.044 D^0.301 above. The rim height is h = 0.036 D^1.014 below 21 km and
-//! 0.236 D^0.399 above; both fits cross there. The floor is 0.187 D^1.249 wide, and the peak 0.032 D^0.900 high. On
-//! other bodies the transition to complex craters occurs at another diameter, and all these lengths scale with that
-//! diameter.
+//! 0.236 D^0.399 above; the two formulas agree at 21 km. The floor is 0.187 D^1.249 wide, and the peak 0.032 D^0.900
+//! high. On other bodies the transition to complex craters occurs at another diameter, and all these lengths scale with
+//! that diameter.
 //!
 //! Sources: Pike's paper was not available. His numbers come from other programs that cite the paper (Minton's
 //! cratermaker and a lunar terrain tool), and agree with the abstract of Pike 1974 (depth ≈ 0.2 D, transition at 10 to
@@ -21,22 +22,22 @@
 //! - the smooth transition from bowl to flat floor from 8 to 20 km, and from peak to ring from 180 to 320 km;
 //! - the width of the peak, 0.24 of the radius, and the height of rings relative to peaks;
 //! - the outer ring at √2 radii above 300 km, and three terraces;
-//! - the height of the blanket at the crest, which is the whole height of the rim. McGetchin's blanket starts with 0.14
-//!   R^0.74, with R the radius, and part of a real rim is uplifted rock.
+//! - the height of the blanket at the crest, which is the whole height of the rim. McGetchin's blanket has a height of
+//!   only 0.14 R^0.74 there, with R the radius: part of a real rim is uplifted rock.
 //!
 //! Volume: rim and blanket of a fresh bowl hold 80 to 100 % of the bowl's volume (tested), because the blanket ends at
 //! [`REACH`]. The volumes of floors, peaks and eroded craters are not balanced. Craters follow a formula for their
 //! shape, not a process with a mass balance.
 //!
-//! Wear: creep flattens a crater in the way that diffusion flattens a bowl. With τ the product of diffusivity and time
-//! divided by the square of the radius, depth falls as 1/(1 + 1.5τ) and the sharper rim as 1/(1 + 4τ), and the crest
-//! widens. This form of wear is from Fassett & Thomson 2014; the two numbers are fits of ours.
+//! Wear: creep flattens a crater as diffusion would flatten a bowl. Let τ be the product of diffusivity and time,
+//! divided by the square of the radius. The depth falls as 1/(1 + 1.5τ), the sharper rim falls as 1/(1 + 4τ), and the
+//! crest widens. This form of wear is from Fassett & Thomson 2014; the two numbers are fits of ours.
 
 use talweg_ground::field::smooth_step;
 
 /// Distance in radii within which a crater changes the terrain.
 pub const REACH: f32 = 5.0;
-/// Height of the blanket at [`REACH`] before the reduction, in rim heights.
+/// Height of the ejecta blanket at [`REACH`], in rim heights, before it is reduced to 0 there.
 const TAIL: f32 = 1.0 / (REACH * REACH * REACH);
 /// Diameter at which lunar craters become complex.
 const MOON_TRANSITION_KM: f32 = 10.6;
@@ -57,11 +58,11 @@ pub struct CraterShape {
     ring: f32,
     ring_at: f32,
     outer_ring: f32,
-    /// Height over which the crest is rounded.
+    /// Vertical distance over which the crest is rounded.
     crest: f32,
 }
 
-/// The common properties of the craters of a terrain.
+/// Properties that all craters of a terrain share.
 #[derive(Clone, Copy, Debug)]
 pub struct CraterLaw {
     /// Diameter in km above which craters are complex.
@@ -103,7 +104,7 @@ pub fn rim_km(diameter_km: f32, transition_km: f32) -> f32 {
 }
 
 impl CraterShape {
-    /// A crater with wear τ = `wear`, with heights multiplied by `heights_per_km`.
+    /// Computes the shape of a crater with wear τ = `wear`. Heights are multiplied by `heights_per_km`.
     pub fn new(diameter_km: f32, law: &CraterLaw, wear: f32, heights_per_km: f32) -> Self {
         let scale = law.transition_km / MOON_TRANSITION_KM;
         let lunar = diameter_km / scale;
@@ -143,15 +144,14 @@ impl CraterShape {
         self.rim - self.depth
     }
 
-    /// Height of the wall at `t` as a fraction of the full height. `t` runs from 0 at the foot of the wall to 1 at the
-    /// crest.
+    /// Height of the crater wall as a fraction of its full height. `t` is 0 at the foot of the wall and 1 at the crest.
     fn wall(&self, t: f32, ragged: f32) -> f32 {
         if t <= 0.0 {
             return 0.0;
         }
         let mut stepped = t;
         if t < 1.0 {
-            // slumps break off at different heights around the crater; foot and crest stay in place
+            // Around the crater, the terraces are at different heights; foot and crest of the wall stay in place.
             let at = t * TERRACES + 2.4 * ragged * t * (1.0 - t);
             let step = at as i32 as f32;
             let within = at - step;
@@ -161,7 +161,8 @@ impl CraterShape {
         stepped * (0.6 + 0.4 * stepped)
     }
 
-    /// Height inside the crest, where the crest is `rim` high. `ragged`, from -1 to 1, makes peaks and rings irregular.
+    /// Height inside the crest, where the crest is `rim` high. `ragged`, from -1 to 1, varies peaks and rings around
+    /// the crater.
     #[inline]
     fn height_inside(&self, x: f32, rim: f32, ragged: f32) -> f32 {
         let bowl = rim - self.depth * (1.0 - x * x);
@@ -171,7 +172,7 @@ impl CraterShape {
         let floor = self.rim - self.depth;
         let mut made = floor + (rim - floor) * self.wall((x - self.floor) / (1.0 - self.floor), ragged);
         if self.peak > 0.0 {
-            // the flanks are irregular, but there is a single summit
+            // The flanks of the peak are irregular, but there is a single summit.
             made += self.peak * hump(x / (0.24 * (1.0 + 1.2 * ragged * smooth(0.0, 0.2, x))));
         }
         if self.ring > 0.0 {
@@ -181,8 +182,8 @@ impl CraterShape {
         bowl + self.complex * (made - bowl)
     }
 
-    /// Height relative to the terrain before the impact at `x` radii, near the crater. `ragged`, from -1 to 1, is the
-    /// irregularity of the rim.
+    /// Height near the crater, at a distance of `x` radii, relative to the terrain before the impact. `ragged`, from -1
+    /// to 1, is the irregularity of the rim.
     #[inline]
     pub fn height_near(&self, x: f32, ragged: f32) -> f32 {
         let x = greater(x, 0.0);
@@ -191,7 +192,7 @@ impl CraterShape {
             return self.height_inside(x, rim, ragged);
         }
         let (inner, outer) = (self.height_inside(x, rim, ragged), blanket(x * x) * rim);
-        // both curves, bowl and blanket, continue beyond the crest, and the higher curve counts
+        // The curves of the bowl and the blanket both continue beyond the crest; the higher curve counts.
         let near = self.crest - (inner - outer).abs();
         let round = if near > 0.0 { near * near / (4.0 * self.crest) } else { 0.0 };
         let mut height = lesser(inner, outer) - round;
@@ -208,7 +209,7 @@ impl CraterShape {
     }
 }
 
-/// Height of the blanket in rim heights at the square of the distance; 0 at [`REACH`].
+/// Height of the ejecta blanket in rim heights, given the square of the distance in radii; 0 at [`REACH`].
 #[inline(always)]
 fn blanket(square: f32) -> f32 {
     (1.0 / (square * square.sqrt()) - TAIL) * (1.0 / (1.0 - TAIL))
@@ -227,7 +228,7 @@ mod tests {
 
     const MOON: CraterLaw = CraterLaw { transition_km: MOON_TRANSITION_KM, depth: 1.0, ejecta: 1.0, peaks: 1.0 };
 
-    /// The highest point of the profile, the position of that point, and the lowest point.
+    /// Returns the highest value of the profile, the distance at which it occurs, and the lowest value.
     fn extent(shape: &CraterShape) -> (f32, f32, f32) {
         let heights = (0..=2000).map(|k| (k as f32 / 1000.0, shape.height_near(k as f32 / 1000.0, 0.0)));
         heights.fold((f32::MIN, 0.0, f32::MAX), |(top, at, low), (x, h)| {
@@ -235,7 +236,7 @@ mod tests {
         })
     }
 
-    /// The profile follows Pike's formulas, except for the rounding of the crest.
+    /// The profile matches Pike's formulas, except for the rounding of the crest.
     #[test]
     fn fresh_craters_have_the_published_depths_and_rims() {
         for (diameter, depth, rim) in
@@ -260,8 +261,8 @@ mod tests {
         assert!(shape.far(REACH * REACH).abs() < 1e-7 * shape.rim);
     }
 
-    /// The volume of blanket and rim equals the volume of the bowl within a fifth. Most of the difference comes from
-    /// cutting off the blanket.
+    /// The volume of blanket and rim equals the volume of the bowl to within a fifth. Most of the difference is due to
+    /// the end of the blanket at [`REACH`].
     #[test]
     fn a_bowl_throws_out_about_what_it_held() {
         for diameter in [0.2, 1.0, 5.0] {
@@ -288,7 +289,7 @@ mod tests {
             ringed.height_near(ringed.ring_at, 0.0) > ringed.height_near(0.0, 0.0) + 0.3,
             "a ring around a flat middle"
         );
-        // a terrace is a part of the wall that is much less steep than the mean
+        // A terrace is a part of the wall that is much less steep than the mean of the wall.
         let wall: Vec<f32> = (60..100).map(|k| at(60.0, k as f32 / 100.0)).collect();
         let mean = (wall[39] - wall[0]) / 39.0;
         assert!(wall.windows(2).any(|w| w[1] - w[0] < 0.4 * mean) && wall.windows(2).any(|w| w[1] - w[0] > 1.6 * mean));

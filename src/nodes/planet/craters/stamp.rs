@@ -1,6 +1,6 @@
 //! Stamps craters into the terrain in the order of their ages.
 //!
-//! Scheme: events are impacts and floods. They are listed by tiles of samples (`tiles`). First the plane of every
+//! Scheme: events are impacts and lava floods. They are listed by tiles of samples (`tiles`). First the plane of every
 //! impact is found (`planes`); then every tile applies its list independently.
 //! Cost: proportional to the area of each crater and, for its plane, to the number of older craters around it. No event
 //! reads another tile's output, so the result does not depend on threads or tiles.
@@ -139,11 +139,11 @@ mod tests {
 
     fn bowl(surface: &CraterSurface, at: [f32; 2], radius: f32) -> Impact {
         let law = CraterLaw { transition_km: 1000.0, depth: 1.0, ejecta: 1.0, peaks: 1.0 };
-        // a side is 100 km, and heights are in km
+        // The side of the test terrain is 100 km, and heights are in km.
         Impact::new(surface, [at[0], at[1], 0.0], radius, CraterShape::new(200.0 * radius, &law, 0.0, 1.0))
     }
 
-    /// The terrain after `impacts` on a terrain with the height function `before`.
+    /// Stamps `impacts` into a terrain with the height function `before`, and returns the heights.
     fn struck(mut impacts: Vec<Impact>, before: impl Fn(f32, f32) -> f32) -> Vec<f32> {
         let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
         let events: Vec<Event> = (0..impacts.len() as u32).map(Event::Impact).collect();
@@ -162,10 +162,10 @@ mod tests {
         let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
         let (large, small) = (bowl(&surface, [0.5, 0.5], 0.2), bowl(&surface, [0.5, 0.5], 0.04));
         let [alone, tiny] = [large, small].map(|impact| middle(&struck(vec![impact], |_, _| 0.0)));
-        // a small crater on the floor of a large one is as deep below that floor as on a plain
+        // On the floor of a large crater, a small crater is as deep below that floor as on a plain.
         let within = middle(&struck(vec![large, small], |_, _| 0.0));
         assert!((within - alone - tiny).abs() < 0.03 * alone.abs(), "{within}: {alone} and {tiny}");
-        // a large crater removes a small crater that it hits
+        // A large crater removes a small crater that it hits.
         let over = struck(vec![bowl(&surface, [0.55, 0.5], 0.04), large], |_, _| 0.0);
         let clean = struck(vec![large], |_, _| 0.0);
         let worst = (0..SAMPLES * SAMPLES)
@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    /// An impact takes into account all older events, including those of its own block and of other tiles.
+    /// The plane of an impact includes all older events, even those of the same block and of other tiles.
     #[test]
     fn crater_planes_equal_stamping_one_by_one() {
         let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
@@ -209,7 +209,7 @@ mod tests {
         };
         let apart = rms(&mut together.iter().zip(&one_by_one).map(|(a, b)| a - b));
         let relief = rms(&mut together.iter().copied());
-        // the plane's mean ignores much smaller craters, and interpolation rounds crests
+        // The planes ignore much smaller craters, and interpolation rounds crests.
         assert!(apart < 0.04 * relief, "{apart} of {relief}");
     }
 }

@@ -1,12 +1,12 @@
 //! The surface on which craters form: a flat terrain or a globe.
 //!
 //! A position is a point in space, as a multiple of the terrain's side length. On a flat terrain it is (u, v, 0). On a
-//! globe, whose side is a quarter of its circumference, it is a unit vector times 2/π. Distances run along the surface.
-//! On a globe the square of the arc is a series in the square of the chord. The series is exact near the centre and too
-//! small at the antipode. A disc covers rectangles of samples: one rectangle on a flat terrain, and on a globe one on
-//! each face that the disc touches. Columns of a face are meridians around the axis parallel to these columns. A cap of
-//! angle α whose centre has latitude λ therefore spans exactly asin(sin α / cos λ) of longitude on either side; the
-//! same holds for rows.
+//! globe, whose side is a quarter of its circumference, it is a unit vector times 2/π. Distances are measured along the
+//! surface. On a globe the square of the arc length is computed by a series in the square of the chord. The series is
+//! exact near the centre and too small at the antipode. A disc covers rectangles of samples: one rectangle on a flat
+//! terrain, and on a globe one on each face that the disc touches. Columns of a face are meridians around the axis
+//! parallel to these columns. A cap of angle α whose centre has latitude λ therefore spans exactly asin(sin α / cos λ)
+//! of longitude on either side; the same holds for rows.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 
@@ -28,7 +28,7 @@ pub struct CraterSurface {
     round: Option<Round>,
 }
 
-/// A globe with the axes of each face: outwards, along rows, along columns.
+/// A globe with three unit vectors for each face: outwards, along its rows and along its columns.
 #[derive(Clone, Debug)]
 struct Round {
     globe: Globe,
@@ -37,9 +37,9 @@ struct Round {
 
 /// Radius of a globe, as a fraction of its side length.
 const RADIUS: f32 = std::f32::consts::FRAC_2_PI;
-/// Angle from the middle of a face to its corners.
+/// Angle from the middle of a cube face to its corners, in radians.
 const CORNER: f64 = 0.955_317;
-/// A disc of this angle in radians, or larger, covers the whole globe.
+/// Angle in radians above which a disc is treated as the whole globe.
 const WHOLE: f64 = 2.0;
 
 impl Round {
@@ -52,10 +52,10 @@ impl Round {
         Self { globe: Globe::new(samples), faces }
     }
 
-    /// The rectangles that hold every sample within the angle `reach` of a unit vector.
+    /// Calls `put` with the rectangles that hold every sample within the angle `reach` of the direction `centre`.
     fn rectangles(&self, centre: [f64; 3], reach: f64, mut put: impl FnMut(Rectangle)) {
         let n = self.globe.samples();
-        // compensates the series of the arc, which is too small far away
+        // The series for the arc is too small far away from the centre; a larger reach compensates this error.
         let reach = reach * (1.0 + 0.02 * reach * reach * reach) + 1.0e-6;
         let whole = reach > WHOLE;
         for (face, &[out, east, south]) in self.faces.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Round {
                 let middle = libm::atan2(dot(centre, along), outwards);
                 let half = libm::asin((libm::sin(reach) / libm::cos(latitude)).min(1.0));
                 let at = |angle: f64| (angle * FRAC_2_PI + 0.5) * (n - 1) as f64;
-                // one extra sample on either side; the casts saturate
+                // The range has one extra sample on either side. The casts saturate, so the range stays on the face.
                 [((at(middle - half) - 1.0) as usize).min(n) as u32, ((at(middle + half) + 2.0) as usize).min(n) as u32]
             };
             let (columns, rows) = (range(east, south), range(south, east));
@@ -101,13 +101,14 @@ impl CraterSurface {
         if self.round.is_some() { 1.0 / (RADIUS * RADIUS) } else { 0.0 }
     }
 
-    /// Width of the frame around the terrain in which craters of up to `diameter` extend into the terrain.
+    /// Width of a frame around the terrain. Craters of up to `diameter` with centres in the frame can extend into the
+    /// terrain.
     pub fn margin(&self, diameter: f32) -> f32 {
         if self.grid.edges == Edges::Open && self.round.is_none() { diameter.clamp(0.0, 0.5) } else { 0.0 }
     }
 
-    /// The position that two uniform random numbers define. On an open terrain a crater of `diameter` is entirely
-    /// inside the edges.
+    /// Converts two uniform random numbers to a position. On an open terrain a crater of `diameter` is entirely inside
+    /// the edges.
     pub fn random_position(&self, draw: [f32; 2], diameter: f32) -> [f32; 3] {
         if self.round.is_some() {
             let (longitude, height) = (2.0 * PI * f64::from(draw[0]), 2.0 * f64::from(draw[1]) - 1.0);
@@ -119,10 +120,10 @@ impl CraterSurface {
         [u, v, 0.0]
     }
 
-    /// A position in the frame of width `margin` around the terrain. `part` in [0, 1) selects one of the four strips of
-    /// the frame.
+    /// Converts two random numbers to a position in the frame of width `margin` around the terrain. `part` in [0, 1)
+    /// selects one of the four strips of the frame.
     pub fn place_outside(&self, [a, b]: [f32; 2], margin: f32, part: f32) -> [f32; 3] {
-        // strips of 1 + margin by margin, each rotated by a quarter turn from the previous one
+        // Each strip is 1 + margin long and margin wide, and rotated by a quarter turn relative to the previous one.
         let (along, across) = (a * (1.0 + margin), -b * margin);
         let [u, v] = match (part * 4.0) as u32 {
             0 => [along, across],
@@ -151,7 +152,7 @@ impl CraterSurface {
         }
     }
 
-    /// Unit vectors along the surface: east and north.
+    /// Unit vectors along the surface at a point: east and north.
     pub fn frame(&self, centre: [f32; 3]) -> [[f32; 3]; 2] {
         if self.round.is_some() {
             let [x, y, z] = unit(centre.map(f64::from));
@@ -162,7 +163,7 @@ impl CraterSurface {
         [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]
     }
 
-    /// The point at the vector `step` along the surface from `centre`.
+    /// The point that is the vector `step` away from `centre`, along the surface.
     pub fn stepped(&self, centre: [f32; 3], step: [f32; 3]) -> [f32; 3] {
         if self.round.is_some() {
             let there: [f64; 3] = std::array::from_fn(|k| f64::from(centre[k]) + f64::from(step[k]));
@@ -172,7 +173,7 @@ impl CraterSurface {
         [wrapped(centre[0] + step[0]), wrapped(centre[1] + step[1]), 0.0]
     }
 
-    /// The rectangles that hold every sample within `reach` of `centre`.
+    /// Calls `put` with the rectangles that hold every sample within `reach` of `centre`.
     pub fn rectangles(&self, centre: [f32; 3], reach: f32, mut put: impl FnMut(Rectangle)) {
         if let Some(round) = &self.round {
             return round.rectangles(unit(centre.map(f64::from)), f64::from(reach) * FRAC_PI_2, put);
@@ -180,7 +181,7 @@ impl CraterSurface {
         let n = self.grid.samples;
         let last = (n - 1) as f32;
         let range = |at: f32| {
-            // one extra sample on either side; the casts saturate
+            // The range has one extra sample on either side. The casts saturate, so the range stays on the terrain.
             let from = ((at - reach) * last - 1.0) as usize;
             let to = ((at + reach) * last + 2.0) as usize;
             [from.min(n) as u32, to.min(n) as u32]
@@ -210,7 +211,8 @@ impl CraterSurface {
         ws.fill(0.0);
     }
 
-    /// Row and column of the sample of a square at or before a position, and the fractions of a cell from that sample.
+    /// Row and column of the sample of a square at or before a position, and the offset of the position from that
+    /// sample as a fraction of a cell.
     fn cell(&self, place: [f32; 3]) -> ([usize; 2], [f32; 2]) {
         let last = self.grid.samples - 1;
         let [u, v] = [place[0], place[1]].map(|at| at.clamp(0.0, 1.0) * last as f32);
@@ -248,7 +250,7 @@ mod tests {
     use super::*;
     use talweg_ground::field::Stream;
 
-    /// Every sample inside a disc is in the disc's rectangles, on flat terrains and across face borders.
+    /// The rectangles of a disc contain every sample inside the disc, on flat terrains and across face borders.
     #[test]
     fn rectangles_hold_their_discs() {
         for grid in [Grid::new(40, Edges::Open), Grid::globe(21)] {

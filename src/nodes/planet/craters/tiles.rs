@@ -1,4 +1,4 @@
-//! For each tile of samples, the craters that touch its samples.
+//! Divides the samples into tiles, and lists for each tile the craters that can change its samples.
 
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ pub struct CraterTiles {
     pub lists: Vec<Vec<Entry>>,
 }
 
-/// An event in a tile, with the range of samples of the tile that it may touch.
+/// An event in a tile, with the range of the tile's samples that the event can change.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub event: u32,
@@ -25,7 +25,7 @@ pub struct Entry {
 }
 
 impl CraterTiles {
-    /// Adds each event to the lists of the tiles that it may touch.
+    /// Adds each event to the lists of the tiles that it can change.
     pub fn new(
         surface: &CraterSurface,
         samples: usize,
@@ -60,7 +60,7 @@ impl CraterTiles {
         Ok(Self { across, lists })
     }
 
-    /// The index of the tile that contains a position.
+    /// Index of the tile that contains a position.
     pub fn index_at(&self, surface: &CraterSurface, place: [f32; 3]) -> usize {
         let [row, column] = surface.nearby_sample(place);
         row / TILE_ROWS * self.across + column / TILE_COLUMNS

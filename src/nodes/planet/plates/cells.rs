@@ -1,7 +1,8 @@
-//! Equal-angle cells that cover the sphere. Plates consist of such cells in a frame that rotates with the plate.
+//! Cells of equal angular width that cover the sphere. Plates consist of such cells in a frame that rotates with the
+//! plate.
 //!
-//! A face of the cube has n × n cells. Their centres are at equal angles, like the samples of a
-//! [globe](talweg_ground::field::globe), but never on a border of a face, so every position belongs to exactly one
+//! A face of the cube has n × n cells. The angles between their centres are equal, as between the samples of a
+//! [globe](talweg_ground::field::globe). No centre is on a border of a face, so every position belongs to exactly one
 //! cell.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_4};
@@ -27,19 +28,19 @@ pub type Vector = [f64; 3];
 pub struct SphereCells {
     n: usize,
     middles: Vec<[f32; 3]>,
-    /// The eight cells around each cell: row by row, starting with the previous row and column. At the corners of the
-    /// cube a missing cell is [`NO_CELL`].
+    /// The eight cells around each cell, row by row, from the previous row and column to the next row and column. At
+    /// the corners of the cube a missing cell is [`NO_CELL`].
     neighbours: Vec<[u32; 8]>,
     /// Areas of the cells of one face, in steradians.
     areas: Vec<f32>,
 }
 
 impl SphereCells {
-    /// A sphere with `n` cells along the side of a face, at least 2.
+    /// Creates the cells of a sphere, with `n` cells (at least 2) along the side of a face.
     pub fn new(n: usize, control: &Control) -> Result<Self, Cancelled> {
         let n = n.max(2);
         let tangent = |k: f64| libm::tan((2.0 * k / n as f64 - 1.0) * FRAC_PI_4);
-        // includes one cell beyond each side
+        // The tangents include one cell beyond each side of a face.
         let tangents: Vec<f64> = (0..n + 2).map(|k| tangent(k as f64 - 0.5)).collect();
         let borders: Vec<f64> = (0..=n).map(|k| tangent(k as f64)).collect();
         let mut cells = Self { n, middles: Vec::new(), neighbours: Vec::new(), areas: Vec::new() };
@@ -54,7 +55,7 @@ impl SphereCells {
                 let (above, left) = (tangents[row], tangents[column]);
                 *to = match (1..=n).contains(&row) as u8 + 2 * (1..=n).contains(&column) as u8 {
                     3 => ((face * n + row - 1) * n + column - 1) as u32,
-                    // looks up the cell of the adjacent face beyond the border
+                    // Beyond a border, the cell belongs to the adjacent face.
                     1 => cells.cell(face_direction(face, left, above * left.abs())) as u32,
                     2 => cells.cell(face_direction(face, left * above.abs(), above)) as u32,
                     _ => NO_CELL,
@@ -73,12 +74,12 @@ impl SphereCells {
         Ok(cells)
     }
 
-    /// Number of cells.
+    /// Total number of cells on all faces.
     pub fn count(&self) -> usize {
         self.middles.len()
     }
 
-    /// Angle between neighbours in the middle of a face, in radians.
+    /// Angle between neighbouring cell centres in the middle of a face, in radians.
     pub fn spacing(&self) -> f64 {
         2.0 * FRAC_PI_4 / self.n as f64
     }
@@ -93,12 +94,13 @@ impl SphereCells {
         &self.neighbours[cell as usize]
     }
 
-    /// Area of a cell in steradians.
+    /// Area of a cell in steradians, on a sphere of radius 1.
     pub fn area(&self, cell: u32) -> f32 {
         self.areas[cell as usize % (self.n * self.n)]
     }
 
-    /// Noise in space at the centre of every cell, given octaves of (frequency, weight).
+    /// Computes three-dimensional noise at the centre of every cell. `octaves` lists the frequency and weight of each
+    /// octave.
     pub fn noise(&self, random: Stream, octaves: &[(f32, f32)], control: &Control) -> Result<Vec<f32>, Cancelled> {
         let octaves: Vec<(Solid, f32)> = octaves
             .iter()
@@ -118,12 +120,13 @@ impl SphereCells {
         Ok(noise)
     }
 
-    /// The cell of a direction, whose length may differ from 1.
+    /// Returns the cell that contains a direction. The length of the vector does not matter.
     pub fn cell(&self, direction: Vector) -> usize {
         self.locate(direction).0
     }
 
-    /// The cell of a direction, and the position within it: along its row and its column, from 0 to 1.
+    /// Returns the cell that contains a direction, and the position within the cell: along its row and its column, from
+    /// 0 to 1.
     #[inline]
     pub fn locate(&self, direction: Vector) -> (usize, [f32; 2]) {
         let (face, tangents) = face_tangents(direction);
@@ -137,7 +140,7 @@ impl SphereCells {
     }
 }
 
-/// Row and column steps to the eight neighbours, each increased by one.
+/// Row and column steps to the eight neighbours. Each step is increased by one, so that it is never negative.
 const STEPS: [(usize, usize); 8] = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1), (2, 2)];
 
 fn places(n: usize) -> impl Iterator<Item = (usize, usize, usize)> {
@@ -157,7 +160,7 @@ impl PlateAttitude {
     /// No rotation.
     pub const LEVEL: Self = Self([1.0, 0.0, 0.0, 0.0]);
 
-    /// A rotation about the axis `spin`; the angle in radians is the length of `spin`.
+    /// Creates a rotation about the axis `spin`. The angle in radians is the length of `spin`.
     pub fn turn(spin: Vector) -> Self {
         let angle = dot(spin, spin).sqrt();
         let half = 0.5 * angle;
@@ -165,7 +168,7 @@ impl PlateAttitude {
         Self([libm::cos(half), spin[0] * share, spin[1] * share, spin[2] * share])
     }
 
-    /// This rotation followed by `next`, both in world coordinates.
+    /// Combines this rotation with a following rotation `next`. Both are in world coordinates.
     pub fn followed(self, next: Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (next.0, self.0);
         let product = [
@@ -247,7 +250,7 @@ mod tests {
         for point in [[1.0, 0.0, 0.0], unit([0.2, -0.5, 0.4]), pole] {
             let (moved, expected) = (attitude.matrix().outwards(point), at_once.matrix().outwards(point));
             assert!((0..3).all(|k| (moved[k] - expected[k]).abs() < 1e-12), "{moved:?} {expected:?}");
-            // its distance to the pole is unchanged, and it has moved around the pole by ω · t
+            // The point's distance to the pole is unchanged, and it has moved around the pole by the angle ω · t.
             assert!((dot(moved, pole) - dot(point, pole)).abs() < 1e-13);
             let around = |v: Vector| advanced(v, -dot(v, pole), pole);
             let (from, to) = (around(point), around(moved));

@@ -11,13 +11,13 @@ use talweg_ground::field::{Cancelled, Control};
 
 /// Maximum number of plates: each plate has a bit in the masks of [`PlateTables`].
 pub const MOST_PLATES: usize = 64;
-/// Radius of the Earth in km. Lengths and speeds are for the Earth; on other planets they scale with the radius.
+/// Radius of the Earth in km. Lengths and speeds are given for the Earth; on other planets they scale with the radius.
 pub const EARTH_KM: f64 = 6371.0;
 /// Height of the mid-ocean ridges, in km.
 pub const RIDGE_KM: f32 = -2.5;
-/// Age in Ma above which the ocean floor no longer sinks. Older floor is 6 km deep.
+/// Age in Ma above which the ocean floor no longer sinks. Older ocean floor is at a depth of 6 km.
 pub const OLD_FLOOR: f32 = 100.0;
-/// Time since the last uplift, in Ma, of crust that was never raised.
+/// Time since the last uplift, in Ma, that marks crust which was never raised.
 pub const NEVER: f32 = 1.0e4;
 
 /// Height of ocean floor in km, given its age in Ma (Parsons & Sclater 1977).
@@ -28,11 +28,12 @@ pub fn floor_height(age: f32) -> f32 {
 /// The crust of one cell of a plate.
 #[derive(Clone, Copy, Debug)]
 pub struct CrustCell {
-    /// The cell, in the frame of the plate.
+    /// Index of the cell, in the frame of the plate.
     pub cell: u32,
     /// Whether the crust is continental.
     pub continental: bool,
-    /// Height in km: for continents the height above the sea, for ocean floor the height above the floor of its age.
+    /// Height in km. For continents it is the height above the sea, for ocean floor the height above normal floor of
+    /// the same age.
     pub relief: f32,
     /// Time since the crust formed, in Ma.
     pub age: f32,
@@ -45,7 +46,7 @@ pub struct CrustCell {
 }
 
 impl CrustCell {
-    /// New ocean floor.
+    /// Creates ocean floor of an age in Ma, without relief.
     pub fn floor(cell: u32, age: f32) -> Self {
         Self { cell, continental: false, relief: 0.0, age, orogeny: NEVER, uplift: 0.0, pending: 0.0 }
     }
@@ -84,11 +85,12 @@ impl Plate {
 /// Gains and losses of continental crust, in steradians.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CrustLedger {
-    /// Area of crust gained: island arcs that rose above the sea, and ocean floor enclosed by land.
+    /// Area of continental crust gained: island arcs that rose above the sea, and ocean floor enclosed by land.
     pub grown: f64,
-    /// Area of crust lost in collisions, pushed over other continents. Includes the net change through resampling.
+    /// Area of continental crust lost in collisions, where one continent overlaps another. It includes the net change
+    /// that resampling causes.
     pub consumed: f64,
-    /// Area of crust lost with plates that became too small.
+    /// Area of continental crust lost with plates that became too small.
     pub dropped: f64,
 }
 
@@ -101,14 +103,16 @@ pub struct PlateState {
     pub next_id: u32,
     /// The plates.
     pub plates: Vec<Plate>,
-    /// For two plates, the lower id first: the id of the plate that subducts where both plates are ocean floor.
+    /// For two plates, the lower id first: the id of the plate that subducts where the ocean floors of both plates
+    /// meet.
     pub sinking: BTreeMap<(u32, u32), u32>,
     /// Gains and losses of continental crust so far.
     pub ledger: CrustLedger,
 }
 
 impl PlateState {
-    /// The id of the plate that subducts where the plates `a` and `b` are both ocean floor, once this is decided.
+    /// Returns the id of the plate that subducts where the ocean floors of the plates `a` and `b` meet; `None` until
+    /// this is decided.
     pub fn subducting_plate(&self, a: u32, b: u32) -> Option<u32> {
         self.sinking.get(&(a.min(b), a.max(b))).copied()
     }
@@ -124,7 +128,7 @@ impl PlateState {
 pub struct PlateTable {
     /// Rotation from the plate's frame to the world.
     pub rotation: PlateRotation,
-    /// Index of each cell's crust in the plate, or [`NO_CELL`] without crust.
+    /// For each cell, the index of its crust in the plate's list; [`NO_CELL`] if the cell has no crust.
     slots: Vec<u32>,
 }
 
@@ -132,7 +136,7 @@ pub struct PlateTable {
 #[derive(Debug)]
 pub struct PlateTables {
     tables: Vec<PlateTable>,
-    /// Larger cells of the world, as tiles.
+    /// Larger cells of the world, which serve as tiles.
     tiles: SphereCells,
     /// For each tile, the plates that have crust in this tile or in a neighbouring tile.
     masks: Vec<u64>,
@@ -142,7 +146,7 @@ pub struct PlateTables {
 const TILE: usize = 4;
 
 impl PlateTables {
-    /// The tables of the plates in their current positions.
+    /// Creates the tables of all plates in their current positions.
     pub fn new(cells: &SphereCells, plates: &[Plate], control: &Control) -> Result<Self, Cancelled> {
         let side = (cells.count() / 6).isqrt();
         let tiles = SphereCells::new(side.div_ceil(TILE), control)?;
@@ -175,7 +179,7 @@ impl PlateTables {
                 control.check()?;
                 for crust in crust {
                     let tile = self.tiles.cell(table.rotation.outwards(cells.middle(crust.cell)));
-                    // a plain load comes first, because for most cells the bit is set already
+                    // The bit is already set for most cells, and a plain load is cheaper than an atomic write.
                     if found[tile].load(Ordering::Relaxed) & 1 << k == 0 {
                         found[tile].fetch_or(1 << k, Ordering::Relaxed);
                     }
@@ -192,7 +196,7 @@ impl PlateTables {
         Ok(())
     }
 
-    /// The plates that may have crust at a position.
+    /// Returns the plates that can have crust at a position of the world.
     pub fn candidates(&self, at: Vector) -> PlateMask {
         PlateMask(self.masks[self.tiles.cell(at)])
     }
@@ -202,19 +206,19 @@ impl PlateTables {
         &self.tables[plate].rotation
     }
 
-    /// Index of the crust of a plate's cell; [`NO_CELL`] if the cell has no crust.
+    /// Index of the crust in a cell of a plate; [`NO_CELL`] if the cell has no crust.
     #[inline]
     pub fn slot(&self, plate: usize, cell: u32) -> u32 {
         if cell == NO_CELL { NO_CELL } else { self.tables[plate].slots[cell as usize] }
     }
 
-    /// Index of the crust that a plate has at a position of the world.
+    /// Index of the crust that a plate has at a position of the world; `None` if it has no crust there.
     pub fn find(&self, cells: &SphereCells, plate: usize, at: Vector) -> Option<usize> {
         let cell = cells.cell(self.tables[plate].rotation.inwards(at)) as u32;
         Some(self.slot(plate, cell)).filter(|&slot| slot != NO_CELL).map(|slot| slot as usize)
     }
 
-    /// The first of `plates` that has crust at a position, with the index of that crust.
+    /// Returns the first of `plates` that has crust at a position, with the index of that crust.
     pub fn find_any(&self, cells: &SphereCells, mut plates: PlateMask, at: Vector) -> Option<(usize, usize)> {
         plates.find_map(|plate| Some((plate, self.find(cells, plate, at)?)))
     }

@@ -2,11 +2,11 @@
 //!
 //! Collision: if the continents of two plates overlap by more than (450 km)², the connected land of the smaller
 //! continent moves to the other plate. The overlapping parts become a single crust, so collisions consume continental
-//! crust. The terrain around the overlap rises over the next steps by Δz · (1 - (d/r)²)². d is the distance from the
-//! overlap. Δz is proportional to the square root of the land's area, and r to the square root of area times speed. The
-//! plate that grew continues with the mean of both motions, weighted by area.
+//! crust. Over the next steps, the terrain at the distance d from the overlap rises by Δz · (1 - (d/r)²)². The height
+//! Δz is proportional to the square root of the land's area. The reach r is proportional to the square root of area
+//! times speed. The plate that receives the land continues with the mean of both motions, weighted by area.
 //! Rift: a large plate breaks across its longest extent; both parts keep their crust in place and drift apart.
-//! Source: Cortial et al. 2019, where all uplift happens at once, around the whole of the land.
+//! Source: Cortial et al. 2019. In the paper the whole uplift happens at once, around the whole of the land.
 
 use super::STEP_MA;
 use super::cells::{NO_CELL, SphereCells, Vector, advanced};
@@ -18,22 +18,24 @@ use crate::generators::solid::Solid;
 use talweg_ground::field::Stream;
 use talweg_ground::field::vector::{cross, dot, unit};
 
-/// Overlap in steradians above which two continents merge: (450 km)².
+/// Area of overlap in steradians above which two continents merge: (450 km)².
 const SUTURE_AREA: f64 = (450.0 / EARTH_KM) * (450.0 / EARTH_KM);
-/// Area in steradians of land whose collision raises the terrain by the full height: (2000 km)².
+/// Area of the moving land, in steradians, at which a collision raises the terrain by the full height: (2000 km)².
 const LARGE_AREA: f64 = (2000.0 / EARTH_KM) * (2000.0 / EARTH_KM);
 /// Minimum and maximum distance from the overlap within which the terrain rises, in km.
 const COLLISION_REACH: [f64; 2] = [300.0, 1200.0];
-/// Distance from the overlap within which the remaining sea closes, in km, and by how many cells from each side.
+/// Distance from the overlap within which the remaining sea closes, in km. `SUTURE_PASSES` is the number of cells by
+/// which it closes from each side.
 const SUTURE_REACH: f64 = 900.0;
 const SUTURE_PASSES: usize = 4;
-/// Number of cells below which a plate is removed, and the number below which a plate without continents is removed.
+/// Two numbers of cells. A plate with fewer cells than the first is removed. A plate without continents is removed
+/// below the second.
 const LEAST_CELLS: [usize; 2] = [4, 12];
 /// Minimum area of a plate that breaks apart, as a fraction of the sphere.
 const LEAST_RIFT: f64 = 0.03;
 
-/// Merges continents that collided, and returns whether any continents merged. `height` is Δz of a large continent in
-/// km, the height by which it raises the terrain; `noise` varies it from cell to cell.
+/// Merges continents that collided, and returns whether any continents merged. `height` is the uplift Δz of a large
+/// continent in km; `noise` varies the uplift from cell to cell.
 pub fn collide(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -77,7 +79,7 @@ fn is_land(state: &PlateState, tables: &PlateTables, plate: usize, cell: u32) ->
     state.plates[plate].crust.get(tables.slot(plate, cell) as usize).is_some_and(|crust| crust.continental)
 }
 
-/// Indices of a plate's continental crust that is connected to the cells `from`, in ascending order.
+/// Indices of the continental crust of a plate that is connected to the cells `from`, in ascending order.
 fn connected_land(
     cells: &SphereCells,
     state: &PlateState,
@@ -112,7 +114,7 @@ fn join(
     let before = [giver, taker].map(|plate| state.plates[plate].crust.clone());
     let mut goes = vec![false; before[0].len()];
     land.iter().for_each(|&slot| goes[slot as usize] = true);
-    // cells of the taker that the land may cover
+    // Cells of the receiving plate that the land can overlap.
     let mut covered: Vec<u32> = Vec::new();
     for &slot in land {
         let at = tables.rotation(giver).outwards(cells.middle(before[0][slot as usize].cell));
@@ -167,14 +169,14 @@ fn join(
             crust.pending += rise * t * t * (1.0 + 1.3 * noise[crust.cell as usize]).clamp(0.3, 2.0);
         }
     }
-    // from now on both parts move together
+    // From now on both parts move together, as one plate.
     let part = area / (area + whole).max(f64::MIN_POSITIVE);
     let (from, to) = (state.plates[giver].spin, state.plates[taker].spin);
     state.plates[taker].spin = std::array::from_fn(|k| to[k] + part * (from[k] - to[k]));
 }
 
-/// Closes the remaining sea between two merged continents within reach of their contact. Ocean floor surrounded mostly
-/// by land becomes land.
+/// Closes the remaining sea between two merged continents, near their contact. Ocean floor turns into land if most of
+/// its neighbours are land.
 fn close_suture(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, plate: usize, seeds: &[u32]) {
     let reach = (SUTURE_REACH / EARTH_KM) as f32;
     let near = nearest_seeds(cells, tables, plate, &state.plates[plate], seeds, reach);
@@ -197,8 +199,8 @@ fn close_suture(cells: &SphereCells, state: &mut PlateState, tables: &PlateTable
     }
 }
 
-/// Breaks up large plates: about `rate` of them in 100 Ma on the whole planet. `speed` is the speed of fast plates in
-/// radians per Ma.
+/// Breaks up large plates at random. If large plates covered the whole planet, about `rate` of them would break in 100
+/// Ma. `speed` is the speed of fast plates in radians per Ma.
 pub fn break_apart(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -234,8 +236,8 @@ pub fn break_apart(
     }
 }
 
-/// The centre of a plate, the direction of its longest extent there, and which cells are on the far side of the centre.
-/// `None` if nearly all cells are on one side.
+/// Returns the centre of a plate, the direction of its longest extent there, and for each cell whether it is on the far
+/// side of the centre. `None` if nearly all cells are on one side.
 fn halves(cells: &SphereCells, crust: &[CrustCell], stream: Stream) -> Option<(Vector, Vector, Vec<bool>)> {
     let sum = crust.iter().fold([0.0; 3], |sum, c| advanced(sum, f64::from(cells.area(c.cell)), cells.middle(c.cell)));
     let centre = unit(sum);

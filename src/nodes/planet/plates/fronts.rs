@@ -2,8 +2,9 @@
 //!
 //! Uplift above subduction, per Ma: u₀ · f(d) · g(v) · h(z)², with u₀ the maximum uplift. d is the distance to the
 //! plate boundary; f rises from 0 at the boundary to 1 at a third of the reach and falls to 0 at the reach. v is the
-//! speed of the plates, and g = v / (100 mm a year). h depends on the height z of the subducting plate, from 0 at -10
-//! km to 1 at 10 km (Cortial et al. 2019). Oceanic crust rises along a narrower line (f²), in separate islands.
+//! speed at which the plates converge, and g = v / (100 mm a year). h depends on the height z of the subducting plate,
+//! from 0 at -10 km to 1 at 10 km (Cortial et al. 2019). Oceanic crust rises along a narrower line (f²), in separate
+//! islands.
 //! Trench: the subducting floor bends down towards the boundary by up to 3.5 km; faster plates bend deeper.
 
 use rayon::prelude::*;
@@ -20,9 +21,9 @@ pub const REACH_KM: f32 = 1000.0;
 pub const TRENCH_KM: f32 = 160.0;
 /// Depth of the trench of fast plates below the ocean floor, in km.
 const TRENCH_DEPTH: f32 = 3.5;
-/// Growth of oceanic arc volcanoes relative to the growth of mountain ranges.
+/// Growth rate of volcanoes in oceanic arcs, relative to the growth rate of mountain ranges.
 const ARC_GROWTH: f32 = 5.0;
-/// Speed in km per Ma to which the paper's uplift refers, and at which trenches have their full depth.
+/// Convergence speed in km per Ma to which the paper's uplift refers. At this speed trenches have their full depth.
 const FULL_SPEED: f32 = 100.0;
 const TRENCH_SPEED: f32 = 50.0;
 
@@ -37,24 +38,24 @@ pub enum EdgeKind {
     Collides,
     /// The plates move apart.
     Parts,
-    /// The plates slide along each other.
+    /// The plates slide past each other.
     Slides,
 }
 
-/// A cell at the edge of its plate.
+/// A cell of a plate that borders on another plate.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeCell {
-    /// Index of the cell's crust.
+    /// Index of the cell's crust in its plate.
     pub slot: u32,
     /// Kind of the plate boundary at the cell.
     pub kind: EdgeKind,
     /// Speed at which the plates converge or diverge, in km per Ma.
     pub speed: f32,
-    /// Height of the other plate there, in km.
+    /// Height of the other plate at the boundary, in km.
     pub other_height: f32,
 }
 
-/// The cells at the edge of a plate that border on another plate.
+/// Returns the cells of a plate that border on another plate.
 pub fn edge_cells(cells: &SphereCells, state: &PlateState, tables: &PlateTables, index: usize) -> Vec<EdgeCell> {
     let plate = &state.plates[index];
     let turn = tables.rotation(index);
@@ -73,7 +74,7 @@ pub fn edge_cells(cells: &SphereCells, state: &PlateState, tables: &PlateTables,
             edge.push((slot as u32, out));
         }
     }
-    // smooths the outward directions, because the edge of the cells has steps
+    // The edge of the cells is a staircase, so the outward directions are smoothed.
     for _ in 0..3 {
         let even = |&(slot, out): &(u32, Vector)| {
             let around = cells.neighbours(plate.crust[slot as usize].cell).iter();
@@ -86,7 +87,8 @@ pub fn edge_cells(cells: &SphereCells, state: &PlateState, tables: &PlateTables,
     edge.iter().filter_map(|&(slot, out)| classified(cells, state, tables, index, slot, turn.outwards(out))).collect()
 }
 
-/// The boundary at a cell whose plate ends in the world direction `out`; `None` if no other plate is near.
+/// Returns the plate boundary at an edge cell; `None` if no other plate is near. `out` is the direction out of the
+/// plate, in the world.
 fn classified(
     cells: &SphereCells,
     state: &PlateState,
@@ -124,8 +126,8 @@ fn classified(
     Some(EdgeCell { slot, kind, speed: speed.abs() as f32, other_height: other_crust.height() })
 }
 
-/// For each crust cell of a plate, the nearest of `seeds` within `reach`: its rank in `seeds` ([`NO_CELL`] if no seed
-/// is near) and the distance in radians.
+/// Finds the nearest of `seeds` within `reach` for each crust cell of a plate. Returns the seed's index in `seeds`
+/// ([`NO_CELL`] if no seed is near) and the distance in radians.
 pub fn nearest_seeds(
     cells: &SphereCells,
     tables: &PlateTables,
@@ -168,7 +170,8 @@ pub fn nearest_seeds(
     found
 }
 
-/// Fraction of the uplift at the distance `x` from the plate boundary, in reaches: 1 at a third of the reach.
+/// Uplift at the distance `x` from the plate boundary, as a fraction of the maximum. `x` is a multiple of the reach;
+/// the maximum is at a third of the reach.
 pub fn uplift_profile(x: f32) -> f32 {
     let smooth = |t: f32| {
         let t = t.clamp(0.0, 1.0);
@@ -177,7 +180,8 @@ pub fn uplift_profile(x: f32) -> f32 {
     if x < 1.0 / 3.0 { smooth(3.0 * x) } else { smooth(1.5 * (1.0 - x)) }
 }
 
-/// Fraction of the trench's depth at the distance `x` from the plate boundary, in trench widths.
+/// Depth of the trench at the distance `x` from the plate boundary, as a fraction of its full depth. `x` is in trench
+/// widths.
 pub fn trench_profile(x: f32) -> f32 {
     let t = (1.0 - x).clamp(0.0, 1.0);
     smooth_step(t)
@@ -246,7 +250,7 @@ fn uplift_rates(
         };
         *rate = uplift * along * (front.speed / FULL_SPEED).min(2.0) * under * under;
     }
-    // smooths the differences between neighbouring parts of a plate boundary
+    // Neighbouring parts of a plate boundary differ; smoothing reduces the differences.
     for _ in 0..2 {
         rates = (0..rates.len())
             .map(|slot| {
@@ -280,7 +284,7 @@ fn trenches(
     found.into_iter().map(depth).collect()
 }
 
-/// Noise for every cell of a plate's frame, which divides arcs into islands and ranges into sections.
+/// Computes noise for every cell of a plate's frame. The noise divides arcs into islands and ranges into sections.
 pub fn island_noise(cells: &SphereCells, random: Stream, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let octaves = [(14.0, 1.0), (28.0, 0.5)];
     cells.noise(random, &octaves, control)

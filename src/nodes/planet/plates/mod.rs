@@ -7,12 +7,12 @@
 //! large plates break apart (`events.rs`). Ocean floor is at -2.5 km - 0.35 km · √(age in Ma), down to -6 km (Parsons &
 //! Sclater 1977), plus any relief built on top. Continents erode in proportion to their height.
 //!
-//! Scheme: each plate has cells (`cells.rs`) in its own frame, which rotates with it. Crust therefore moves exactly, up
-//! to rounding, and is never resampled while it stays on its plate. `detail` sets the number of cells, independent of
-//! the scene's resolution. The terrain is sampled from the plates after each step. Lengths and speeds are for the
-//! Earth, and scale with the radius of the planet; heights do not scale.
+//! Scheme: each plate has cells (`cells.rs`) in its own frame, which rotates with the plate. Crust therefore moves
+//! exactly, up to rounding, and is never resampled while it stays on its plate. `detail` sets the number of cells,
+//! independent of the scene's resolution. The terrain is sampled from the plates after each step. Lengths and speeds
+//! are given for the Earth, and scale with the radius of the planet; heights do not scale.
 //! Conservation: the area of continental crust is conserved, with four exceptions: arcs that rise above the sea, ocean
-//! floor enclosed by land, overlaps in collisions, and plates of a few cells that are removed. `CrustLedger` counts
+//! floor enclosed by land, overlaps in collisions, and plates of a few cells that are removed. `CrustLedger` records
 //! these exceptions. Differences from the paper: the paper rebuilds a single Delaunay mesh every few steps, its crust
 //! has a direction of folds, and its collisions act at once.
 //! Source: Cortial, Peytavie, Galin & Guérin 2019, *Procedural Tectonic Planets*; Parsons & Sclater 1977.
@@ -49,14 +49,14 @@ talweg_ground::params! {
         plates: u32 = 16, 2..=48, slider 4..=40;
         /// Speed of fast plates. Earth's plates move at 20 to 100 mm a year.
         speed: f32 ["mm/year"] = 60.0, 0.0..=200.0, slider 10.0..=120.0;
-        /// Initial fraction of the planet that continents cover. Only used if the terrain below is all land or all sea;
-        /// otherwise its land and shelves become the continents.
+        /// Initial fraction of the planet that continents cover. It is only used if the input terrain is all land or
+        /// all sea; otherwise the land and shelves of the input terrain become the continents.
         land: f32 ["share"] = 0.33, 0.0..=1.0;
         /// Uplift rate where fast plates subduct. At 0 no coastal ranges and island arcs form.
         subduction_uplift: f32 ["mm/year"] = 0.6, 0.0..=5.0, slider 0.0..=2.0;
-        /// Uplift from the collision of two large continents. Small continents raise less.
+        /// Uplift from the collision of two large continents. Small continents cause less uplift.
         collision_metres: f32 ["m"] = 3000.0, 0.0..=10_000.0, slider 0.0..=6000.0;
-        /// Number of plates that break apart in a hundred million years, if the whole planet consisted of large plates.
+        /// Number of plates that would break apart in a hundred million years if large plates covered the whole planet.
         rifting: f32 ["per 100 Ma"] = 6.0, 0.0..=100.0, slider 0.0..=20.0;
         /// Number of hot spots. They stay in place and build chains of volcanoes on the passing plates.
         hot_spots: u32 = 14, 0..=200, slider 0..=60;
@@ -179,12 +179,12 @@ impl PlatePlanet {
 #[derive(Clone)]
 struct PlatesRun {
     law: Plates,
-    /// Areas of the samples of a face.
+    /// Areas of the samples of one cube face.
     areas: Arc<Vec<f32>>,
-    /// The constant data of the planet; `None` before the first step, like the state.
+    /// The constant data of the planet. Like the state, it is `None` before the first step.
     planet: Option<Arc<PlatePlanet>>,
     state: Option<PlateState>,
-    /// Tables of the state; `None` if the tables have to be rebuilt.
+    /// Tables that belong to the state; `None` if the tables have to be rebuilt.
     tables: WorkingMemory<Option<PlateTables>>,
     next: WorkingMemory<NextState<2>>,
     terrain: Terrain,
@@ -195,7 +195,7 @@ impl ErosionRun for PlatesRun {
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         cx.control.check()?;
         if !self.terrain.grid.is_globe() {
-            return Ok(()); // evaluation skips the layer on squares
+            return Ok(()); // On squares, evaluation skips the layer.
         }
         let planet = match &self.planet {
             Some(planet) => planet.clone(),
@@ -215,7 +215,7 @@ impl ErosionRun for PlatesRun {
         self.next.fit(&self.terrain);
         let surface = CrustSurface::new(cells, &state, &tables);
         surface::write(&surface, (cx, &self.areas), &self.terrain.height, &mut self.next)?;
-        // after this line the step cannot fail
+        // After this line the step cannot fail.
         let NextState { height, maps, accounts } = &mut *self.next;
         for [lost, gained, _] in accounts {
             self.mass_balance.eroded += *lost;

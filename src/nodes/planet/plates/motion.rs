@@ -1,11 +1,12 @@
 //! Motion of plates: drift, subduction, and growth where plates move apart.
 //!
-//! Ocean floor below another plate's crust is removed. Below continents this always happens; between two oceanic plates
-//! the plate that was older at their first contact loses its floor. Continents stay; [`events`](super::events) handles
-//! their collisions. Where no plate has crust, the adjacent plates grow cell by cell. The age of new crust continues
-//! the decrease of age towards the ridge: the distance divided by half the speed of separation. Ages therefore do not
-//! depend on the position of the ridge relative to the cells. If the age would be negative, the ridge has not passed
-//! there yet, and the cell is left to the other plate. Cells that no plate takes are given to the plates in turn.
+//! Ocean floor below another plate's crust is removed. Below continents this always happens. Between two oceanic
+//! plates, the plate whose floor was older at their first contact loses its floor. Continents stay;
+//! [`events`](super::events) handles their collisions. Where no plate has crust, the adjacent plates grow cell by cell.
+//! Age decreases towards the ridge, and new crust continues this decrease: the distance divided by half the speed of
+//! separation. Ages therefore do not depend on the position of the ridge relative to the cells. If the age would be
+//! negative, the ridge has not passed the cell yet, and the cell is left to the other plate. Cells that no plate takes
+//! are given to the plates in turn.
 
 use rayon::prelude::*;
 
@@ -18,11 +19,11 @@ use talweg_ground::field::{Cancelled, Control};
 /// A cell of a plate that is above or below crust of another plate.
 #[derive(Clone, Copy, Debug)]
 pub struct CrustOverlap {
-    /// The cell, in the frame of its own plate.
+    /// Index of the cell, in the frame of its own plate.
     pub cell: u32,
-    /// The other plate.
+    /// Index of the other plate.
     pub other: usize,
-    /// The cell of the other plate, in that plate's frame.
+    /// Index of the other plate's cell, in that plate's frame.
     pub other_cell: u32,
 }
 
@@ -54,7 +55,7 @@ pub fn overlaps(
     (0..state.plates.len()).map(of_plate).collect()
 }
 
-/// The crust of a cell, if the plate has crust there.
+/// Returns the crust in a cell of a plate, if there is any.
 fn crust_of<'a>(state: &'a PlateState, tables: &PlateTables, plate: usize, cell: u32) -> Option<&'a CrustCell> {
     state.plates[plate].crust.get(tables.slot(plate, cell) as usize)
 }
@@ -81,7 +82,7 @@ pub fn subduct(cells: &SphereCells, state: &mut PlateState, tables: &mut PlateTa
         if !lost.contains(&true) {
             continue;
         }
-        // ocean floor connected by fewer than two cells subducts as well
+        // Ocean floor also subducts if fewer than two cells still connect it to its plate.
         let sunk = lost.clone();
         for (slot, crust) in state.plates[p].crust.iter().enumerate() {
             let around = cells.neighbours(crust.cell).iter().map(|&there| tables.slot(p, there));
@@ -98,7 +99,7 @@ pub fn subduct(cells: &SphereCells, state: &mut PlateState, tables: &mut PlateTa
     }
 }
 
-/// Decides which of two oceanic plates subducts when they first meet: the older one.
+/// Decides which of two oceanic plates subducts when they first meet: the plate with the older floor.
 fn choose_subducting_plates(state: &mut PlateState, tables: &PlateTables, found: &[Vec<CrustOverlap>]) {
     let mut older = std::collections::BTreeMap::<(u32, u32), f64>::new();
     for (p, found) in found.iter().enumerate() {
@@ -121,8 +122,8 @@ fn choose_subducting_plates(state: &mut PlateState, tables: &PlateTables, found:
     }
 }
 
-/// The nearest other plate within six cells of a position, and the direction to that plate; a zero vector if the plate
-/// is on all sides.
+/// Returns the nearest other plate within six cells of a position, and the direction to that plate. The direction is
+/// zero if the other plate is on all sides.
 pub fn nearest_plate(cells: &SphereCells, tables: &PlateTables, plate: usize, at: Vector) -> Option<(usize, Vector)> {
     let aside = if at[2].abs() < 0.8 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] };
     let east = unit(cross(aside, at));
@@ -141,7 +142,7 @@ pub fn nearest_plate(cells: &SphereCells, tables: &PlateTables, plate: usize, at
                 }
             }
         }
-        // the edge of a plate is jagged, so the direction is the mean over two rings of cells
+        // The edge of a plate is jagged, so the direction is the mean over two rings of cells.
         if had_any {
             break;
         }
@@ -149,13 +150,13 @@ pub fn nearest_plate(cells: &SphereCells, tables: &PlateTables, plate: usize, at
     found.map(|(other, sum)| (other, unit(sum)))
 }
 
-/// Unit vectors of the plane: the axes first, then the diagonals.
+/// Unit vectors in eight directions of the plane: the axes first, then the diagonals.
 const DIRECTIONS: [(f64, f64); 8] = {
     const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
     [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (D, D), (-D, D), (-D, -D), (D, -D)]
 };
 
-/// Minimum speed, in km per Ma, at which two plates converge or diverge; slower plates slide along each other.
+/// Speed, in km per Ma, above which two plates count as converging or diverging. Slower plates slide past each other.
 pub const SLIDING: f64 = 1.0;
 
 /// Lets plates grow into areas without crust.
@@ -174,7 +175,7 @@ pub fn grow(
         .into_par_iter()
         .map(|p| state.plates[p].crust.iter().flat_map(|crust| empty_around(tables, p, crust.cell)).collect())
         .collect();
-    // first no plate grows beyond the ridge; later the remaining cells go to the plates in turn
+    // At first no plate grows beyond the ridge. Later the remaining cells go to the plates in turn.
     let mut within_ridge = true;
     for ring in 0..MOST_RINGS {
         let mut has_grown = false;
@@ -209,7 +210,7 @@ pub fn grow(
     Ok(())
 }
 
-/// Maximum number of cells by which plates grow in a step.
+/// Maximum number of cells by which a plate grows in a step.
 const MOST_RINGS: u32 = 48;
 
 /// The crust that a plate adds in an empty cell, or `None` if the plate does not grow there.
@@ -227,7 +228,7 @@ fn new_crust(
     let mean = |of: &dyn Fn(&CrustCell) -> f64| around.iter().map(|c| of(c)).sum::<f64>() / around.len() as f64;
     if let Some((other, to)) = nearest_plate(cells, tables, plate, at) {
         let (here, there) = (own.velocity(at), state.plates[other].velocity(at));
-        // relative to this plate, the ridge moves at half the speed of the other plate
+        // Seen from this plate, the ridge moves at half the speed of the other plate.
         let ridge: Vector = std::array::from_fn(|k| 0.5 * (there[k] - here[k]));
         let opening = 2.0 * dot(ridge, to) * EARTH_KM;
         if opening > SLIDING {

@@ -1,4 +1,4 @@
-//! Changes of crust that stays in its cell: uplift, erosion, subsidence, hot spots.
+//! Changes of the crust that do not move it: uplift, erosion, subsidence, hot spots.
 
 use rayon::prelude::*;
 
@@ -11,35 +11,38 @@ use talweg_ground::field::{Cancelled, Control, Stream};
 
 /// Height of the highest mountains in km, to which the erosion rate refers.
 const HIGHEST_KM: f32 = 10.0;
-/// Fraction of the remaining collision uplift that takes place in one step.
+/// Fraction of the remaining collision uplift that is applied in one step.
 const RISING_SHARE: f32 = 0.25;
-/// Heights of continental shelves and of eroded continents, in km.
+/// Height of continental shelves in km. `PLAIN_KM` is the height to which continents erode.
 const SHELF_KM: f32 = -0.12;
 const PLAIN_KM: f32 = 0.25;
-/// Fractions by which shelves and plains approach those heights in a step.
+/// Fraction by which shelves approach `SHELF_KM` in a step. `PLAIN_SHARE` is the fraction by which plains approach
+/// `PLAIN_KM`.
 const SHELF_SHARE: f32 = 0.08;
 const PLAIN_SHARE: f32 = 0.03;
-/// Fraction by which the relief of continents is smoothed in a step.
+/// Fraction of the difference from the surrounding mean that smoothing removes from continents in a step.
 const EVEN_SHARE: f32 = 0.02;
-/// Height in km up to which sediment fills the sea around continents (the continental rise), and its rate per step.
+/// Height in km up to which sediment fills the sea around continents (the continental rise). `RISE_RATE` is the
+/// fraction filled per step.
 const CONTINENTAL_RISE_KM: f32 = -3.4;
 const RISE_RATE: f32 = 0.05;
 /// Minimum number of adjacent land cells at which sediment fills an ocean cell.
 const ENCLOSED: u32 = 6;
-/// Minimum uplift, in km per Ma, of mountains that count as young.
+/// Uplift rate, in km per Ma, above which mountains count as young.
 const YOUNG: f32 = 0.01;
-/// Standard deviation of a hot spot in km, its growth in km per Ma, and its maximum height above the sea in km.
+/// Radius of a hot spot's uplift in km, as a standard deviation. `PLUME_RATE` is its maximum uplift in km per Ma, and
+/// `PLUME_TOP` the maximum height of its volcanoes above the sea in km.
 const PLUME_KM: f64 = 75.0;
 const PLUME_RATE: f32 = 1.6;
 const PLUME_TOP: f32 = 1.5;
-/// Number of substeps in which hot spots are traced.
+/// Number of substeps into which a step is divided to trace hot spots.
 const PLUME_PARTS: usize = 4;
 
 /// Increases the age of all crust by the duration of a step.
 pub fn grow_older(state: &mut PlateState) {
     for plate in &mut state.plates {
         plate.crust.par_iter_mut().for_each(|crust| {
-            // ocean floor keeps its relief, the height above plain floor of the same age
+            // The relief of ocean floor is relative to normal floor of the same age, so it does not change with age.
             crust.age += STEP_MA;
             crust.orogeny = (crust.orogeny + STEP_MA).min(NEVER);
         });
@@ -91,7 +94,7 @@ pub fn change_relief(
 fn change_land(law: &Plates, crust: &mut CrustCell, sea: u32, mean: f32) {
     let rising = if crust.pending < 0.02 { crust.pending } else { RISING_SHARE * crust.pending };
     crust.pending -= rising;
-    // the uplift decreases with height, because more rock slides down
+    // Uplift decreases with height, because more rock slides down.
     let holds = (1.0 - crust.relief / HIGHEST_KM).clamp(0.0, 1.0);
     let mut height = crust.relief + holds * (crust.uplift * STEP_MA + rising);
     if crust.uplift > YOUNG || rising > 0.1 {
@@ -115,26 +118,26 @@ fn change_floor(law: &Plates, crust: &mut CrustCell, land: u32) {
     if crust.uplift > YOUNG {
         crust.orogeny = 0.0;
     }
-    // 4 km of relief sink at the parameter's rate; trenches fill seven times as fast
+    // Relief of 4 km sinks at the rate of the parameter; trenches fill seven times as fast.
     let sunk = (law.ocean_dampening * STEP_MA / 4.0).min(1.0);
     crust.relief -= if crust.relief > 0.0 { crust.relief * sunk } else { crust.relief * (7.0 * sunk).min(1.0) };
     let height = crust.height();
     if land > 0 && height < CONTINENTAL_RISE_KM {
         crust.relief += RISE_RATE * land as f32 / 8.0 * 2.0 * (CONTINENTAL_RISE_KM - height);
     }
-    // sediment fills ocean cells enclosed by land
+    // Sediment fills ocean cells that are enclosed by land.
     if land >= ENCLOSED {
         (crust.continental, crust.relief) = (true, SHELF_KM);
         return;
     }
-    // an arc that rises above the sea becomes continental
+    // An island arc that rises above the sea becomes continental.
     if crust.uplift > YOUNG && height > 0.0 {
         (crust.continental, crust.relief) = (true, height);
     }
     crust.relief = crust.relief.clamp(-8.0, 16.0);
 }
 
-/// Random positions of hot spots.
+/// Returns `count` random positions of hot spots, as unit vectors.
 pub fn hot_spots(count: u32, random: Stream) -> Vec<Vector> {
     let place = |k: i32| {
         let z = f64::from(random.signed(k, 0));
@@ -145,7 +148,7 @@ pub fn hot_spots(count: u32, random: Stream) -> Vec<Vector> {
     (0..count as i32).map(place).collect()
 }
 
-/// Lets hot spots raise the crust that passed over them during the last step.
+/// Raises the crust that passed over the hot spots during the last step.
 pub fn lift_hot_spots(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -154,12 +157,12 @@ pub fn lift_hot_spots(
     random: Stream,
 ) {
     for (&spot, k) in spots.iter().zip(0..) {
-        // the activity varies from step to step, so that separate volcanoes form
+        // The activity of a hot spot varies from step to step, so that separate volcanoes form.
         let pulse = random.unit(k, state.steps as i32);
         let pulse = 0.25 + 2.25 * pulse * pulse;
         for part in 0..PLUME_PARTS {
             let ago = f64::from(STEP_MA) * (part as f64 + 0.5) / PLUME_PARTS as f64;
-            // crust that was above the spot at that time has moved on with its plate
+            // Crust that was above the hot spot at that time has since moved with its plate.
             let over = all_plates(state.plates.len()).find_map(|p| {
                 let at = PlateAttitude::turn(state.plates[p].spin.map(|x| x * ago)).matrix().outwards(spot);
                 tables.find(cells, p, at).map(|_| (p, tables.rotation(p).inwards(at)))
@@ -188,7 +191,7 @@ fn lift(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, (plat
         let square = 2.0 - 2.0 * dot(cells.middle(cell), at);
         let weight = libm::exp(-0.5 * square / (width * width)) as f32;
         let height = crust.height();
-        // keeps the rock volume constant where cells are wider than the plume
+        // This factor keeps the rock volume constant where cells are wider than the plume.
         let narrow = (PLUME_KM / EARTH_KM / width) as f32;
         let rise = PLUME_RATE * STEP_MA / PLUME_PARTS as f32 * pulse * weight * narrow * narrow;
         let rise = (rise * if crust.continental { 0.2 } else { 1.0 }).min((PLUME_TOP - height).max(0.0));

@@ -1,9 +1,9 @@
 //! The initial plates and their crust.
 //!
-//! Plates grow from scattered seeds at different speeds. Noise varies the cost of growth, and continents reduce it, so
-//! most plate boundaries are in the seas and are curved. If the terrain below has land and sea, its land and shelves
-//! down to 200 m become continents; otherwise noise in space sets the continents. The age of ocean floor is its
-//! distance from the nearest divergent boundary divided by half the speed there.
+//! Plates grow from scattered seed cells at different speeds. Noise varies the cost of growth, and continents reduce
+//! it, so most plate boundaries are in the seas and are curved. If the input terrain has land and sea, its land and
+//! shelves down to 200 m become continents; otherwise three-dimensional noise creates the continents. The age of ocean
+//! floor is its distance from the nearest divergent boundary divided by half the speed of separation there.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -26,16 +26,17 @@ const SPINS: u64 = 0x7370_696e;
 const LANDS: u64 = 0x6c61_6e64;
 /// Minimum height of continental crust in km: the edge of the shelves.
 const SHELF_EDGE: f32 = -0.2;
-/// Minimum fraction of land, and of sea, at which the terrain below is used.
+/// Minimum fraction of the planet that is land, and that is sea, for the input terrain to be used.
 const LEAST_SHARE: f64 = 0.02;
-/// Initial age in Ma of continents, and of ocean floor without a ridge.
+/// Initial age of continents in Ma. The next constants are the age of ocean floor without a ridge and the maximum age
+/// of ocean floor.
 const OLD_LAND: f32 = 500.0;
 const UNKNOWN_FLOOR: f32 = 80.0;
 const OLDEST_FLOOR: f32 = 180.0;
-/// Noise that perturbs the initial width of the continental shelf.
+/// Width of the initial continental margin, as a difference of the noise values from which continents are made.
 const MARGIN: f32 = 0.06;
 
-/// The initial state of the planet on the terrain below.
+/// Creates the initial plates from the input terrain.
 pub fn first_state(
     law: &Plates,
     cells: &SphereCells,
@@ -78,7 +79,7 @@ pub fn spots(law: &Plates, random: Stream) -> Vec<Vector> {
     hot_spots(law.hot_spots, random.fork(0x7370_6f74))
 }
 
-/// Heights of the terrain below in km above the sea; `None` if the terrain lacks land or sea.
+/// Heights of the input terrain in km above the sea; `None` if the terrain lacks land or sea.
 fn ground_below(cells: &SphereCells, terrain: &Terrain, cx: &Context) -> Result<Option<Vec<f32>>, Cancelled> {
     let globe = Globe::new(terrain.samples());
     let km = cx.relief_metres * 0.001;
@@ -96,7 +97,7 @@ fn ground_below(cells: &SphereCells, terrain: &Terrain, cx: &Context) -> Result<
     Ok((LEAST_SHARE..=1.0 - LEAST_SHARE).contains(&share).then_some(heights))
 }
 
-/// Continents made from noise that cover the fraction `law.land` of the planet, as heights in km.
+/// Creates continents from noise, as heights in km. They cover the fraction `law.land` of the planet.
 fn own_continents(law: &Plates, cells: &SphereCells, random: Stream, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let octaves = [(1.1, 1.0), (2.2, 0.55), (4.4, 0.35), (8.8, 0.2), (17.6, 0.12), (35.2, 0.08)];
     let noise = cells.noise(random, &octaves, control)?;
@@ -122,7 +123,7 @@ fn own_continents(law: &Plates, cells: &SphereCells, random: Stream, control: &C
     Ok(noise.into_iter().map(height).collect())
 }
 
-/// An entry of the growth queue: a cell that a plate may take, the lowest cost first.
+/// An entry of the growth queue: a cell that a plate can take. The entry with the lowest cost is first.
 #[derive(PartialEq)]
 struct GrowthStep {
     cost: f32,
@@ -179,7 +180,7 @@ fn territories(
         if settled % 8192 == 0 {
             control.check()?;
         }
-        // the fastest plates grow three times as fast as the slowest
+        // The fastest plates grow three times as fast as the slowest.
         let speed = 0.5 + growth.unit(plate as i32, 7);
         let here = cells.middle(cell);
         for &there in cells.neighbours(cell) {
@@ -194,7 +195,7 @@ fn territories(
     Ok(owners)
 }
 
-/// Cells from which plates grow: each cell is the random candidate farthest from the earlier cells.
+/// Returns the cells from which plates grow. Each is the random candidate that is farthest from the earlier cells.
 fn scattered_seeds(cells: &SphereCells, count: usize, random: Stream) -> Vec<u32> {
     let mut seeds: Vec<u32> = Vec::new();
     for k in 0..count as i32 {
@@ -218,8 +219,8 @@ fn scattered_seeds(cells: &SphereCells, count: usize, random: Stream) -> Vec<u32
     seeds
 }
 
-/// A random rotation of a plate: a random direction at 40 to 100 % of the speed, plus a small rotation about the
-/// plate's centre.
+/// Returns a random rotation for a plate: a random direction at 40 to 100 % of the speed of fast plates, plus a small
+/// rotation about the plate's centre.
 fn first_spin(law: &Plates, cells: &SphereCells, plate: &Plate, random: Stream) -> Vector {
     let draw = |k: i32| f64::from(random.signed(plate.id as i32, k));
     let centre = plate.crust.iter().fold([0.0; 3], |sum, crust| advanced(sum, 1.0, cells.middle(crust.cell)));
@@ -231,7 +232,8 @@ fn first_spin(law: &Plates, cells: &SphereCells, plate: &Plate, random: Stream) 
     advanced(pole, 0.4 * speed * draw(4), centre)
 }
 
-/// Sets the initial age of the ocean floor, and the height of the terrain below above the floor of that age.
+/// Sets the initial age of the ocean floor. Also sets its relief: the height of the input terrain above normal floor of
+/// that age.
 fn first_ages(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -249,7 +251,7 @@ fn first_ages(
             let seeds: Vec<u32> = ridges.iter().map(|at| at.slot).collect();
             let near = nearest_seeds(cells, &tables, index, plate, &seeds, 2.0);
             let age = |(rank, distance): (u32, f32)| match ridges.get(rank as usize) {
-                // limits the age of floor at slow ridges
+                // The minimum speed limits the age of ocean floor at slow ridges.
                 Some(ridge) => distance * EARTH_KM as f32 / (0.5 * ridge.speed).max(15.0),
                 None => UNKNOWN_FLOOR,
             };

@@ -1,8 +1,8 @@
 //! The surface of the plates at the samples of a planet.
 //!
-//! The properties of a plate, and its coverage of a position, are interpolated in the plate's frame with quadratic
-//! B-splines over its cells. The result has no creases or steps. Where plates meet, each plate is weighted by the
-//! square of its coverage, so the transition is as wide as a cell.
+//! Quadratic B-splines over the cells of a plate interpolate its properties and its coverage in the plate's frame. The
+//! result has no creases or steps. Where plates meet, each plate is weighted by the square of its coverage, so the
+//! transition is as wide as a cell.
 
 use rayon::prelude::*;
 
@@ -14,9 +14,9 @@ use talweg_ground::field::{Cancelled, Globe};
 
 /// Uplift in km per Ma that corresponds to 1 in the uplift map.
 const GREATEST_UPLIFT: f32 = 0.1;
-/// Fraction of the remaining collision uplift that counts as uplift per Ma.
+/// Fraction of the remaining collision uplift that the uplift map counts as uplift per Ma.
 const PENDING_SHARE: f32 = 0.12;
-/// Coverage that ridges count as. Ridges show where no plate has crust.
+/// Weight of a mid-ocean ridge in the blend of plates. Ridges therefore show only where no plate has crust.
 const UNCOVERED: f32 = 0.01;
 
 /// The crust at a point: height in km, age in Ma, and uplift as a fraction of the maximum.
@@ -26,7 +26,7 @@ pub type CrustSample = [f32; 3];
 pub struct CrustSurface<'a> {
     cells: &'a SphereCells,
     tables: &'a PlateTables,
-    /// For every plate, the samples of its crust, by the index of the crust.
+    /// For every plate, the properties of its crust, by the index of the crust.
     samples: Vec<Vec<CrustSample>>,
 }
 
@@ -54,7 +54,8 @@ impl<'a> CrustSurface<'a> {
         sums.map(|sum| sum / whole)
     }
 
-    /// The coverage of a position by a plate, from 0 to 1, and the means of its crust there.
+    /// Returns the coverage of a position by a plate, from 0 to 1, and the interpolated properties of the plate's crust
+    /// there.
     fn smoothed(&self, index: usize, at: Vector) -> (f32, CrustSample) {
         let (cell, [x, y]) = self.cells.locate(self.tables.rotation(index).inwards(at));
         let [left, right] = [x, y].map(|t| [0.5 * (1.0 - t) * (1.0 - t), 0.75 - (t - 0.5) * (t - 0.5), 0.5 * t * t]);
@@ -75,8 +76,8 @@ impl<'a> CrustSurface<'a> {
     }
 }
 
-/// Writes the terrain into `next`, with the loss and gain of every row relative to `old`. `areas` holds the areas of
-/// the samples of a face.
+/// Writes the terrain into `next`, and for every row the loss and gain relative to `old`. `areas` holds the areas of
+/// the samples of a cube face.
 pub fn write(
     surface: &CrustSurface,
     (cx, areas): (&Context, &[f32]),

@@ -25,7 +25,7 @@ fn context(samples: usize, control: &Control) -> Context<'_> {
     }
 }
 
-/// Undisturbed plates: no noise, no hot spots, no rifts.
+/// A planet with undisturbed plates: no noise, no hot spots, no rifts.
 struct Bench {
     law: Plates,
     planet: PlatePlanet,
@@ -34,7 +34,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Plates with the given spins; `crust` returns the plate's number and the crust for a direction.
+    /// Creates plates with the given spins. `crust` returns for a direction the index of its plate and the crust there.
     fn new(spins: &[Vector], crust: impl Fn(Vector) -> (usize, CrustCell)) -> Self {
         let cells = SphereCells::new(N as usize, &Control::default()).unwrap();
         let plate = |(id, &spin)| Plate { id, attitude: PlateAttitude::LEVEL, spin, crust: Vec::new() };
@@ -48,8 +48,8 @@ impl Bench {
         Self { law: Plates { rifting: 0.0, detail: N, ..Plates::default() }, planet, state, tables: None }
     }
 
-    /// Two halves of the planet that move apart at longitude 0 and converge at longitude 180, each at `speed` km per
-    /// Ma.
+    /// Creates two plates, each half of the planet. They move apart at longitude 0 and converge at longitude 180, each
+    /// at `speed` km per Ma.
     fn parting(speed: f64, crust: impl Fn(usize) -> CrustCell) -> Self {
         let spin = speed / EARTH_KM;
         Self::new(&[[0.0, 0.0, -spin], [0.0, 0.0, spin]], |at| {
@@ -90,8 +90,7 @@ fn continent(height: f32) -> CrustCell {
     CrustCell { continental: true, relief: height, age: 500.0, ..floor(0.0) }
 }
 
-/// The depth at a distance from the ridge matches the age of the crust, the time since it was at the ridge (Parsons &
-/// Sclater).
+/// The depth of the ocean floor matches the age of its crust, the time since it was at the ridge (Parsons & Sclater).
 #[test]
 fn the_ocean_floor_sinks_with_the_root_of_its_age() {
     assert!((floor_height(0.0) + 2.5).abs() < 1e-6 && (floor_height(25.0) + 4.25).abs() < 1e-6);
@@ -105,11 +104,12 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
         for (crust, at) in (0..2).flat_map(|plate| bench.crust(plate)) {
             let away = longitude(at).abs();
             if at[2].abs() < 0.85 && away < gone - 3.0 * bench.planet.cells.spacing() {
-                // the distance over half the opening speed; half the opening speed is the speed of each plate
+                // The age is the distance from the ridge, divided by half the opening speed, which is the speed of each
+                // plate.
                 let age = away * EARTH_KM / speed;
                 let off = f64::from(crust.age) - age;
                 (count, bias, square) = (count + 1.0, bias + off, square + off * off);
-                // the ridge is between cells
+                // The position of the ridge is uncertain by a cell, because the ridge is between cells.
                 let cell = bench.planet.cells.spacing() * EARTH_KM / (speed * (1.0 - at[2] * at[2]).sqrt());
                 assert!(off.abs() < f64::from(STEP_MA) + 1.5 * cell, "{off} Ma at {age} Ma, {speed} km a Ma");
             }
@@ -121,7 +121,7 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
             count > 60.0 && bias.abs() < 1.0 + 0.2 * cell && rms < 1.0 + 0.4 * cell,
             "{speed} km per Ma: bias {bias}, rms {rms}"
         );
-        // the same holds for the sampled terrain, between cells as well
+        // The sampled terrain has the same depths, between cells as well.
         let surface = CrustSurface::new(&bench.planet.cells, &bench.state, bench.tables.as_ref().unwrap());
         let (mut worst, mut sum) = (0.0f32, 0.0);
         for k in 0..200 {
@@ -162,7 +162,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
             let expected = 2.0 * speed * (1.0 - at[2] * at[2]).sqrt();
             assert!((f64::from(front.speed) / expected - 1.0).abs() < 0.12, "{} {expected}", front.speed);
         }
-        // uplift by distance to the plate boundary, in bins one cell wide
+        // The uplift by distance to the plate boundary, in bins one cell wide.
         let spacing = cells.spacing() * EARTH_KM;
         let mut bins = vec![(0.0, 0.0f64); (REACH_KM as f64 / spacing) as usize + 3];
         for (crust, at) in bench.crust(0).filter(|(_, at)| at[2].abs() < 0.2 && at[0] < 0.0) {
@@ -185,7 +185,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
         assert!((place - f64::from(REACH_KM) / 3.0).abs() < 1.2 * spacing, "peak at {place} km");
         assert!((0.6..1.15).contains(&(means[peak] / law)), "uplift {} instead of {law}", means[peak]);
         assert!(means.last().unwrap() < &(0.1 * law), "there is uplift beyond the reach");
-        // the subducting floor, by distance to the plate boundary
+        // The depth of the subducting floor, by distance to the plate boundary.
         let sinking = edge_cells(cells, &bench.state, tables, 1);
         let ends: Vec<Vector> = sinking
             .iter()
@@ -198,7 +198,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
             let away = (near.min(1.0).acos() * EARTH_KM) as f32;
             let law = 3.5 * trench_profile(away / TRENCH_KM);
             deepest = deepest.max(-crust.relief);
-            // the trench fills by 14 % in a step, and has moved on by one cell since
+            // The trench fills by 14 % in a step, and the floor has moved on by one cell since the trench was computed.
             assert!(-crust.relief < 3.5 && -crust.relief > 0.8 * law - 1e-3, "{} km at {away} km", crust.relief);
             if away > TRENCH_KM + 3.0 * STEP_MA * 30.0 + 2.0 * spacing as f32 {
                 assert!(crust.relief == 0.0, "{} km at {away} km", crust.relief);
@@ -230,7 +230,7 @@ fn a_hot_spot_chain_ages_at_the_speed_of_the_plate() {
     assert!(chain.iter().any(|c| c.2 > 2.0), "{chain:?}");
 }
 
-/// Plates carry crust bit by bit unchanged, and the area of continental crust changes only as the ledger records.
+/// The motion of a plate changes no bit of its crust. The area of continental crust changes only as the ledger records.
 #[test]
 fn continent_area_changes_only_as_the_ledger_says() {
     let control = Control::default();
@@ -252,7 +252,7 @@ fn continent_area_changes_only_as_the_ledger_says() {
     }
     println!("{collisions} collisions, {} plates, {:?} of {first}", bench.state.plates.len(), bench.state.ledger);
     assert!(collisions > 3);
-    // a continent that meets no other plate's continent is unchanged in its plate's frame
+    // A continent that meets no other continent is unchanged in its plate's frame.
     let mut alone = Bench::parting(40.0, |_| floor(50.0));
     alone.law.erosion = 0.0;
     let marked: Vec<u32> = alone.state.plates[0].crust.iter().take(9).map(|crust| crust.cell).collect();
@@ -284,7 +284,7 @@ fn plates_cover_the_planet_once() {
         let share = |count: u32| f64::from(count) / cells.count() as f64;
         println!("nothing {:.4}, two {:.4}, {} plates", share(none), share(twice), bench.state.plates.len());
         assert!(share(none) < 0.02 && share(twice) < 0.08, "without a plate {none}, with two plates {twice}");
-        // no steps where plates or faces meet: over 3 km the height changes little
+        // There are no steps where plates or faces meet: over 3 km the height changes little.
         let surface = CrustSurface::new(cells, &bench.state, tables);
         let random = Stream::new(9, 9);
         for k in 0..20_000 {
@@ -297,7 +297,7 @@ fn plates_cover_the_planet_once() {
     }
 }
 
-/// Earth's hypsographic curve has two peaks: continents a few hundred metres high, floors 4 to 6 km deep.
+/// Earth's hypsographic curve has two peaks: continents a few hundred metres above the sea, and floors 4 to 6 km deep.
 #[test]
 fn after_200_million_years_ground_is_as_high_as_on_earth() {
     let control = Control::default();
@@ -381,7 +381,7 @@ fn snapshots_replay_and_cancelled_steps_change_nothing() {
     stopped.cancel();
     assert!(run.step(&context(33, &stopped)).is_err());
     assert!(*run.terrain() == before && run.mass_balance() == balance);
-    // cancels at different times during a step
+    // Each run cancels the step after a different time.
     for micros in [100, 1000, 3000, 10_000] {
         let control = Control::default();
         let mut other = again.snapshot();
@@ -404,7 +404,7 @@ fn snapshots_replay_and_cancelled_steps_change_nothing() {
         (0..12).for_each(|_| replay.step(&cx).unwrap());
     }
     assert!(run.terrain() == again.terrain() && run.mass_balance() == again.mass_balance());
-    // the gains and losses of the terrain are recorded
+    // The mass balance records the gains and losses of the terrain.
     let balance = run.mass_balance();
     let change = cx.grid.sum(&run.terrain().height) - cx.grid.sum(&ground.height);
     assert!(

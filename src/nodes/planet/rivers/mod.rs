@@ -1,13 +1,14 @@
 //! Rivers of a planet: all rain reaches the sea, rivers join, and their valleys always descend.
 //!
 //! Law: water flows down the steepest slope, and out of depressions over their spill points ([`FlowGraph`]). The
-//! discharge Q is the rain-weighted drainage area. A river starts where Q exceeds the source area; it is w·(Q/10⁶
+//! discharge Q is the rain-weighted drainage area. A river starts where Q exceeds the source area. It is w·(Q/10⁶
 //! km²)^½ wide and its bed d·(Q/10⁶ km²)^0.4 deep, with w the `width` and d the `depth` (hydraulic geometry, Leopold &
-//! Maddock 1953). With lakes the depth is measured from the filled surface, otherwise from the terrain. A bed never
-//! rises downstream: passes are cut through. Valley sides rise at the given slope until they meet the terrain.
-//! Fjords: near the poles ice has deepened the lowest part of the rivers below the sea, most in the middle, so that the
-//! sea enters over a sill (`fjords`). Deltas: other great rivers deposit land on the shallow sea floor around their
-//! mouths, and reach the sea through arms in this land (`deltas`).
+//! Maddock 1953). With lakes the depth is measured from the surface of the filled terrain, otherwise from the terrain
+//! itself. A bed never rises downstream: rivers cut through passes. Valley sides rise at the given slope until they
+//! meet the terrain.
+//! Fjords: near the poles ice has deepened the lowest part of the rivers below the sea. The fjord is deepest in its
+//! middle, so that the sea enters over a sill (`fjords`). Deltas: other great rivers deposit land on the shallow sea
+//! floor around their mouths, and reach the sea through arms in this land (`deltas`).
 //! Boundary: water ends in the sea; on a planet without sea, at its lowest point.
 //! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; Petitprez 2007, §2 (which asks for rivers that join).
 
@@ -59,24 +60,24 @@ const DEPTH_EXPONENT: f32 = 0.4;
 /// Depth of the water in a river, as a fraction of the bed's depth.
 const FULL: f32 = 0.6;
 
-/// The river network, shared by all steps of the computation.
+/// The river network, which all steps of the computation share.
 pub(super) struct Network<'a> {
     pub mesh: &'a FlowMesh,
     pub graph: &'a FlowGraph,
-    /// Every cell of the graph, each after all cells that drain to it.
+    /// Every cell of the flow graph; each cell comes after all cells that drain to it.
     pub upstream_order: &'a UpstreamOrder,
     /// Discharge of each cell, as a multiple of the reference drainage area.
     pub discharge: Vec<f32>,
     /// Whether a river runs through a land cell.
     pub is_river: Vec<bool>,
     pub sea: f32,
-    /// Side length of a cell of the mean area.
+    /// Square root of the mean cell area, in metres.
     pub cell_metres: f32,
     pub relief_metres: f32,
 }
 
 impl Network<'_> {
-    /// Distance in metres between two cells, along the chord.
+    /// Distance in metres between two cells, along the straight chord.
     pub(super) fn chord_metres(&self, a: usize, b: usize) -> f32 {
         self.mesh.straight_distance(a, b) * self.cell_metres
     }
@@ -90,7 +91,7 @@ impl Filter for PlanetRivers {
             is_random: self.deltas > 0.0,
             reads_sea_level: true,
             previews_exactly: false,
-            // version 5 sums contributions band by band
+            // Version 5 sums contributions band by band.
             version: 5,
             on_planet: Some(OnPlanet::DEFAULT),
             memory: NodeMemory::constant(14.0),
@@ -158,7 +159,7 @@ impl PlanetRivers {
         let receivers = &graph.receivers;
         let filled = if self.lakes { graph.filled(before) } else { before.to_vec() };
         let rivers: Vec<usize> = upstream_order.iter().map(|k| k as usize).filter(|&k| is_river[k]).collect();
-        // beds stay above the sea, so that the sea enters only through fjords
+        // River beds stay above the sea, so that the sea enters only through fjords.
         let floor = sea.next_up();
         let mut depth = vec![0.0f32; before.len()];
         let mut bed = filled.clone();
@@ -167,7 +168,7 @@ impl PlanetRivers {
             let low = filled[k] - depth[k];
             bed[k] = if low > floor { low } else { floor };
         }
-        // a lake keeps its water, regardless of the terrain below it
+        // A lake keeps its water, regardless of the terrain below it.
         let is_lake = |k: usize| filled[k] > before[k];
         let is_bed: Vec<bool> = (0..before.len()).into_par_iter().map(|k| is_river[k] && !is_lake(k)).collect();
         never_rising(&rivers, receivers, &is_bed, &mut bed);
@@ -177,15 +178,15 @@ impl PlanetRivers {
         let reach = |&k: &usize| RiverCell { cell: k as u32, bed: bed[k], half_width: half_width(k), rise };
         let mut reaches: Vec<RiverCell> = rivers.iter().map(reach).collect();
         let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
-        // the sea floor stays unchanged
+        // The sea floor stays unchanged.
         let mut ground = BankedGround::new(mesh, before, *sea, &reaches, cx.control)?.cut;
-        // where the side of a lower valley has cut a bed, the bed continues at the lower height; in a fjord the sill
-        // stays
+        // The side of a lower valley can cut into a bed. Downstream of the cut the bed continues at the lower height.
+        // In a fjord the sill stays.
         let is_above_sea: Vec<bool> =
             is_bed.iter().enumerate().map(|(k, is_bed)| *is_bed && !fjord.get(k).is_some_and(|f| *f)).collect();
         never_rising(&rivers, receivers, &is_above_sea, &mut ground);
 
-        // the water surface never rises downstream, and a river that enters a lake is not below the lake's level
+        // The water surface never rises downstream, and a river that enters a lake is not below the lake's level.
         let mut surface = ground.clone();
         rivers.iter().for_each(|&k| surface[k] = ground[k] + FULL * depth[k]);
         never_rising(&rivers, receivers, &is_bed, &mut surface);

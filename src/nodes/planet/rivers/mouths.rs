@@ -10,32 +10,34 @@ use talweg_ground::field::globe::latitude;
 use talweg_ground::field::{Cancelled, Globe};
 use talweg_ground::hydrology::FlowMesh;
 
-/// Steepness of fjord walls relative to valley sides.
+/// Slope of fjord walls, as a multiple of the slope of valley sides.
 const WALL: f32 = 6.0;
 /// Depth of the sill at the mouth of a fjord, as a fraction of the fjord's maximum depth.
 const SILL: f32 = 0.3;
-/// Height of a delta above the sea at the mouth.
+/// Height of a delta above the sea at the river mouth, in metres.
 const PLAIN_METRES: f32 = 15.0;
-/// Maximum depth of the sea in which a delta grows.
+/// Maximum depth of the sea floor on which a delta grows, in metres.
 const SHALLOW_METRES: f32 = 250.0;
-/// Minimum size of a delta, in cells.
+/// Minimum length of a delta, in cells.
 const LEAST_CELLS: f32 = 1.2;
 const ARMS: usize = 3;
-/// Base cost of a step along an arm, to which a random cost of up to one is added. Small values make arms wind more.
+/// Base cost of a step along an arm of a delta. A random cost of up to one is added, so a small base cost makes arms
+/// wind more.
 const STRAIGHT: f32 = 0.3;
 
 /// Deepens the lowest part of the rivers near the poles below the sea, and returns which cells are fjords.
 ///
 /// Law: a river cell is a fjord if all cells between it and the sea are fjords, and if its distance to the sea along
-/// the river is less than the fjord length at its latitude. That length is 0 at the given latitude, and the full length
-/// from 10° closer to the pole. The floor is D·(s + (1 - s)·4t(1 - t)) below the sea, with D the fjord depth and s
-/// [`SILL`]. t is the fraction of that length, counted from the last cell of the river, which is the sill.
+/// the river is less than the fjord length at its latitude. The fjord length is 0 at the given latitude, and reaches
+/// its full value 10° closer to the pole. The floor is D·(s + (1 - s)·4t(1 - t)) below the sea, with D the fjord depth
+/// and s [`SILL`]. t is the distance from the sill as a fraction of the fjord length. The sill is the last cell of the
+/// river.
 pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], reaches: &mut [RiverCell]) -> Vec<bool> {
     let Network { mesh, graph, sea, cell_metres, .. } = network;
     let globe = Globe::new(mesh.grid().samples);
-    // length of the river from each cell to the sea
+    // Length of the river from each cell to the sea.
     let mut way = vec![0.0f32; mesh.len()];
-    // the length of river between the sill and the sea
+    // Length of the river between the sill and the sea.
     let mut outside = vec![0.0f32; mesh.len()];
     let mut is_fjord = vec![false; mesh.len()];
     for (&k, reach) in rivers.iter().zip(reaches.iter_mut()).rev() {
@@ -61,11 +63,12 @@ pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], r
 
 /// Deposits the land of deltas on the shallow sea floor around the mouths of great rivers.
 ///
-/// Law: within R = r·q^½ of a mouth of discharge q (as a multiple of the reference area), with r the delta length, the
-/// sea floor is raised towards a plain. The plain falls from [`PLAIN_METRES`] above the sea at the mouth to as much
-/// below the sea at R. The rise decreases with the depth of the sea, to 0 at [`SHALLOW_METRES`] and deeper. Arms stay
-/// open: they are courses of sea cells from the mouth to points at R. A cell also stays open if the sea around it would
-/// otherwise be divided ([`joins_the_sea`]), so a connected sea stays connected.
+/// Law: a river with discharge q (as a multiple of the reference area) has a delta of radius R = r·q^½ around its
+/// mouth, with r the delta length. Within R the sea floor is raised towards a plain. The plain falls from
+/// [`PLAIN_METRES`] above the sea at the mouth to the same distance below the sea at R. The rise decreases with the
+/// depth of the sea, to 0 at [`SHALLOW_METRES`] and deeper. Arms stay open: they are channels of sea cells from the
+/// mouth to points at R. A cell also stays open if the sea around it would otherwise be divided ([`joins_the_sea`]), so
+/// a connected sea stays connected.
 pub(super) fn deltas(
     node: &PlanetRivers,
     network: &Network,
@@ -100,7 +103,7 @@ pub(super) fn deltas(
             raised.push((place.cell, floor + (plain - floor) * (2.0 * shallow).clamp(0.0, 1.0)));
         }
     }
-    // from the highest cell down, so that land grows outwards from the mouths
+    // The highest cells come first, so that land grows outwards from the mouths.
     raised.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     for (k, height) in raised {
         let rises = height > *sea && ground[k] <= *sea;
@@ -111,7 +114,7 @@ pub(super) fn deltas(
     Ok(())
 }
 
-/// The sea around a mouth: the connected cells within a distance of the mouth, and the cells just beyond.
+/// The sea around a river mouth: the connected sea cells within a radius of the mouth, and the cells just beyond.
 struct Bay {
     places: Vec<SeaCell>,
     radius: f32,
@@ -121,12 +124,12 @@ struct Bay {
 struct SeaCell {
     cell: usize,
     from_mouth: f32,
-    /// The previous cell, as an index, on the path of least cost from the mouth; the first cell refers to itself.
+    /// Index of the previous cell on the path of least cost from the mouth. The first cell refers to itself.
     before: usize,
 }
 
 impl Bay {
-    /// The cells connected to `start` within `radius` of the mouth. Each step of a path costs [`STRAIGHT`] plus a
+    /// Finds the cells connected to `start` within `radius` of the mouth. Each step of a path costs [`STRAIGHT`] plus a
     /// random number.
     fn grown<B: Iterator<Item = usize>>(
         start: usize,
@@ -137,7 +140,7 @@ impl Bay {
     ) -> Self {
         let mut places: Vec<SeaCell> = Vec::new();
         let mut settled = HashSet::new();
-        // costs are positive, so their bit patterns sort like the costs
+        // Costs are positive, so their bit patterns have the same order as the costs.
         let mut front = BinaryHeap::from([Reverse((0u32, start, 0))]);
         while let Some(Reverse((cost, cell, before))) = front.pop() {
             if !settled.insert(cell) {
@@ -154,8 +157,8 @@ impl Bay {
         Self { places, radius }
     }
 
-    /// The cells of the arms: paths to [`ARMS`] points beyond the radius, each point as far as possible from the
-    /// others. If the sea ends before the radius, there is a single path to the farthest point of the sea.
+    /// Returns the cells of the delta's arms: paths to [`ARMS`] points beyond the radius, each as far as possible from
+    /// the others. If the sea ends before the radius, there is a single path to the farthest point of the sea.
     fn arms(&self, apart: impl Fn(usize, usize) -> f32) -> Vec<usize> {
         let beyond = |place: &usize| self.places[*place].from_mouth > self.radius;
         let mut ends: Vec<usize> = (0..self.places.len()).filter(beyond).collect();
@@ -164,7 +167,7 @@ impl Bay {
             ends.extend((0..self.places.len()).max_by(farther));
         }
         let mut open = Vec::new();
-        // starts with the first point found, then adds the point farthest from all chosen points
+        // The first point found is chosen first. Each further choice is the point farthest from all chosen points.
         let mut nearest = vec![f32::INFINITY; ends.len()];
         let mut next = Some(0);
         for _ in 0..ARMS {
@@ -188,8 +191,8 @@ impl Bay {
 
 /// Whether the sea cells around cell `k` are connected only through `k`, judging by the neighbours of `k` alone.
 ///
-/// Cells are removed from the sea one after another, and only if this function returns false, so the sea never divides
-/// (simple points; Rosenfeld 1970).
+/// Cells become land one after another, and only if this function returns false for them. The sea is therefore never
+/// divided (simple points; Rosenfeld 1970).
 fn joins_the_sea(mesh: &FlowMesh, k: usize, is_sea: impl Fn(usize) -> bool) -> bool {
     let around: Vec<usize> = mesh.existing_neighbours(k).filter(|&there| is_sea(there)).collect();
     let mut reached = vec![false; around.len()];
