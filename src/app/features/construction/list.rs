@@ -1,7 +1,8 @@
 //! The list of the pieces of a construction, in the order of the construction tree, and the selection of pieces.
 //!
-//! Rows can be dragged. Between two rows, a line shows where the dragged piece will be inserted. Over an operator, a
-//! frame shows that the piece will become its member. An invalid target is red, and the status line shows the reason.
+//! The user can drag rows. Between two rows, a line shows where the dragged piece will be inserted. Over an operator, a
+//! frame shows that the piece will become a member of the operator. An invalid target is red, and the status line shows
+//! the reason.
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
@@ -22,7 +23,7 @@ use talweg::construction::{MaterialLayer, Piece, PieceKind, Tree};
 const HEIGHT: f32 = 24.0;
 const INDENT: f32 = 14.0;
 
-/// A piece whose name is being edited.
+/// The piece whose name the user edits.
 #[derive(Debug)]
 struct PieceRename {
     path: PiecePath,
@@ -36,21 +37,21 @@ pub struct TreeState {
     pub(super) selected: Option<PiecePath>,
     /// Further selected pieces, in the order of their selection.
     pub(super) others: Vec<PiecePath>,
-    /// The selected point of a line or contour, or corner of an image.
+    /// Index of the selected point of a line or contour, or of the selected corner of an image.
     pub point: Option<usize>,
-    /// Whether moved lines follow the height of the terrain.
+    /// Whether lines that are moved follow the height of the terrain.
     pub follows: bool,
     /// Whether the library is closed.
     pub library_folded: bool,
     /// The library item that is being dragged.
     pub carried: Option<Item>,
-    /// Text of the status line that describes the effect of a click or drag.
+    /// Text of the status line about the effect of a click or drag.
     pub hint: Option<String>,
-    /// Message about an action that failed or had another effect than requested.
+    /// Message about an action that failed or had an unexpected effect.
     pub(crate) notice: Option<String>,
     pub(crate) hovered: Option<PiecePath>,
     pub(crate) view: ViewportState,
-    /// Index of the direction whose profile is being edited.
+    /// Index of the contour direction whose profile is being edited.
     pub(crate) ray: usize,
     /// Whether the list must still scroll to the selected piece.
     is_sought: bool,
@@ -80,7 +81,7 @@ impl TreeState {
         self.selected = path;
     }
 
-    /// Sets `tasks` as the starter of background work.
+    /// Sets `tasks` as the object that starts background work.
     pub fn work_with(&mut self, tasks: &Tasks) {
         self.view.work_with(tasks);
     }
@@ -90,8 +91,8 @@ impl TreeState {
         self.selected.is_some()
     }
 
-    /// Removes selected and edited pieces that no longer exist, after another layer was selected or the construction
-    /// tree was changed.
+    /// Deselects pieces that no longer exist, and stops renaming them. Called after another layer was selected or the
+    /// construction tree was changed.
     pub fn follow(&mut self, document: &Document) {
         let Some((layer, tree)) = document.tree() else {
             let view = self.view.emptied();
@@ -128,14 +129,14 @@ impl TreeState {
         self.renaming = Some(PieceRename { path: path.clone(), text, begun: false });
     }
 
-    /// The newest compiled construction tree. It may belong to an older tree, but shares most parts with the tree of
-    /// the selected layer.
+    /// The newest compiled construction tree. It can belong to an older version of the tree, but shares most parts with
+    /// the tree of the selected layer.
     pub(crate) fn program(&self) -> Option<&talweg::construction::Program> {
         self.view.latest().map(|pick_index| &*pick_index.program)
     }
 
-    /// Cancels the current action, else deselects the point, else all pieces except the last, else the last piece.
-    /// Returns whether any of these applied.
+    /// Does the first of these that applies: cancels the current action, deselects the point, deselects all pieces
+    /// except the last, deselects the last piece. Returns whether one of them applied.
     pub fn step_back(&mut self) -> bool {
         if self.renaming.take().is_some() || self.carried.take().is_some() || self.dragged.take().is_some() {
             return true;
@@ -153,7 +154,6 @@ impl TreeState {
     }
 }
 
-/// The icon of a piece.
 pub fn piece_icon(piece: &Piece) -> &'static str {
     match &piece.form {
         PieceKind::Disc(_) => icon::CIRCLE,
@@ -229,9 +229,9 @@ fn add_children<'a>(piece: &'a Piece, path: &PiecePath, depth: usize, state: &Tr
     }
 }
 
-/// The place where the dragged piece would be inserted.
+/// The place in the list where the dragged piece would be inserted.
 enum DropTarget {
-    /// Insertion above the row with this index, at the depth of the pieces there.
+    /// Insertion above the row with this index, at the nesting depth of the pieces there.
     Between(Spot, usize, usize),
     Into(Spot, usize),
 }
@@ -325,7 +325,7 @@ fn row(
     }
     if let Some(piece) = row.piece {
         response.context_menu(|ui| {
-            // a context menu on one of several selected pieces applies to all selected pieces
+            // a context menu on one of several selected pieces applies to all of them
             if !state.is_selected(&row.path) {
                 state.select(Some(row.path.clone()));
             }
@@ -436,7 +436,7 @@ fn name(
     tint: egui::Color32,
 ) {
     let Some(renaming) = state.renaming.as_mut().filter(|renaming| renaming.path == row.path) else {
-        // only painted, because the row itself carries the accessible name
+        // only paint the text, because the row itself has the accessible name
         let hidden = row.piece.is_none_or(|piece| piece.hidden);
         paint_text(ui, ui.available_rect_before_wrap(), &row.title, tint, hidden);
         return;
@@ -555,7 +555,7 @@ fn drag(
     }
 }
 
-/// The display name of a piece. The name of a root is its material layer, or says that the root is an original.
+/// The display name of a piece. A root is named after its material layer, or its name says that it is an original.
 pub fn title_of(tree: &Tree, path: &PiecePath, piece: &Piece) -> String {
     match path.root {
         Root::Material(material) if path.is_root() => material_words(material).0.into(),
@@ -581,7 +581,7 @@ fn landing(rows: &[PieceRow], y: f32) -> Option<DropTarget> {
     if part < 0.5 {
         return Some(DropTarget::Between(Spot { parent, at: row.path.index() }, k, row.depth));
     }
-    // the first member of an unfolded operator is the next row
+    // the first member of an unfolded operator is in the next row
     let next = rows.get(k + 1).filter(|next| row.path.holds(&next.path));
     if next.is_some() {
         return Some(DropTarget::Between(Spot { parent: row.path.clone(), at: 0 }, k + 1, row.depth + 1));
