@@ -152,7 +152,7 @@ impl BrushState {
         })
     }
 
-    /// The brush of new strokes, for editing.
+    /// Mutable access to the brush with which new strokes are drawn.
     pub(super) fn brush_mut(&mut self, document: &Document) -> &mut Brush {
         let target = self.target(document).or_else(|| self.paintable(document));
         let brush = self.brush(document, target);

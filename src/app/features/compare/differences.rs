@@ -113,7 +113,7 @@ fn notes(a: &ScaledTerrain, b: &ScaledTerrain) -> Vec<String> {
     if let (Some(one), Some(two)) = (a.scene.as_planet(), b.scene.as_planet()) {
         if one.radius_metres != two.radius_metres {
             let (one, two) = (rounded_distance(one.radius_metres), rounded_distance(two.radius_metres));
-            notes.push(format!("A has a radius of {one}, B of {two}: volumes refer to the area of B."));
+            notes.push(format!("A has a radius of {one}, B has {two}: volumes are computed with the area of B."));
         }
     } else if a.scale().size_metres != b.scale().size_metres {
         let (a, b) = (rounded_distance(a.scale().size_metres), rounded_distance(b.scale().size_metres));

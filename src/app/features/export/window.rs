@@ -355,7 +355,7 @@ impl ExportWindow {
                 }
                 ui.label("");
                 ui.checkbox(&mut preset.normalised, "Normalise floats to 0–1")
-                    .on_hover_text("If off, float files hold metres, degrees and so on.");
+                    .on_hover_text("If off, floats are in the unit of the product, such as metres or degrees.");
                 ui.end_row();
                 if is_raw {
                     ui.label("Raw files");
@@ -412,7 +412,7 @@ fn tiles(ui: &mut Ui, preset: &mut BuildPreset, samples: usize) {
     ui.horizontal(|ui| {
         if ui
             .checkbox(&mut are_cut, "")
-            .on_hover_text("Splits rasters into square tiles. The north-west tile is _x0_y0.")
+            .on_hover_text("Splits rasters into square tiles. The file name of the north-west tile contains _x0_y0.")
             .changed()
         {
             let samples = USUAL_TILE.min(samples as u32);

@@ -40,7 +40,7 @@ pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
     ConditionRow {
         name: "openness",
         label: "Openness",
-        help: "Visibility of the sky: 0 % in deep hollows, 50 % on planes, 100 % on crests.",
+        help: "Visibility of the sky: 0 % in deep hollows, 50 % on plane surfaces, 100 % on crests.",
         scale: SHARES,
         first: [-1e9, -1e9, 0.4, 0.5],
     },
@@ -89,8 +89,8 @@ pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
     ConditionRow {
         name: "curvature",
         label: "Curvature",
-        help: "Mean curvature over a few samples: positive on ridges and edges, 0 on planes, negative in gullies. 10 \
-               per km is a sphere of 100 m radius.",
+        help: "Mean curvature over a few samples: positive on ridges and edges, 0 on plane surfaces, negative in \
+               gullies. A sphere with a radius of 100 m has a curvature of 10 per km.",
         scale: BandScale { unit: "1/km", times: 1.0, ends: [-40.0, 40.0], decimals: 1 },
         first: [2.0, 6.0, 1e9, 1e9],
     },

@@ -103,7 +103,8 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
         }
         match info.trust {
             _ if is_planet => {
-                let tip = "Samples near the corners of the six cube faces cover less area than samples in the middle.";
+                let tip =
+                    "Samples near the corners of the six cube faces cover less area than samples at their centres.";
                 ui.add(small("Samples are weighted by the area they cover.".into(), colour::text_weak()))
                     .on_hover_text(tip)
             }

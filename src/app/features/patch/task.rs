@@ -32,7 +32,7 @@ pub enum PatchOrder {
         /// File of the planet; `None` if the planet has no file.
         file: Option<PathBuf>,
         square: Square,
-        /// Heights file to write.
+        /// File to which the heights are written.
         heights: PathBuf,
     },
 }

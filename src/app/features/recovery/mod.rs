@@ -390,7 +390,7 @@ fn show_versions(editor: &mut Editor, pictures: &mut Pictures, tasks: &Tasks) {
         id: "earlier versions",
         title: format!("Earlier versions of “{}”", editor.doc.name()),
         text: if versions.is_empty() {
-            "No earlier versions yet. Each save that replaces the file keeps one.".into()
+            "No earlier versions yet. Each save keeps the replaced file as an earlier version.".into()
         } else {
             "Restoring is an edit: you can undo it, and no file changes until you save.".into()
         },

@@ -33,7 +33,7 @@ impl Action for ViewCommand {
                 Info::new("Frame all", "Zooms the view to the whole terrain.", icon::FRAME_CORNERS, keys![NONE + F])
             }
             Self::Perspective => {
-                Info::new("Perspective", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1])
+                Info::new("Perspective", "Looks down from the south-east.", icon::CUBE, keys![NONE + Num1])
             }
             Self::Top => Info::new("Top", "Looks straight down; north is up.", icon::ARROW_DOWN, keys![NONE + Num2]),
             Self::FromSouth => Info::new("From south", "Looks to the north.", icon::COMPASS, keys![NONE + Num3]),

@@ -62,7 +62,7 @@ pub struct Overwrite {
     pub reason: OverwriteReason,
     /// Label and command of the button that chooses another file.
     pub elsewhere: (&'static str, Command),
-    /// The command that overwrites the file despite the reason.
+    /// The command that overwrites the file after the user has confirmed.
     pub over: Command,
 }
 

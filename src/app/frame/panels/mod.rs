@@ -44,7 +44,7 @@ impl DockEdge {
 /// A panel that can be docked.
 #[derive(Clone, Copy, Debug)]
 pub struct DockedPanel {
-    /// Name in the preferences.
+    /// Name of the panel in the preferences.
     pub name: &'static str,
     pub title: &'static str,
     pub edge: DockEdge,
