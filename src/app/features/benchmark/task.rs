@@ -74,7 +74,7 @@ pub struct BenchTask {
     failure: Option<String>,
 }
 
-/// How a benchmark ended.
+/// The way in which a benchmark ended: finished, stopped or failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     Found,

@@ -27,7 +27,7 @@ pub fn dial(ui: &mut Ui, document: &mut Document) {
     let sun = centre + to_offset(source.azimuth_degrees, source.elevation_degrees) * radius;
     paint(ui, centre, radius, sun, response.hovered() || response.dragged());
     response.on_hover_text(
-        "Drag the sun around the rim to set its direction, inwards to raise it. The time of day then has no effect on it.",
+        "Drag the sun around the rim to set its direction, inwards to raise it. It then ignores the time of day.",
     );
 }
 

@@ -273,8 +273,8 @@ fn plan(ui: &mut Ui, choice: &mut Choice) {
         let field = DragValue::new(&mut choice.repetitions).range(1..=999).speed(0.1);
         ui.add(field).labelled_by(label.id).on_hover_text(tip);
         let tip =
-            "Also runs each node with each numeric parameter at its minimum and at its maximum, at 129² samples. Slow with \
-             many nodes.";
+            "Also runs each node with each numeric parameter at its minimum and at its maximum, at 129² samples. Slow \
+             with many nodes.";
         ui.checkbox(&mut choice.extremes, "Extremes").on_hover_text(tip);
     });
 }
