@@ -21,7 +21,7 @@ use talweg_cli::{
     CameraWay, CommandResult, EditArgs, EditorCommands, Failure, FilmArgs, SceneJob, ShotArgs, print, usage,
 };
 
-/// The editor's functions for the command line.
+/// The editor's implementations of the commands `edit`, `shot` and `film`.
 pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot, film: draw_film };
 
 fn edit(args: EditArgs) -> CommandResult {
@@ -29,7 +29,6 @@ fn edit(args: EditArgs) -> CommandResult {
     Ok(run(Options { scene: args.scene, drive: args.drive })?)
 }
 
-/// Draws the 3D view of a scene as an image.
 fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     let mode = mode_of(&args.mode)?;
     // the difference overlay compares two terrains, but an image shows only one
@@ -73,7 +72,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     shoot(args, &subject, &options, legend.as_ref())
 }
 
-/// Writes the image and prints its size, its legend and the requested measurements.
+/// Writes the image file and prints its size, its legend and the requested measurements.
 fn shoot(
     args: &ShotArgs,
     subject: &shot::ShotSubject,
@@ -92,7 +91,7 @@ fn shoot(
     print(&FrameTimes::measure(subject, options, frames)?.to_string())
 }
 
-/// Films the 3D view of a scene.
+/// Renders the 3D view of a scene as a film in which the camera moves.
 fn draw_film(args: &FilmArgs, job: &SceneJob) -> CommandResult {
     let mode = mode_of(&args.mode)?;
     check_mode(mode, &job.scene)?;
@@ -136,7 +135,8 @@ fn check_mode(mode: ViewMode, scene: &Scene) -> Result<(), Failure> {
     recipe_of(mode, scene, None).map(|_| ())
 }
 
-/// The recipe of the construction tree that a view mode draws in place of the grid, if the mode draws such a tree.
+/// The recipe of the construction tree that a view mode draws in place of the grid; `None` for modes that draw the
+/// grid.
 fn recipe_of(mode: ViewMode, scene: &Scene, terrain: Option<&Arc<Terrain>>) -> Result<Option<TreeRecipe>, Failure> {
     let refused = |unsupported: Unsupported| usage(anyhow::anyhow!(unsupported.text()));
     let recipe =
@@ -144,7 +144,7 @@ fn recipe_of(mode: ViewMode, scene: &Scene, terrain: Option<&Arc<Terrain>>) -> R
     Ok(recipe.flatten())
 }
 
-/// The construction tree that a view mode draws in place of the grid, with the effects of other layers.
+/// The construction tree that a view mode draws in place of the grid, combined with the effects of the other layers.
 fn tree_surface_of(
     mode: ViewMode,
     job: &SceneJob,
@@ -188,7 +188,7 @@ fn picture(args: &ShotArgs, mode: ViewMode) -> shot::ShotOptions {
     shot::ShotOptions { width, height, supersampling, mode, projection, half_detail, ..Default::default() }
 }
 
-/// The view command for a view name of the command line.
+/// The view command that a view name of the command line stands for.
 fn side_of(name: &str) -> ViewCommand {
     match name {
         "top" => ViewCommand::Top,
@@ -200,7 +200,7 @@ fn side_of(name: &str) -> ViewCommand {
     }
 }
 
-/// The requested bookmark, or the scene's first if none is requested.
+/// The bookmark that the arguments name, or the scene's first bookmark if they name none.
 fn bookmark_of<'a>(args: &ShotArgs, scene: &'a Scene) -> Result<Option<&'a CameraBookmark>, Failure> {
     let Some(name) = &args.bookmark else { return Ok(scene.bookmarks.first()) };
     let names = || scene.bookmarks.iter().map(|bookmark| bookmark.name.clone());

@@ -1,7 +1,7 @@
 //! The editor. It is the only part of Talweg that uses Bevy and egui.
 //!
-//! The list runs from the lowest level to the highest. Each folder uses only folders before it in the list.
-//! `tests/core/repository/tidy.rs` reads the list and checks this rule.
+//! The table runs from the lowest level to the highest. Each folder uses only folders that are above it in the table.
+//! `tests/core/repository/tidy.rs` reads the table and checks this rule.
 //!
 //! | folder | contents |
 //! |---|---|
@@ -51,12 +51,12 @@ use talweg::recovery::state_folder;
 use talweg::scene::{ShippedScene, example, example_for, examples};
 use talweg_cli::print_message;
 
-/// Options for the start of the editor.
+/// Startup options of the editor.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// A scene file or the name of an example; if absent, the editor opens with a default example.
+    /// A scene file or the name of an example scene. If absent, the editor opens a default example.
     pub scene: Option<PathBuf>,
-    /// A script of user actions to play, see [`drive`].
+    /// A script of simulated user actions, see [`drive`].
     pub drive: Option<PathBuf>,
 }
 
@@ -66,8 +66,8 @@ const FIRST_SCENE: &str = "alpine-range";
 /// Opens the editor and returns when it is closed.
 ///
 /// # Errors
-/// If there is no display, no graphics driver or no thread, or if the script fails. After a crash, the error also says
-/// where unsaved work was stored.
+/// If the display or the graphics driver is missing, if the system refuses a thread, or if the script fails. After a
+/// crash, the error also says where unsaved work was stored.
 pub fn run(options: Options) -> Result<(), AppError> {
     let steps = options.drive.as_deref().map(drive::read).transpose().map_err(|e| AppError::Script(e.to_string()))?;
     let script_failed = Arc::new(AtomicBool::new(false));
@@ -105,7 +105,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
         Ok(AppExit::Success) => {
             #[cfg(unix)]
             if let Some(signal) = journal.signal() {
-                // save it: a signal is not the user's choice to discard unsaved work
+                // save unsaved work: a signal is not the user's choice to discard it
                 if !journal.is_unsaved() {
                     journal.end();
                 }
@@ -122,7 +122,8 @@ pub fn run(options: Options) -> Result<(), AppError> {
             let lost = || "the window or the graphics card was lost".into();
             Err(ended(&journal, journal.failure().unwrap_or_else(lost)))
         }
-        // after the graphics card is lost, the engine can fail with many messages; report the lost card instead
+        // after the graphics card is lost, the engine can fail with many different messages, so report the lost card
+        // instead
         Err(AppError::Engine(message)) => {
             Err(ended(&journal, journal.failure().unwrap_or_else(|| engine_failure(&message))))
         }
@@ -134,7 +135,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
     }
 }
 
-/// The message for a panic of the engine: most panics while drawing come from the graphics card.
+/// The message for a panic of the engine. Most panics during drawing are caused by the graphics card.
 fn engine_failure(message: &str) -> String {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_drawing =
@@ -142,7 +143,7 @@ fn engine_failure(message: &str) -> String {
     if is_drawing { format!("drawing on the graphics card failed: {message}") } else { message }
 }
 
-/// The error for an unintended end of the program. Also stores unsaved work for recovery.
+/// Returns the error for an unintended end of the program. Also stores unsaved work for recovery.
 fn ended(journal: &EditJournal, message: String) -> AppError {
     let recovery = journal.end_unexpectedly(&message);
     AppError::Crashed { message, recovery }
@@ -196,8 +197,8 @@ fn build(editor: Editor, journal: EditJournal) -> App {
     app
 }
 
-/// Number of drawing errors that the editor ignores before it gives up. While a window grows, image sizes can disagree
-/// for some frames.
+/// Number of drawing errors after which the editor gives up. While the user enlarges the window, image sizes can
+/// disagree for some frames, which causes such errors.
 const MOST_REFUSALS: u32 = 60;
 
 /// Ends the program if the graphics card has stopped answering or keeps rejecting draw calls. At the next start, the

@@ -1,4 +1,4 @@
-//! The program `talweg`: runs the editor, or the command that the command line names.
+//! The program `talweg`: runs the editor or another command of the command line.
 
 use std::alloc::System;
 use std::process::ExitCode;
@@ -9,15 +9,16 @@ use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc};
 #[global_allocator]
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Freed blocks of at least this many bytes return to the system at once. A field of 2049² samples is that large.
+/// Freed blocks of at least this many bytes return to the operating system at once. A field of 2049² samples has this
+/// size.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const MAPPED_BLOCK: libc::c_int = 16 << 20;
 
-/// Stops glibc from keeping large freed blocks. By default, glibc raises its threshold up to 32 MiB when such blocks
-/// are freed. It then keeps freed memory that is below any small block in use. After the coarse grids of an erosion
-/// process, this is about one field of 4097² samples. Free memory at the end of the heap is kept up to twice the
-/// threshold, as by default. A tile task (`run-tile`) allocates many fields of one tile in turn and ends soon. It keeps
-/// its freed memory, because requesting pages took a third of its time.
+/// Stops glibc from keeping large freed blocks. By default, glibc raises its threshold up to 32 MiB when large blocks
+/// are freed. It then keeps freed memory that is at lower addresses than any small block in use. After the coarse grids
+/// of an erosion process, this is about one field of 4097² samples. Free memory at the end of the heap is kept up to
+/// twice the threshold, as by default. A tile task (`run-tile`) allocates many fields of one tile in turn and ends
+/// soon. It keeps its freed memory, because requesting pages from the operating system took a third of its time.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code, reason = "only this call or the environment can set the thresholds of glibc")]
 fn return_large_blocks_to_system() {

@@ -1,7 +1,8 @@
 //! The features of the editor. Each feature has a folder with its model, its background task and its panels.
 //!
 //! A feature is a Bevy plugin that registers its commands, panels, menu entries and systems in the frame (see
-//! [`super::frame`]). Commands, and the parts of a slot, appear in the order of [`FeaturePlugins`].
+//! [`super::frame`]). Commands and the parts of a slot appear in the order in which [`FeaturePlugins`] adds the
+//! features.
 
 pub mod benchmark;
 pub mod biomes;
@@ -37,7 +38,7 @@ pub mod view_settings;
 
 use bevy::app::{PluginGroup, PluginGroupBuilder};
 
-/// All features of the window except [`drive`], which plays scripts.
+/// All features of the window except [`drive`], which plays scripts of user actions.
 pub struct FeaturePlugins;
 
 impl PluginGroup for FeaturePlugins {

@@ -1,4 +1,4 @@
-//! Handlers of the commands that belong to the frame and not to a feature.
+//! Handlers of the commands that belong to the frame itself.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::editor::Editor;
 use talweg::io::SaveTarget;
 use talweg::scene::Scene;
 
-/// Message: stop all work that can be stopped.
+/// Message: stop all background work that can be stopped.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CancelWork;
 
@@ -75,7 +75,7 @@ pub(super) fn compute(In(action): In<ComputeAction>, world: &mut World) {
             talweg::io::clear_raster_cache();
             world.resource_mut::<Editor>().doc.recompute();
         }
-        // close an open window first; a second press stops the computation
+        // the first press closes an open window, the second press stops the computation
         ComputeAction::Cancel if commands::close(world) => {}
         ComputeAction::Cancel => {
             world.resource_mut::<Editor>().doc.pause();

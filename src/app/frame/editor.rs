@@ -57,21 +57,21 @@ impl Default for ViewSettings {
     }
 }
 
-/// The state of the editor, kept from frame to frame.
+/// The state of the editor that lasts across frames.
 #[derive(Resource)]
 pub struct Editor {
     pub doc: Document,
     pub view: ViewSettings,
-    /// Drawing settings of a planet.
+    /// Settings with which a planet is drawn.
     pub globe: GlobeView,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
     pub recent: Recent,
     pub examples: Vec<Example>,
-    /// Folder for unsaved work and earlier versions ([`talweg::recovery::state_folder`]). With `None`, neither of the
-    /// two is stored.
+    /// Folder for unsaved work and earlier versions of scenes ([`talweg::recovery::state_folder`]). With `None`,
+    /// neither is stored.
     pub state: Option<PathBuf>,
-    /// Number of earlier versions to keep of each scene file.
+    /// Number of earlier versions that are kept of each scene file.
     pub versions_kept: usize,
     /// Preferences for the look and behaviour of the window.
     pub interface: InterfacePreferences,
@@ -81,7 +81,7 @@ pub struct Editor {
     pub panels: Option<PanelLayout>,
     preferences: PreferencesFile,
     config: Option<PathBuf>,
-    /// A command that is delayed until the focused text field has applied its value.
+    /// A command that waits until the focused text field has applied its value.
     pub(super) deferred: Option<Command>,
 }
 
@@ -120,7 +120,7 @@ impl Editor {
         }
     }
 
-    /// The folder for preferences and presets. With `None`, preferences and presets are not stored.
+    /// The folder for preferences and presets. With `None`, neither is stored.
     pub fn config(&self) -> Option<&Path> {
         self.config.as_deref()
     }
@@ -130,7 +130,7 @@ impl Editor {
         self.dialogs.show(ctx, &self.doc.name())
     }
 
-    /// Ends a frame. `is_grabbing` says that a dragged object follows the pointer without a pressed button.
+    /// Ends a frame. `is_grabbing` says that a dragged object follows the pointer although no button is pressed.
     pub(super) fn end_frame(&mut self, ctx: &egui::Context, is_grabbing: bool) {
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
         let is_dragging = ctx.input(|i| i.pointer.any_down());
@@ -148,7 +148,8 @@ impl Editor {
         self.doc.end_frame(is_dragging || is_grabbing, focused);
     }
 
-    /// Runs `then`, after asking about unsaved changes.
+    /// Runs `then` after the user has answered a question about unsaved changes. Without unsaved changes, nothing is
+    /// asked.
     pub fn leave_scene(&mut self, queue: &mut CommandQueue, then: impl Into<Command>) {
         let then = then.into();
         if self.doc.is_dirty() { self.dialogs.ask_about_changes(then) } else { queue.push(then) }
@@ -225,8 +226,8 @@ impl Editor {
         }
     }
 
-    /// Saves the scene to a file before `then` runs; returns whether the file was written. Asks first if saving would
-    /// overwrite a protected file or another program's changes.
+    /// Saves the scene to a file before `then` runs; returns whether the file was written. Asks the user first if
+    /// saving would overwrite a protected file or changes by another program.
     pub fn save_to(&mut self, to: SaveTarget, then: Option<&Command>) -> bool {
         let path = to.path();
         if let Some(state) = &self.state
@@ -258,8 +259,8 @@ impl Editor {
         }
     }
 
-    /// Opens `question`, which asks whether to overwrite a file. Without a question, shows the message `told` as an
-    /// error.
+    /// Opens `question`, which asks whether to overwrite a file. Without a question, shows the message that `told`
+    /// returns as an error.
     pub fn ask_or_report(&mut self, question: Option<Overwrite>, told: impl FnOnce() -> String) {
         match question {
             Some(question) => self.dialogs.open(question),
@@ -267,7 +268,7 @@ impl Editor {
         }
     }
 
-    /// Shows the corrections that were made to the scene when it was opened.
+    /// Shows warnings about corrections that were made to the scene when it was opened.
     pub fn show_warnings(&mut self, warnings: &[Warning]) {
         self.toasts.forget_warnings();
         match warnings {
@@ -293,7 +294,7 @@ impl Editor {
     }
 }
 
-/// Joins `what` and its reason to one sentence. The reason is not capitalised, because it may begin with a file name.
+/// Joins `what` and its reason into one sentence. The reason is not capitalised, because it may begin with a file name.
 pub fn with_reason(what: &str, reason: &dyn std::fmt::Display) -> String {
     let text = format!("{what}: {reason}");
     if text.ends_with('.') { text } else { text + "." }

@@ -21,12 +21,11 @@ pub struct EvaluationClient {
     worker: Mutex<Worker<PrepareResult>>,
     wanted: Arc<Mutex<PrepareInput>>,
     waker: Waker,
-    /// The terrain that is drawn on screen.
     shown: Option<RenderTerrain>,
     /// The overlay that is being computed for the terrain on screen, keyed by the terrain's serial number.
     overlay: Newest<u64, RenderTerrain>,
     tasks: Tasks,
-    /// The terrain on screen.
+    /// The evaluated terrain that is on screen.
     pub terrain: Option<Arc<Terrain>>,
     /// Duration of the last full-resolution evaluation.
     pub elapsed: Option<Duration>,
@@ -38,7 +37,7 @@ pub struct EvaluationClient {
     pub problems: Arc<Vec<Problem>>,
 }
 
-/// Data that the worker thread needs to prepare a terrain for the screen.
+/// Input with which the worker thread prepares a terrain for the screen.
 #[derive(Default)]
 struct PrepareInput {
     choice: OverlayChoice,
@@ -62,11 +61,11 @@ impl PrepareInput {
 #[derive(Default)]
 pub struct Received {
     pub prepared: Option<RenderTerrain>,
-    /// Messages of evaluations that crashed.
+    /// Error messages of evaluations that crashed.
     pub failures: Vec<String>,
-    /// Why the full-resolution evaluation was not started.
+    /// The memory shortfall because of which the full-resolution evaluation was not started.
     pub refused: Option<NotEnoughMemory>,
-    /// Problems that the previous scene did not have.
+    /// Problems of the current scene that the previous scene did not have.
     pub problems: Vec<Problem>,
 }
 
@@ -139,7 +138,7 @@ impl EvaluationClient {
             if let (true, WorkerReport::Done { output, .. }) = (taken, &report) {
                 self.elapsed = Some(output.elapsed);
             }
-            // terrains shown only while dragging are not analysed
+            // previews that are shown during a drag are not analysed
             let complete = !matches!(report, WorkerReport::Preview { .. });
             match report {
                 WorkerReport::Preview { output, .. }
@@ -193,7 +192,7 @@ impl EvaluationClient {
         self.overlay.stop();
         let Some(shown) = &self.shown else { return };
         if !shown.base().choice.has_same_image(&choice) {
-            // use a separate thread, so that a long evaluation does not delay the overlay
+            // compute the overlay on a thread of its own, so that a long evaluation does not delay it
             let over = shown.clone();
             let task = self.tasks.start("overlay", move |stop| over.with_overlay(&choice, stop).ok());
             // if no thread can be started, the overlay is computed with the next terrain
@@ -217,7 +216,7 @@ impl EvaluationClient {
         true
     }
 
-    /// Colours the terrain with `biomes`, or with the palette if `biomes` is `None`, and uses the climate of `scene`.
+    /// Colours the terrain with `biomes` under the climate of `scene`. If `biomes` is `None`, the palette is used.
     /// Nothing is evaluated.
     pub fn recolour(&mut self, biomes: Option<Arc<Biomes>>, scene: &Scene) {
         let choice = &mut locked(&self.wanted).choice;
@@ -231,7 +230,7 @@ impl EvaluationClient {
         self.waker.wake();
     }
 
-    /// The terrain on screen, as evaluated and as drawn.
+    /// The terrain on screen, both as evaluated and as drawn.
     pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &RenderTerrain)> {
         self.terrain.as_ref().zip(self.shown.as_ref())
     }
@@ -241,7 +240,7 @@ impl EvaluationClient {
         self.shown.as_ref()?.base().legend.clone()
     }
 
-    /// The drawn terrain on screen.
+    /// The terrain on screen in the form that the view draws.
     pub fn drawn_terrain(&self) -> Option<&RenderTerrain> {
         self.shown.as_ref()
     }

@@ -1,10 +1,10 @@
 //! The panels around the 3D view. Features register parts of the interface, and this module draws them slot by slot.
 //!
 //! A part is a system whose input is the [`Ui`] of its slot. The parts of a slot are drawn in the order of their
-//! registration. Their commands go into the [`CommandQueue`](super::commands::CommandQueue).
+//! registration. Their commands are put into the [`CommandQueue`](super::commands::CommandQueue).
 //!
 //! ```text
-//! Begin ─ keys ─ menus ─ status ─ docked panels, within the one of the view Notice ─ Top ─▶ free rectangle
+//! Begin ─ keys ─ menus ─ status ─ docked panels (the panel of the view draws Notice ─ Top) ─▶ free rectangle
 //!       ─ View ─ commands are executed ─ Window ─ dialogs ─ messages ─ End
 //! ```
 
@@ -24,16 +24,16 @@ use super::widgets::params::take_refusal;
 /// The place and time at which a part of the interface is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// Before any part is drawn: reads the changes since the last frame.
+    /// Before any visible part is drawn. These parts read the changes since the last frame.
     Update,
-    /// Parameters of a selected part of a layer, such as a construction piece; drawn before `Parameters`.
+    /// Parameters of a selected element of a layer, such as a construction piece; drawn before `Parameters`.
     PartParameters,
     /// Parameters of the selected layer or scene. Drawn only if [`InterfaceFrame::has_parameters`] is false.
     Parameters,
     /// A bar above the view that reports a problem.
     Notice,
     Top,
-    /// On top of the view.
+    /// Drawn on top of the 3D view.
     View,
     Window,
     /// After all other parts are drawn.
@@ -45,33 +45,33 @@ type Part = SystemId<InMut<'static, Ui>>;
 /// A menu of the menu bar.
 struct Menu {
     title: &'static str,
-    /// Sorts the menus from left to right.
+    /// Sort key: menus are ordered by this number from left to right.
     place: i32,
-    /// The entries of the menu, each with a number that sorts them from top to bottom.
+    /// The entries of the menu, each with a sort key. The entry with the lowest key is at the top.
     parts: Vec<(i32, Part)>,
 }
 
-/// All registered parts of the interface.
+/// All interface parts that the features and the frame have registered.
 #[derive(Resource, Default)]
 pub struct Interface {
     parts: Vec<(Slot, Part)>,
     menus: Vec<Menu>,
 }
 
-/// Data that the parts of one frame share with each other and with the frame.
+/// Data of one frame that the parts share with each other and with the frame.
 #[derive(Resource, Clone, Debug)]
 pub struct InterfaceFrame {
-    /// The rectangle that is left for the 3D view, in points. Valid from the slot `View` on.
+    /// The rectangle that is left for the 3D view, in points. It is valid from the slot `View` on.
     pub free_rect: Rect,
-    /// Height of the strip at the upper edge of the view that parts cover, in points.
+    /// Height of the strip at the upper edge of the view that bars cover, in points.
     pub top_margin: f32,
-    /// A part uses the pointer in the view, so the camera must ignore it.
+    /// Whether a part uses the pointer in the view. The camera then ignores the pointer.
     pub takes_pointer: bool,
-    /// A part uses the left button in the view, so the camera must react to the other buttons only.
+    /// Whether a part uses the left button in the view. The camera then reacts only to the other buttons.
     pub takes_primary: bool,
-    /// A dragged object follows the pointer although no button is pressed.
+    /// Whether a dragged object follows the pointer although no button is pressed.
     pub is_grabbing: bool,
-    /// A part has already drawn the parameters of the selection.
+    /// Whether a part has already drawn the parameters of the selection.
     pub has_parameters: bool,
 }
 
@@ -88,14 +88,14 @@ impl Default for InterfaceFrame {
     }
 }
 
-/// The result of drawing one frame of the interface.
+/// The output of one drawn frame of the interface.
 #[derive(Resource, Clone, Copy, Debug)]
 pub struct InterfaceLayout {
     /// The rectangle that is left for the 3D view, in points.
     pub free_rect: Rect,
-    /// A dialog is open, or the pointer is over a menu or a message: the 3D view must ignore the pointer.
+    /// Whether the 3D view must ignore the pointer: a dialog is open, or the pointer is over a menu or a message.
     pub covered: bool,
-    /// The left button is in use in the view.
+    /// Whether a part uses the left button in the view.
     pub primary_taken: bool,
 }
 
@@ -107,7 +107,7 @@ impl Default for InterfaceLayout {
 
 /// Registers parts of the interface.
 pub trait InterfaceApp {
-    /// Adds a part of the interface.
+    /// Adds a part to a slot. Parts of a slot are drawn in the order in which they were added.
     fn add_part<M>(&mut self, slot: Slot, part: impl IntoSystem<InMut<'static, Ui>, (), M> + 'static) -> &mut Self;
 
     /// Adds a menu to the menu bar. The menu with the lowest `place` is on the left.
@@ -204,7 +204,6 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     InterfaceLayout { free_rect, covered, primary_taken: frame.takes_primary }
 }
 
-/// Draws the parts that are registered for a slot.
 fn slot(world: &mut World, slot: Slot, ui: &mut Ui) {
     let parts = &world.resource::<Interface>().parts;
     let parts: Vec<Part> = parts.iter().filter(|(of, _)| *of == slot).map(|(_, part)| *part).collect();
@@ -229,7 +228,7 @@ fn take_shortcut(world: &mut World, ctx: &egui::Context) {
     }
     let typing = ctx.text_edit_focused();
     let Some(command) = commands::pressed(world, ctx) else { return };
-    // the text field has already released the keyboard when Escape arrives here
+    // egui has already released the text field's keyboard focus when Escape arrives here
     if command == Command::from(ComputeAction::Cancel) && commands::leave(world) {
         return;
     }
@@ -256,7 +255,8 @@ fn bars(world: &mut World, root: &mut Ui) {
     });
 }
 
-/// The parameter panel. Shows the parameters of a selected part of a layer, of a layer, or of the scene.
+/// The parameter panel. Shows the parameters of the selected element of a layer, of the selected layer, or of the
+/// scene.
 pub(super) fn parameters(InMut(ui): InMut<Ui>, world: &mut World) {
     slot(world, Slot::PartParameters, ui);
     slot(world, Slot::Parameters, ui);
@@ -281,7 +281,7 @@ fn scrollable_menu(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
     let id = egui::Id::new(("height of menu", title));
     let height: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
     let most = ui.ctx().viewport_rect().height() - 60.0;
-    // keep the scroll bar from covering the shortcuts
+    // reserve a margin for the scroll bar, so that it does not cover the shortcuts
     let margin = Margin { right: if height > most { 12 } else { 0 }, ..Margin::ZERO };
     let measured = |ui: &mut Ui| Frame::new().inner_margin(margin).show(ui, contents).response.rect.height();
     let height = if height > most {
@@ -298,7 +298,7 @@ pub fn parameter_area(ui: &mut Ui, salt: impl std::hash::Hash + std::fmt::Debug,
     area.show(ui, |ui| Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, contents));
 }
 
-/// The frame of a bar along an edge.
+/// The frame of a bar along an edge of the window or the view.
 pub fn bar_frame() -> Frame {
     Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(8, 0))
 }

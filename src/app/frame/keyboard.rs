@@ -1,6 +1,6 @@
-//! Converts key presses of the window to egui events. Each event has the modifiers that were held when the key went
-//! down. `bevy_egui` gives all key presses of a frame the modifiers held at the end of the frame. At low frame rates,
-//! `Ctrl+Z` would therefore become `z`.
+//! Converts key presses of the window to egui events. Each event carries the modifiers that were held when the key went
+//! down. `bevy_egui` would give all key presses of a frame the modifiers held at the end of the frame. At low frame
+//! rates, `Ctrl+Z` would then become `z`.
 
 use bevy::input::keyboard::{Key, KeyboardFocusLost, KeyboardInput};
 use bevy::prelude::*;
@@ -8,13 +8,13 @@ use bevy_egui::helpers::{bevy_to_egui_key, bevy_to_egui_physical_key};
 use bevy_egui::input::EguiInputEvent;
 use bevy_egui::{EguiClipboard, EguiContextSettings, EguiInputSystemSettings, PrimaryEguiContext, egui};
 
-/// The modifiers that are held down.
+/// The modifier keys that are held down now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct HeldModifiers {
     shift: bool,
     ctrl: bool,
     alt: bool,
-    /// The system key (Windows key); Cmd on a Mac.
+    /// The Windows key; on a Mac, the Command key.
     system: bool,
 }
 
@@ -30,7 +30,8 @@ impl HeldModifiers {
         }
     }
 
-    /// Whether a key press with these modifiers types a character. Except on a Mac, Ctrl and Alt together are AltGr.
+    /// Whether a key press with these modifiers types a character. Ctrl and Alt together count as AltGr, except on a
+    /// Mac.
     fn types(self) -> bool {
         !self.system && !self.ctrl || !cfg!(target_os = "macos") && self.ctrl && self.alt
     }
@@ -87,7 +88,7 @@ pub(super) fn read(
     context: Option<Single<Entity, With<PrimaryEguiContext>>>,
     mut events: MessageWriter<EguiInputEvent>,
 ) {
-    // if the window loses the focus while keys are held, their release causes no event
+    // if the window loses the focus while keys are held, it receives no event for their release
     if lost.read().next().is_some() {
         *held = HeldModifiers::default();
     }

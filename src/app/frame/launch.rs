@@ -35,13 +35,13 @@ pub enum AppError {
     DriveFailed,
 }
 
-/// Address space that the engine and a software renderer need, in bytes. With two threads, a window works in 2.9 GiB
-/// and hangs in 2.5 GiB. With less than that, the engine aborts without a message.
+/// Address space that the engine and a software renderer need, in bytes. On a computer with two threads, the editor
+/// works in 2.9 GiB and hangs in 2.5 GiB. With less memory, the engine aborts without a message.
 const ENGINE_BYTES: u64 = 5 << 29;
 /// Additional address space of each thread, in bytes: its stack and the memory that the allocator reserves for it.
 const BYTES_OF_A_THREAD: u64 = 1 << 28;
 
-/// Checks that the engine fits into the address space that is left; `None` means no limit.
+/// Checks that the engine fits into the address space that is left, in bytes; `None` means no limit.
 fn check_address_space(left: Option<u64>) -> Result<(), AppError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
     let needed = ENGINE_BYTES + BYTES_OF_A_THREAD * threads;
@@ -63,8 +63,8 @@ pub fn guarded<T>(engine: impl FnOnce() -> T) -> Result<T, AppError> {
     guarded_with_end(|_| {}, engine)
 }
 
-/// Like [`guarded`]. If a panic happens during another panic, the process aborts. `tell_end` then receives the message
-/// of the panic that leads to the abort.
+/// Like [`guarded`], for panics that abort the process because they happen during another panic. `tell_end` then
+/// receives the message of the second panic before the abort.
 pub fn guarded_with_end<T>(
     tell_end: impl Fn(&str) + Send + Sync + 'static,
     engine: impl FnOnce() -> T,

@@ -1,4 +1,4 @@
-//! Menu entries, and the menus that belong to the frame.
+//! Menu entries, and the File, Edit and Layer entries that belong to the frame.
 
 use bevy::ecs::system::InMut;
 use bevy::prelude::{Res, ResMut};
@@ -11,7 +11,7 @@ use super::document::Document;
 use super::editor::Editor;
 use super::theme::colour;
 
-/// The first entries of the File menu.
+/// The entries at the top of the File menu.
 pub fn file(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     for action in [FileAction::New, FileAction::NewPlanet, FileAction::Open] {
         pick(ui, &mut queue, action, true);
@@ -38,13 +38,13 @@ pub fn file(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<Command
     pick(ui, &mut queue, FileAction::SaveAs, true);
 }
 
-/// The last entry of the File menu.
+/// The entry at the bottom of the File menu, which quits the program.
 pub fn quit(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
     pick(ui, &mut queue, FileAction::Quit, true);
 }
 
-/// The Edit menu.
+/// The undo and redo entries of the Edit menu.
 pub fn edit(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     for (action, label) in [(EditAction::Undo, editor.doc.undo_label()), (EditAction::Redo, editor.doc.redo_label())] {
         let command = Command::from(action);
@@ -55,7 +55,7 @@ pub fn edit(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<Command
     }
 }
 
-/// The last entry of the Layer menu.
+/// The entry at the bottom of the Layer menu, which evaluates the scene again.
 pub fn recompute(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
     pick(ui, &mut queue, ComputeAction::Recompute, true);
@@ -88,7 +88,8 @@ pub fn tick(ui: &mut Ui, queue: &mut CommandQueue, command: impl Into<Command>, 
     }
 }
 
-/// One line of a menu: icon (or a tick if `on` is given), label, shortcut. Returns whether it was clicked.
+/// Draws one line of a menu: icon (or a tick if `on` is `Some(true)`), label and shortcut. Returns whether it was
+/// clicked.
 pub fn entry(ui: &mut Ui, command: &Command, text: Option<&str>, enabled: bool, on: Option<bool>) -> bool {
     let info = command.info();
     let label = text.unwrap_or(&info.label).to_string();

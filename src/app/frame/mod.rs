@@ -48,7 +48,7 @@ use self::panels::{DockEdge, DockedPanel, PanelAction, PanelApp, PanelShown};
 use self::window::FrameSystems;
 use crate::view::ViewSystems;
 
-/// Plugin of the frame, with its own commands and menus.
+/// Plugin of the frame. Registers the frame's own commands and menus.
 pub struct FramePlugin;
 
 impl Plugin for FramePlugin {
@@ -129,8 +129,8 @@ impl Plugin for FramePlugin {
                     window::update_window.in_set(FrameSystems::Settle),
                 ),
             )
-            // The view uses the rectangle that the panels leave in the same frame. Glyphs that are created anew, for
-            // example for another scale, are drawn in the frame that creates them.
+            // Panels are drawn before the view, because the view uses the rectangle that they leave in the same frame.
+            // New glyphs, for example after a change of the scale, are drawn in the frame that creates them.
             .configure_sets(
                 PostUpdate,
                 (

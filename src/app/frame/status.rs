@@ -39,7 +39,7 @@ pub struct UnderCursor {
     pub latitude_longitude: Option<[f32; 2]>,
 }
 
-/// Background work besides the evaluation.
+/// Background work other than the evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Activity {
     /// Description and progress of the work.
@@ -52,28 +52,28 @@ pub struct Activity {
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct StatusInfo {
     pub running: Option<LayerProgress>,
-    /// Background work besides the evaluation; the bar shows the first entry.
+    /// Background work other than the evaluation; the bar shows the first entry.
     pub activities: Vec<Activity>,
-    /// The evaluation was stopped, so the terrain on screen does not match the scene.
+    /// Whether the evaluation was stopped, so that the terrain on screen does not match the scene.
     pub stopped: bool,
     /// Duration of the newest full-resolution evaluation.
     pub last_evaluation: Option<Duration>,
     /// Samples per side of the terrain on screen.
     pub samples: Option<usize>,
-    /// The terrain on screen is a preview.
+    /// Whether the terrain on screen is a preview.
     pub preview: bool,
-    /// Lowest and highest point on screen, in metres.
+    /// Heights of the lowest and highest point on screen, in metres.
     pub range_metres: Option<(f32, f32)>,
     pub cursor: Option<UnderCursor>,
-    /// The legend of the overlay.
+    /// The legend of the overlay on screen.
     pub legend: Option<Arc<Legend>>,
     /// Findings about the newest full-resolution terrain.
     pub insight: Arc<Insight>,
-    /// Problems with files and layers.
+    /// Problems with files and layers of the scene.
     pub problems: Arc<Vec<Problem>>,
 }
 
-/// A hint about the effect of a click or drag. The status bar shows it instead of its other text.
+/// A hint about the effect of a click or drag. It replaces the other text of the status bar.
 #[derive(Resource, Default)]
 pub struct StatusHint {
     next: Option<String>,
@@ -81,7 +81,7 @@ pub struct StatusHint {
 }
 
 impl StatusHint {
-    /// Sets the hint of the next frame; `None` clears it.
+    /// Sets the hint that the next frame shows; `None` clears it.
     pub fn set(&mut self, hint: Option<String>) {
         self.next = hint;
     }
@@ -97,11 +97,11 @@ impl StatusHint {
     }
 }
 
-/// Evaluations shorter than this are not shown, because the bar would flicker.
+/// The bar does not show evaluations that are shorter than this duration, because it would flicker.
 const QUIET: Duration = Duration::from_millis(120);
 
-/// Shows the status bar and returns the command of its button. `hint` describes the effect of a click or drag and
-/// replaces the other text.
+/// Draws the status bar and returns the command of its button if the user clicked it. `hint` describes the effect of a
+/// click or drag and replaces the other text.
 pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&str>) -> Option<Command> {
     let mut command = None;
     ui.horizontal_centered(|ui| {
@@ -192,7 +192,7 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
     }
 }
 
-/// Formats latitude and longitude as maps write them.
+/// Formats latitude and longitude, given in degrees, with the letters N, S, E and W.
 pub fn angles(latitude: f32, longitude: f32) -> String {
     let (north, east) = (if latitude < 0.0 { "S" } else { "N" }, if longitude < 0.0 { "W" } else { "E" });
     format!("{:.2}° {north}, {:.2}° {east}", latitude.abs(), longitude.abs())

@@ -5,8 +5,8 @@
 //!       └── Task ── outcome() once a frame ──▶ Running | Done(result) | Broke
 //! ```
 //! Dropping a [`Task`] stops it. [`Newest`] runs only the newest request. [`SingleTask`] allows one task at a time. The
-//! window draws at a reduced rate while any task runs ([`Tasks::is_busy`]). It draws rarely while a run time is
-//! measured ([`Tasks::is_timing`]).
+//! window draws at a reduced rate while any task runs ([`Tasks::is_busy`]). While a task measures run times, the window
+//! draws even less often ([`Tasks::is_timing`]).
 //!
 //! Two kinds of work keep threads of their own, because they do not end with a single result. The worker of `eval`
 //! keeps its cache and timelines across requests and reports many times. The thumbnail service of `variants` shares a
@@ -22,14 +22,15 @@ use bevy::prelude::Resource;
 use crate::view::Waker;
 use talweg::field::{Cancelled, Control};
 
-/// Starts tasks and knows whether any is running. Without a [`Waker`], as in tests, `start` runs the task to its end.
+/// Starts tasks and knows whether any task is running. Without a [`Waker`], as in tests, `start` returns only after the
+/// task has ended.
 #[derive(Resource, Clone, Default)]
 pub struct Tasks {
     waker: Option<Waker>,
     counts: Arc<Counts>,
 }
 
-/// Numbers of running tasks: all tasks, and those that measure run times.
+/// Number of all running tasks, and number of tasks that measure run times.
 #[derive(Debug, Default)]
 struct Counts {
     working: AtomicUsize,
@@ -86,7 +87,7 @@ impl Tasks {
         Task::start(name, self.waker.clone(), Busy::new(&self.counts, |counts| &counts.timing), work)
     }
 
-    /// Marks the window as busy, for work that starts later.
+    /// Marks the window as busy until the returned guard is dropped. It is meant for work that starts later.
     pub fn busy(&self) -> Busy {
         Busy::new(&self.counts, |counts| &counts.working)
     }
@@ -102,7 +103,7 @@ impl Tasks {
     }
 }
 
-/// A computation on a thread of its own. Dropping it stops the computation.
+/// A computation on a thread of its own. Dropping the `Task` stops the computation.
 pub struct Task<T> {
     control: Arc<Control>,
     done: Mutex<Receiver<T>>,
@@ -170,7 +171,7 @@ impl Drop for WakeOnDrop {
     }
 }
 
-/// A task for the newest request, and the last finished result. The work returns `None` if it was stopped or failed.
+/// The task of the newest request, and the last finished result. The task returns `None` if it was stopped or failed.
 pub struct Newest<K, T> {
     running: Option<(K, Task<Option<T>>)>,
     done: Option<(K, T)>,
@@ -188,13 +189,13 @@ impl<K, T: Send + 'static> Newest<K, T> {
         self.running.as_ref().map(|(of, _)| of)
     }
 
-    /// The last result, with the key of its request.
+    /// The last result, with the key of the request that it belongs to.
     pub fn done(&self) -> Option<&(K, T)> {
         self.done.as_ref()
     }
 
-    /// Replaces the running task by `task`, which computes the request `of`. If its thread could not be started, no
-    /// task runs.
+    /// Replaces the running task by `task`, which computes the result of request `of`. If the thread of `task` could
+    /// not be started, no task runs.
     pub fn start(&mut self, of: K, task: std::io::Result<Task<Option<T>>>) {
         self.running = task.ok().map(|task| (of, task));
     }
@@ -204,7 +205,7 @@ impl<K, T: Send + 'static> Newest<K, T> {
         self.running = None;
     }
 
-    /// Takes a finished result; returns whether there is a new one.
+    /// Takes the result of the running task if it has finished. Returns whether there is a new result.
     pub fn receive(&mut self) -> bool {
         let outcome = self.running.as_mut().map(|(_, task)| task.outcome());
         match outcome {
@@ -226,14 +227,14 @@ impl<K, T: Send + 'static> Newest<K, T> {
     }
 }
 
-/// Work on a scene, such as an export, with data about it. Only one such task runs at a time.
+/// Background work on a scene, such as an export, with data that describes the work. Only one task runs at a time.
 pub struct SingleTask<I, T> {
     running: Option<SceneTask<I, T>>,
 }
 
 struct SceneTask<I, T> {
     about: I,
-    /// Number of layers of the scene.
+    /// Number of layers of the scene, which the progress is a fraction of.
     layers: usize,
     task: Task<anyhow::Result<T>>,
 }
@@ -274,7 +275,7 @@ impl<I, T: Send + 'static> SingleTask<I, T> {
         self.running.is_some()
     }
 
-    /// The data about the running work, and the fraction of the layers that is evaluated.
+    /// The data that describes the running work, and the fraction of the layers that is evaluated.
     pub fn progress(&self) -> Option<(&I, f32)> {
         let SceneTask { about, layers, task } = self.running.as_ref()?;
         let (layer, fraction) = task.control().progress();

@@ -9,7 +9,7 @@ use crate::frame::theme::{colour, icon_button};
 
 const INFO_SECONDS: f64 = 5.0;
 const WIDTH: f32 = 340.0;
-/// Maximum number of messages shown. The panel only counts further messages.
+/// Maximum number of messages on screen. Further messages are only counted.
 const MOST: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Kind {
 struct Toast {
     kind: Kind,
     text: String,
-    /// Time at which the message disappears, set when it is first shown.
+    /// Time at which the message disappears, in seconds; set when the message is first shown.
     until: Option<f64>,
 }
 

@@ -1,5 +1,5 @@
 //! The units of lengths, areas and volumes on screen. Scenes and files store metres; this module converts shown and
-//! typed numbers. Like the theme, the active unit system is stored per thread, for the thread that draws.
+//! typed numbers. The active unit system is stored per thread, like the theme: it applies to the thread that draws.
 
 use std::cell::Cell;
 
@@ -12,7 +12,7 @@ const FOOT: f64 = 0.3048;
 const MILE_KM: f64 = 1.609_344;
 const INCH_MM: f64 = 25.4;
 
-/// Stored units, their imperial names, and the size of one imperial unit in stored units.
+/// Names of stored units, names of their imperial units, and the size of one imperial unit in stored units.
 const IMPERIAL: [(&str, &str, f64); 14] = [
     ("mm", "in", INCH_MM),
     ("mm/year", "in/year", INCH_MM),
@@ -30,7 +30,7 @@ const IMPERIAL: [(&str, &str, f64); 14] = [
     ("km/km²", "mi/mi²", 1.0 / MILE_KM),
 ];
 
-/// Length units that can be typed in every unit system, in metres.
+/// Units of length that the user can type in every unit system, each with its size in metres.
 const LENGTHS: [(&str, f64); 5] = [("m", 1.0), ("km", 1000.0), ("ft", FOOT), ("'", FOOT), ("mi", 1000.0 * MILE_KM)];
 
 thread_local! {
@@ -95,7 +95,7 @@ impl ShownUnit {
         if self.kept_per_shown == 1.0 { format!("{}", shown as f32) } else { format!("{}", six_digits(shown)) }
     }
 
-    /// Parses typed text as a number in the shown unit. A length may be typed in another unit of length.
+    /// Parses typed text as a number in the shown unit. A length can also be typed in another unit of length.
     pub fn read(self, text: &str) -> Option<f64> {
         let text = text.trim().replace(',', ".").replace('−', "-");
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|v| !v.is_nan());
@@ -108,7 +108,7 @@ impl ShownUnit {
     }
 }
 
-/// Rounds to six digits, the precision of a single-precision number after a conversion.
+/// Rounds to six significant digits, the precision that a single-precision number has after a conversion.
 fn six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
@@ -132,7 +132,7 @@ pub fn param_text(spec: &ParamSpec, value: &Value) -> String {
     }
 }
 
-/// Formats the hard range of a parameter, without its unit.
+/// Formats the range of values that a parameter accepts, without its unit.
 pub fn range_text(spec: &ParamSpec) -> String {
     match spec.kind {
         ParamKind::Float { hard, .. } if of_param(spec).name != spec.shown_unit() => {
@@ -142,7 +142,7 @@ pub fn range_text(spec: &ParamSpec) -> String {
     }
 }
 
-/// Makes a number field that stores `unit` and shows and accepts the preferred unit.
+/// Makes a number field whose value is stored in `unit`, and shown and typed in the preferred unit.
 pub fn field<'a>(field: DragValue<'a>, unit: &'static str) -> DragValue<'a> {
     let unit = ShownUnit::of_stored(unit);
     field
@@ -151,7 +151,7 @@ pub fn field<'a>(field: DragValue<'a>, unit: &'static str) -> DragValue<'a> {
         .custom_parser(move |text| unit.read(text).map(|shown| unit.kept(shown)))
 }
 
-/// Formats a number stored in `unit`, with `decimals` decimals and the name of the shown unit.
+/// Formats a number stored in `unit`, with `decimals` decimal places and the name of the shown unit.
 pub fn text(kept: f64, unit: &'static str, decimals: usize) -> String {
     let unit = ShownUnit::of_stored(unit);
     format!("{:.decimals$}{}", unit.shown(kept), unit.suffix())
@@ -168,12 +168,12 @@ pub fn metres(metres: impl Into<f64>, decimals: usize) -> String {
     text(metres.into(), "m", decimals)
 }
 
-/// Formats a distance in metres or kilometres, or in feet or miles.
+/// Formats a distance, given in metres, in metres or kilometres, or in feet or miles.
 pub fn distance(metres: f64, decimals: usize) -> String {
     if metres.abs() < 10_000.0 { text(metres, "m", decimals) } else { text(metres * 1e-3, "km", 2) }
 }
 
-/// Formats a distance with few digits.
+/// Formats a distance, given in metres, with few digits.
 pub fn rounded_distance(metres: impl Into<f64>) -> String {
     let metres = metres.into();
     match ShownUnit::of_stored("km").shown(metres * 1e-3) {

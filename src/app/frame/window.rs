@@ -46,10 +46,11 @@ pub enum FrameSystems {
     Settle,
 }
 
-/// Frame times of the main world since the first terrain was shown. Rendering runs in parallel.
+/// Frame times of the main world since the first terrain was shown. They do not include rendering, which runs in
+/// parallel.
 #[derive(Resource, Default)]
 pub struct FrameCost {
-    /// Time at which the frame began, and the CPU time of the main thread until then.
+    /// Time at which the frame began, and the CPU time that the main thread had used until then.
     started: Option<(Instant, Duration)>,
     longest: BTreeMap<&'static str, Duration>,
 }
@@ -61,7 +62,7 @@ impl FrameCost {
         *longest = spent.max(*longest);
     }
 
-    /// Resets the recorded longest times.
+    /// Resets the recorded longest durations.
     pub fn forget(&mut self) {
         self.longest.clear();
     }
@@ -72,7 +73,7 @@ impl FrameCost {
     }
 }
 
-/// The frame rate while the user does nothing and no work runs.
+/// The frame rate while the user is inactive and no work runs.
 #[derive(Resource, Default)]
 pub struct Pacing {
     /// Whether frames are drawn without pauses even if nothing changes.
@@ -90,8 +91,8 @@ pub(super) fn begin_frame(_: NonSendMarker, mut cost: ResMut<FrameCost>) {
     cost.started = Some((Instant::now(), ThreadTime::now().as_duration()));
 }
 
-/// Records the duration of the frame and the CPU time that the main thread used in it. The CPU time excludes waiting
-/// and time that other programs used.
+/// Records the duration of the frame and the CPU time that the main thread used in it. CPU time excludes waiting and
+/// the time of other programs.
 pub(super) fn end_frame(_: NonSendMarker, mut cost: ResMut<FrameCost>, drawn: Res<FrameStatus>) {
     let Some((begun, worked)) = cost.started.filter(|_| drawn.serial() > 0) else { return };
     cost.note("frame", begun.elapsed());
@@ -115,7 +116,7 @@ pub(super) fn ask_before_closing(mut requests: MessageReader<WindowCloseRequeste
     }
 }
 
-/// The data that determines the colours of a scene.
+/// The document data that determines the colours of a terrain.
 #[derive(PartialEq)]
 pub(super) struct Colours {
     palette: String,
@@ -236,7 +237,6 @@ fn under_cursor(probe: &Probe, globe: &GlobeProbe) -> Option<UnderCursor> {
     on_planet.or(on_terrain)
 }
 
-/// Draws the panels.
 pub(super) fn draw(world: &mut World, contexts: &mut SystemState<EguiContexts>, mut themed: Local<bool>) -> Result {
     let begun = Instant::now();
     let ctx = contexts.get_mut(world)?.ctx_mut()?.clone();
@@ -262,7 +262,7 @@ pub(super) fn draw(world: &mut World, contexts: &mut SystemState<EguiContexts>, 
     Ok(())
 }
 
-/// Sends the view settings to the view.
+/// Copies the view settings of the editor to the 3D view.
 pub(super) fn apply_view_settings(
     editor: Res<Editor>,
     mut mode: ResMut<ViewMode>,
@@ -328,14 +328,14 @@ pub(super) fn update_window(
     }
 }
 
-/// Notes a request to quit; features may delay it.
+/// Records a request to quit. Features can delay the end of the program.
 pub(super) fn note_quit(mut requests: MessageReader<QuitRequested>, mut quitting: ResMut<Quitting>) {
     if requests.read().next().is_some() {
         quitting.0 = true;
     }
 }
 
-/// Sets when the next frame is drawn: at a reduced rate while work runs, and otherwise only on events.
+/// Sets when the next frame is drawn: at a reduced rate while work runs, and otherwise only after an event.
 pub(super) fn pace(
     mut evaluation: ResMut<EvaluationClient>,
     tasks: Res<Tasks>,

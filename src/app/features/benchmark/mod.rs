@@ -45,7 +45,7 @@ impl Plugin for BenchPlugin {
 /// Commands of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BenchAction {
-    /// Opens or closes the window.
+    /// Opens or closes the benchmark window.
     Toggle,
 }
 

@@ -1,11 +1,11 @@
-//! Runs the benchmark while the editor stays usable: [`talweg::benchmark::bench`] on a thread of its own, with a stop
-//! flag.
+//! Runs the benchmark while the editor stays usable. [`talweg::benchmark::bench`] runs on a thread of its own, with a
+//! stop flag.
 //!
 //! ```text
 //! BenchRequest::Run ──▶ job ──▶ Report: the results, with the texts of table and findings ready to be drawn
 //! ```
-//! Only one benchmark runs at a time, because two would distort each other's times. A stopped benchmark must end before
-//! the next one starts. The previous results stay on screen until new results are available.
+//! Only one benchmark runs at a time, because two benchmarks would distort each other's times. A stopped benchmark must
+//! end before the next one starts. The previous results stay on screen until new results are available.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,12 +50,12 @@ pub struct BenchInfo {
 /// A running benchmark.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Underway {
-    /// Fraction done, from 0 to 1.
+    /// Completed fraction of the benchmark, from 0 to 1.
     pub fraction: f32,
-    /// The measurement in progress.
+    /// Description of the measurement in progress.
     pub now: String,
     pub elapsed: Duration,
-    /// A stop was requested, but the benchmark still runs.
+    /// Whether a stop was requested while the benchmark still runs.
     pub is_stopping: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct BenchTask {
     failure: Option<String>,
 }
 
-/// How a benchmark ended.
+/// The way in which a benchmark ended: finished, stopped or failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     Found,
@@ -127,7 +127,7 @@ impl BenchTask {
         }
     }
 
-    /// Records that other work ran during the measurement.
+    /// Records that other work ran during the measurement and may have distorted it.
     pub fn note_disturbance(&self) {
         if let Some(running) = &self.running {
             running.was_disturbed.store(true, Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! One axis of a biome table: a draggable curve for each ground type, and a strip with the dominant type at each value.
+//! One axis of a biome table. It has a draggable curve for each ground type. A strip shows the dominant type at each
+//! value.
 
 use bevy_egui::egui;
 use egui::{Color32, CursorIcon, Mesh, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
@@ -8,7 +9,7 @@ use talweg::scene::Gesture;
 
 const CURVES: f32 = 54.0;
 const BAND: f32 = 9.0;
-/// Distance in points within which the pointer grabs a handle.
+/// Distance from a handle, in points, within which the pointer grabs the handle.
 const GRAB: f32 = 9.0;
 
 /// The curve of a ground type on the axis of one condition.
@@ -25,9 +26,9 @@ pub struct BiomeAxis<'a> {
     pub range: [f32; 2],
     pub curves: &'a [ToleranceCurve],
     pub selected: usize,
-    /// Colour of the dominant type at a value of this axis, with the values of the other axes fixed.
+    /// Returns the colour of the dominant type at a value of this axis. The values of the other axes are fixed.
     pub wins: &'a dyn Fn(f32) -> [u8; 3],
-    /// Value of the condition at the point that was clicked in the view.
+    /// Value of the condition at the point that the user clicked in the view.
     pub mark: Option<f32>,
     pub least_tolerance: f32,
 }
@@ -107,7 +108,7 @@ pub fn show(ui: &mut Ui, axis: &BiomeAxis) -> Option<Dragged> {
     Some(Dragged { bell, gesture: Gesture(response.id.value()) })
 }
 
-/// Height of a curve at a distance of one tolerance from its optimum.
+/// Height of a bell curve at a distance of one tolerance from its optimum: 1/e.
 const SHOULDER: f32 = 0.367_88;
 
 fn paint(ui: &Ui, rect: Rect, area: Rect, axis: &BiomeAxis, range: [f32; 2], hot: Option<BellHandle>) {

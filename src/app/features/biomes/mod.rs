@@ -1,4 +1,5 @@
-//! The biome editor: the ground types of the scene's table, and the composition of a clicked point.
+//! The biome editor. It shows the ground types of the scene's table and the composition of the terrain at a clicked
+//! point.
 
 mod axis;
 pub mod panel;
@@ -65,7 +66,7 @@ impl Plugin for BiomesPlugin {
 /// Commands of the biome editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BiomesAction {
-    /// Opens or closes the panel.
+    /// Opens or closes the biome panel.
     Toggle,
     Open,
     Save,
@@ -136,7 +137,7 @@ fn open(editor: &mut Editor, path: &Path) {
 
 fn save(editor: &mut Editor, to: &SaveTarget) {
     let Some(table) = editor.doc.scene().biome_table() else { return };
-    // include the climate with which the table was edited
+    // store the climate with which the table was edited
     let table = BiomeTable { climate: editor.doc.scene().climate(), ..(*table).clone() };
     match table.save(to) {
         Ok(()) => editor.toasts.info(format!("Saved {}", file_name(to.path()))),
@@ -170,7 +171,7 @@ fn biomes(
     marked.mark(state.place);
 }
 
-/// Sets the composition of the terrain at the clicked point, if the terrain is coloured by biomes.
+/// Updates the composition of the terrain at the clicked point, if biomes colour the terrain.
 fn update_composition(state: Res<BiomesState>, evaluation: Res<EvaluationClient>, mut ground: ResMut<GroundInfo>) {
     let place = state.place.filter(|_| state.open);
     ground.0 = place.and_then(|[u, v]| {

@@ -1,5 +1,5 @@
-//! The panel of the biome editor: the ground types, their optima and tolerances, and the composition of a clicked
-//! point.
+//! The panel of the biome editor: the ground types with their optima and tolerances, and the composition of the terrain
+//! at a clicked point.
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ pub struct BiomesState {
     pub open: bool,
     /// Index of the ground type whose curves can be dragged.
     pub selected: usize,
-    /// The clicked point, as fractions from 0 to 1 of the side length from the west and from the north edge. On a
-    /// planet, as fractions of a map of all longitudes and latitudes.
+    /// The clicked point: distances from the west and from the north edge as fractions of the side length, from 0 to 1.
+    /// On a planet, they are fractions of a map of all longitudes and latitudes.
     pub place: Option<[f32; 2]>,
 }
 
@@ -36,7 +36,7 @@ pub struct BiomesState {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composition {
     pub place: SiteConditions,
-    /// Fraction of each ground type, in the order of the biome table.
+    /// Fraction of each ground type at the point, in the order of the biome table.
     pub weights: Vec<f32>,
 }
 
@@ -44,10 +44,10 @@ pub struct Composition {
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct GroundInfo(pub Option<Composition>);
 
-/// The built-in table to start from if the scene has none.
+/// The built-in table with which a scene without a table starts.
 const FIRST: &str = "earth";
 
-/// Number of visible rows of the list.
+/// Number of visible rows of the list of ground types.
 const SEEN_ROWS: f32 = 7.0;
 
 /// Shows the panel; returns the command of a clicked button.
@@ -73,7 +73,7 @@ pub fn show(
     command = table_row(ui, document, &biomes.table).or(command);
     state.selected = state.selected.min(biomes.table.types.len() - 1);
     egui::ScrollArea::vertical().id_salt("biomes").auto_shrink(false).show(ui, |ui| {
-        ui.set_max_width(ui.available_width() - 8.0); // leaves room for the scroll bar
+        ui.set_max_width(ui.available_width() - 8.0); // leave room for the scroll bar
         list(ui, state, document, &biomes.table, ground);
         buttons(ui, state, document, &biomes.table);
         here(ui, ground);
@@ -143,7 +143,7 @@ fn table_row(ui: &mut Ui, document: &mut Document, table: &Arc<BiomeTable>) -> O
     command
 }
 
-/// Changes the scene's table. A table equal to the built-in one is not stored in the scene.
+/// Changes the scene's table with `act`. A table that equals the built-in table is not stored in the scene.
 fn change(document: &mut Document, label: &str, gesture: Option<Gesture>, act: impl FnOnce(&mut BiomeTable)) {
     document.edit(label, gesture, |scene: &mut Scene| {
         let Some(mut table) = scene.biome_table() else { return };
@@ -201,7 +201,7 @@ fn list(
     });
 }
 
-/// Paints the fraction of a ground type at the clicked point.
+/// Paints a bar with the fraction of a ground type at the clicked point.
 fn paint_fraction(ui: &Ui, row: Rect, weight: f32, [r, g, b]: [u8; 3]) {
     if weight < 0.005 {
         return;
@@ -280,7 +280,7 @@ fn here(ui: &mut Ui, ground: Option<&Composition>) {
     ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).truncate());
 }
 
-/// The settings of the selected ground type.
+/// Shows the settings of the selected ground type.
 fn one(
     ui: &mut Ui,
     document: &mut Document,
@@ -377,7 +377,7 @@ struct Dimension {
     range: [f32; 2],
     bells: Vec<Option<[f32; 2]>>,
     at: fn(&mut SiteConditions) -> &mut f32,
-    /// Optimum and tolerance at the moment when the user switches the condition on.
+    /// Optimum and tolerance that the type gets when the user switches the condition on.
     first: [f32; 2],
     set: fn(&mut GroundType, Option<[f32; 2]>, f32),
 }
@@ -400,7 +400,7 @@ impl Dimension {
     ) {
         let bell = curves[index].bell;
         let mut apply = |bell: Option<[f32; 2]>, gesture: Option<Gesture>, label: &str| {
-            // keep a value typed in feet exactly as typed
+            // do not round a value that was typed in feet
             let unit = ShownUnit::of_stored(self.unit);
             let range = unit.shown((self.range[1] - self.range[0]).into()) as f32;
             let as_shown = |x: f32| unit.kept(round(unit.shown(x.into()) as f32, range).into()) as f32;
@@ -466,7 +466,7 @@ fn round(value: f32, range: f32) -> f32 {
     format!("{rounded:.3}").parse().unwrap_or(value)
 }
 
-/// The conditions at the optimum of a ground type. A condition that does not affect the type has a mild value.
+/// The conditions at the optimum of a ground type. A condition that does not affect the type gets a moderate value.
 fn home(kind: &GroundType, sea: f32) -> SiteConditions {
     let height = match (kind.height, kind.above, kind.below) {
         (Some(bell), _, _) => bell.optimum.height(sea),
@@ -482,7 +482,7 @@ fn home(kind: &GroundType, sea: f32) -> SiteConditions {
     }
 }
 
-/// The hard limits of the selected ground type.
+/// Shows the hard limits of the selected ground type.
 fn limits(ui: &mut Ui, document: &mut Document, index: usize, kind: &GroundType) {
     let known = [
         ("Anywhere", None, None),

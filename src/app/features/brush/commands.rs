@@ -1,4 +1,4 @@
-//! Commands of the brush.
+//! The commands of the brush and of its stamp image.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use egui_phosphor::regular as icon;
 use crate::frame::commands::{Action, Info, keys};
 use talweg::brush::BrushTool;
 
-/// Commands of the brush.
+/// Commands that start and stop painting and change the brush.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BrushAction {
     /// Starts or stops painting.
@@ -29,7 +29,6 @@ impl BrushAction {
     }
 }
 
-/// The icon of a tool.
 pub fn tool_icon(tool: BrushTool) -> &'static str {
     match tool {
         BrushTool::Raise => icon::CARET_DOUBLE_UP,
@@ -80,7 +79,7 @@ impl Action for BrushAction {
     }
 }
 
-/// Commands that choose an image for the stamp of a brush.
+/// Commands that choose the stamp image of a brush.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StampAction {
     Choose,

@@ -1,7 +1,7 @@
 //! Drawing with the brush: the ring on the terrain, and the stroke that follows the pointer.
 //!
-//! A stroke is drawn on the terrain as it was when the stroke began. Its path is reduced to the necessary points. A
-//! stroke is one undo step. Shift smooths, Ctrl inverts the tool.
+//! A stroke is drawn on the terrain as it was when the stroke began. Points that its path does not need are removed.
+//! Each stroke is one undo step. Shift smooths, and Ctrl inverts the effect of the tool.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use talweg::scene::Gesture;
 /// Text of the status line while painting.
 pub(super) const HINT: &str = "Drag to paint · Shift: smooth · Ctrl: invert · [ ]: size · Alt-drag: orbit";
 
-/// Distance after which a new point is added, as a fraction of the brush radius.
+/// Distance from the last point after which a new point is added, as a fraction of the brush radius.
 const STEP: f32 = 0.04;
 /// Maximum deviation of the thinned path from the drawn path, as a fraction of the brush radius.
 const TOLERANCE: f32 = 0.01;
-/// Length of path that is thinned at a time, as a fraction of the brush radius.
+/// Length of the part of a path that is thinned at a time, as a fraction of the brush radius.
 const THINNED: f32 = 0.5;
-/// Number of corners of the ring.
+/// Number of corners of the polygon that is drawn as the ring.
 const CORNERS: usize = 72;
 
 /// Shows the brush and draws with it. Returns whether the brush uses the left mouse button.
@@ -116,7 +116,7 @@ fn extend_stroke(ctx: &egui::Context, document: &mut Document, state: &mut Brush
         };
         (passed, i.pointer.latest_pos(), i.events.iter().rev().find_map(touch))
     });
-    // a mouse reports no pressure and counts as full pressure
+    // a mouse reports no pressure, so use full pressure
     let pressure = force.unwrap_or(1.0).clamp(0.0, 1.0);
     let is_first = drawn.points.is_empty();
     let before = drawn.points.len();
@@ -145,7 +145,7 @@ fn extend_stroke(ctx: &egui::Context, document: &mut Document, state: &mut Brush
     let radius = drawn.brush.radius;
     let mut end = simplified(&drawn.points, radius, TOLERANCE * radius);
     let path = [drawn.thinned.as_slice(), &end].concat();
-    // keep the older part of the path, so that only the end of a stroke is thinned again
+    // keep the older part of the path unchanged, so that only the end of a stroke is thinned again
     let gone = drawn.points.windows(2).map(|pair| (pair[1].x - pair[0].x).hypot(pair[1].y - pair[0].y)).sum::<f32>();
     if gone > THINNED * radius
         && let Some(last) = end.pop()

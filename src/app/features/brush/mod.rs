@@ -94,7 +94,8 @@ fn run_stamp(In(action): In<StampAction>, mut editor: ResMut<Editor>, mut state:
     }
 }
 
-/// Escape cancels the stroke being drawn, else clears the selection, else stops painting.
+/// Handles Escape with the first of these that applies: cancels the unfinished stroke, clears the selection, stops
+/// painting.
 fn leave(mut editor: ResMut<Editor>, mut state: ResMut<BrushState>) -> bool {
     state.cancel_one(&mut editor.doc)
 }

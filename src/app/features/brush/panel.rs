@@ -19,10 +19,10 @@ use talweg::nodes::Node;
 use talweg::nodes::maps::painted::PaintedKind;
 use talweg::param::{ParamSpec, Params};
 
-/// Number of visible rows of the list.
+/// Number of visible rows of the list of strokes.
 const ROWS: usize = 7;
 
-/// Shows the brush and the strokes of a layer or of its mask; returns an issued command.
+/// Shows the brush and the strokes of a layer or of its mask. Returns the command that a row issued, if any.
 pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target: StrokeTarget) -> Option<Command> {
     document.strokes(target)?;
     let mut command = None;
@@ -86,15 +86,15 @@ fn rows(
         };
         let change = ui.push_id(("brush", spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
         if let Some(change) = change {
-            // the value comes from the row of the same parameter
+            // the value cannot be rejected, because it comes from the row of the same parameter
             state.change_brush(document, change.gesture, |brush| drop(brush.set(k, &change.value)));
         }
     }
     choose.map(|_| Command::from(StampAction::Choose))
 }
 
-/// Unit of the values that strokes change, and whether the values are fractions. Terrain is in metres, masks are
-/// fractions, and each map has a unit of its own.
+/// Unit of the values that strokes change, and whether the values are fractions. Heights are in metres, mask values are
+/// fractions, and each data map has a unit of its own.
 fn canvas_unit(document: &Document, target: StrokeTarget) -> (&'static str, bool) {
     let StrokeTarget::Layer(index) = target else { return ("", true) };
     match document.scene().layers.get(index).map(|layer| &layer.node) {
@@ -172,7 +172,7 @@ fn strokes(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target:
     });
 }
 
-/// Buttons that delete and move the selected stroke.
+/// Buttons that delete the selected stroke and move it in the list.
 fn arrange(
     ui: &mut Ui,
     document: &mut Document,

@@ -1,4 +1,4 @@
-//! State of the brush: its settings, its target, and the stroke being drawn.
+//! State of the brush: its settings, its target, and the unfinished stroke.
 
 use std::sync::Arc;
 
@@ -15,30 +15,30 @@ use talweg::scene::{Gesture, Mask};
 
 /// Default brush radius, as a fraction of the side length.
 const FIRST_RADIUS: f32 = 0.05;
-/// Default brush radius for uplift, as a fraction of the side length. It is larger because mountain ranges are wide.
+/// Default brush radius for uplift, as a fraction of the side length. It is large because mountain ranges are wide.
 const FIRST_RADIUS_OF_UPLIFT: f32 = 0.12;
 /// Default amount of a stroke, as a fraction of the relief.
 const FIRST_AMOUNT: f32 = 0.1;
 
-/// A stroke whose mouse button is still down.
+/// A stroke that is still being drawn, because the mouse button is down.
 pub(super) struct DrawnStroke {
     /// The layer or mask that is painted.
     pub target: StrokeTarget,
-    /// The terrain at the start of the stroke. With it, terrain that the stroke raises does not move the point under
-    /// the pointer.
+    /// The view and its terrain at the start of the stroke. It is used during the whole stroke, so that terrain that
+    /// the stroke raises does not move the point under the pointer.
     pub terrain_view: TerrainView,
     pub brush: Brush,
     /// The part of the path that is already thinned and no longer changes. It ends at the first of `points`.
     pub thinned: Vec<StrokePoint>,
-    /// All pointer positions after the thinned path.
+    /// All pointer positions after the thinned part of the path.
     pub points: Vec<StrokePoint>,
     pub gesture: Gesture,
 }
 
-/// State of the brush: settings, target, selected stroke, and the stroke being drawn.
+/// State of the brush: settings, target, selected stroke, and the unfinished stroke.
 #[derive(Resource, Default)]
 pub struct BrushState {
-    /// The terrain in the view; `None` if there is none.
+    /// The terrain in the view; `None` if there is no terrain.
     pub(super) terrain_view: Option<TerrainView>,
     /// The layer or mask being painted; `None` while painting is off.
     on: Option<StrokeTarget>,
@@ -46,7 +46,7 @@ pub struct BrushState {
     ground: Option<Brush>,
     paint: Option<Brush>,
     pub(super) drawn: Option<DrawnStroke>,
-    /// Number of strokes so far; makes each stroke an undo step of its own.
+    /// Number of strokes so far. It makes each stroke an undo step of its own.
     pub(super) count: u64,
     /// The selected stroke. Its brush is edited instead of the brush of new strokes.
     pub(super) selected: Option<(StrokeTarget, usize)>,
@@ -55,7 +55,7 @@ pub struct BrushState {
 }
 
 impl BrushState {
-    /// The target that can be painted: the selected layer, or its mask if the mask is a painted one.
+    /// The target that the user can paint: the selected layer, or its mask if this is a painted mask.
     pub fn paintable(&self, document: &Document) -> Option<StrokeTarget> {
         let index = document.selected_layer().filter(|&index| !document.is_locked(index))?;
         [StrokeTarget::Layer(index), StrokeTarget::Mask(index)].into_iter().find(|&on| document.strokes(on).is_some())
@@ -70,7 +70,7 @@ impl BrushState {
         self.on.filter(|&on| is_at_hand(on) && document.strokes(on).is_some())
     }
 
-    /// Starts painting on a target, or stops if that target is being painted.
+    /// Starts painting on `target`, or stops painting if it is already the target.
     pub fn paint(&mut self, document: &mut Document, target: StrokeTarget) {
         self.selected = None;
         self.on = Some(target);
@@ -89,7 +89,7 @@ impl BrushState {
         }
     }
 
-    /// Shows the mask that is being painted.
+    /// Makes the view show the mask that is being painted.
     fn show_mask(&self, document: &mut Document) {
         if let Some(StrokeTarget::Mask(layer)) = self.target(document) {
             document.show_mask(Some(layer));
@@ -152,7 +152,7 @@ impl BrushState {
         })
     }
 
-    /// The brush of new strokes, for editing.
+    /// Mutable access to the brush with which new strokes are drawn.
     pub(super) fn brush_mut(&mut self, document: &Document) -> &mut Brush {
         let target = self.target(document).or_else(|| self.paintable(document));
         let brush = self.brush(document, target);
@@ -203,8 +203,8 @@ impl BrushState {
         self.change_brush(document, None, |brush| brush.radius = tidy(brush.radius * factor).clamp(0.01, 1.0e6));
     }
 
-    /// Cancels the stroke being drawn, else clears the selection, else stops painting. Returns whether any of these
-    /// applied.
+    /// Does the first of these that applies: cancels the unfinished stroke, clears the selection, stops painting.
+    /// Returns whether one of them applied.
     pub(super) fn cancel_one(&mut self, document: &mut Document) -> bool {
         if let Some(drawn) = self.drawn.take() {
             document.edit_strokes(drawn.target, "Draw stroke", Some(drawn.gesture), |strokes| {
@@ -220,7 +220,7 @@ impl BrushState {
     }
 }
 
-/// The kind of map that strokes on a target paint; `None` if the target is not a map.
+/// The kind of map that strokes on `target` paint; `None` if they do not paint a map.
 fn painted_kind(document: &Document, target: Option<StrokeTarget>) -> Option<PaintedKind> {
     let Some(StrokeTarget::Layer(index)) = target else { return None };
     match &document.scene().layers.get(index)?.node {
@@ -235,7 +235,7 @@ pub(super) fn tools(document: &Document, target: StrokeTarget) -> Vec<BrushTool>
     BrushTool::ALL.iter().copied().filter(|&tool| is_ground || tool != BrushTool::Erode).collect()
 }
 
-/// Rounds a number to two digits.
+/// Rounds a number to two significant digits.
 fn tidy(value: f32) -> f32 {
     let step = 10.0f32.powf(value.log10().floor() - 1.0);
     (value / step).round() * step

@@ -11,7 +11,7 @@ use crate::frame::menu::pick;
 use crate::view::{Pose, SIDE_WORLD, ViewCamera, ViewCommand, ViewState};
 use talweg::scene::{CameraBookmark, MAX_BOOKMARKS, Settings};
 
-/// Commands of bookmarks.
+/// Commands that add, remove and visit camera bookmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BookmarkAction {
     /// Adds a bookmark of the current camera.
@@ -43,13 +43,13 @@ impl Action for BookmarkAction {
     }
 }
 
-/// The position and direction of the camera above a terrain. The window updates them.
+/// The position and direction of the camera above a terrain. The window updates this resource.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct CameraStand {
     pub eye_world: Vec3,
     /// Heading in radians.
     pub yaw: f32,
-    /// Tilt in radians.
+    /// Inclination in radians.
     pub pitch: f32,
 }
 
@@ -67,7 +67,7 @@ fn kept(stand: &CameraStand, settings: &Settings, name: String) -> CameraBookmar
     CameraBookmark { name, east, south, height: eye_world.y * metres, heading, tilt }
 }
 
-/// Converts a bookmark to the command that moves the camera there.
+/// Converts a bookmark to the command that moves the camera to it.
 fn stand(bookmark: &CameraBookmark, settings: &Settings) -> ViewCommand {
     let Pose { eye_world, yaw, pitch } = Pose::from_bookmark(bookmark, settings.size_metres);
     ViewCommand::Stand { eye_world, yaw, pitch }

@@ -37,16 +37,16 @@ pub struct FilmChoice {
 }
 
 impl FilmChoice {
-    /// Default settings: 3.6 seconds, small enough to send by mail.
+    /// Default settings: a film of 3.6 seconds, small enough to be sent by e-mail.
     const USUAL: Self = Self { is_flight: false, frames: 72, frames_a_second: 20, width: 640, height: 360 };
 }
 
 /// Commands for films of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViewFilmAction {
-    /// Asks for the settings of a film.
+    /// Opens the dialog with the settings of a film.
     Ask,
-    /// Asks where to save the film.
+    /// Asks for the file in which to save a film with these settings.
     AskWhere(FilmChoice),
     Write(FilmChoice, SaveTarget),
 }
@@ -66,7 +66,7 @@ impl Action for ViewFilmAction {
     }
 }
 
-/// Progress of a running film: its file name, and the fraction rendered as the bits of an f32.
+/// Progress of a running film: its file name, and the rendered fraction as the bits of an f32.
 type FilmProgress = (String, Arc<AtomicU32>);
 
 /// The film that is being rendered, if any.
@@ -157,14 +157,14 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<ViewFilmTask>, mut editor: 
 /// The dialog with the settings of a film.
 struct ViewFilmDialog {
     choice: FilmChoice,
-    /// Whether the scene has bookmarks for a flight.
+    /// Whether the scene has enough bookmarks for a flight.
     has_stops: bool,
 }
 
 impl Dialog for ViewFilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let (choice, has_stops) = (&mut self.choice, self.has_stops);
-        // must be read before a field loses the focus
+        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "film of the view").show(ctx, |ui| {
             ui.set_width(400.0);

@@ -19,12 +19,12 @@ const EYE_METRES: f32 = 1.7;
 const FLY_SPEED: f32 = 0.08;
 /// Walking speed in metres per second.
 const WALK_METRES: f32 = 4.0;
-/// Minimum walking speed, as a fraction of the side length per second. Without it, large terrains would take too long
-/// to cross.
+/// Minimum walking speed, as a fraction of the side length per second. Without this minimum, large terrains would take
+/// too long to cross.
 const WALK: f32 = 0.006;
 /// Speed factor while Shift is held.
 const FAST: f32 = 5.0;
-/// Maximum frame time in seconds; longer frames count as this.
+/// Maximum frame time in seconds. After a longer frame, the camera moves only as far as in this time.
 const MAX_FRAME_SECONDS: f32 = 0.1;
 
 /// The ways to move the camera with keys.
@@ -63,7 +63,7 @@ impl Action for FlyAction {
     }
 }
 
-/// Whether the camera flies or walks, and the direction of the held keys.
+/// The movement mode of the camera, and the direction of the held keys.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlyState {
     pub way: Option<FlyAction>,
@@ -79,7 +79,7 @@ pub(super) fn run(In(action): In<FlyAction>, mut editor: ResMut<Editor>, mut sta
             .info("Fly and Walk work on terrains only. On a planet, drag to orbit and scroll to zoom.");
     }
     state.way = if state.way == Some(action) { None } else { Some(action) };
-    // flying needs perspective
+    // flying needs a perspective projection
     editor.view.lens = ViewProjection::Perspective;
 }
 
@@ -108,8 +108,8 @@ pub(super) fn take_keys(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: Re
         let held = |key: Key| f32::from(u8::from(input.key_down(key)));
         let towards = Vec3::new(held(Key::W) - held(Key::S), held(Key::D) - held(Key::A), held(Key::E) - held(Key::Q));
         let is_fast = input.modifiers.shift;
-        // keys with Ctrl stay shortcuts; so do Shift+W and Shift+Q, which stop the movement, while no movement key is
-        // held
+        // Keys with Ctrl stay shortcuts. Shift+W and Shift+Q, which stop flying and walking, are shortcuts only while
+        // no movement key is held.
         let still = towards == Vec3::ZERO;
         input.events.retain(|event| match event {
             egui::Event::Key { key, modifiers, pressed: true, .. } => {

@@ -1,4 +1,4 @@
-//! Camera features apart from orbit, pan and zoom: bookmarks, Fly and Walk, images and films of the view.
+//! Camera features other than orbit, pan and zoom: bookmarks, Fly and Walk modes, images and films of the view.
 
 mod bookmarks;
 mod film;
@@ -50,13 +50,13 @@ impl Plugin for CameraPlugin {
     }
 }
 
-/// The edited terrain, for rendering images of it.
+/// The edited terrain in the form from which images are rendered.
 fn shown_terrain(view_state: &ViewState) -> Option<ShotSubject> {
     let (terrain, palette) = view_state.terrain_on_side(CompareSide::A)?;
     Some(ShotSubject::Terrain(terrain.square()?.clone(), palette.clone(), view_state.tree_surface.clone()))
 }
 
-/// Whether the scene is a terrain and not a planet. Planets have other camera commands.
+/// Whether the scene is a square terrain. Planets have other camera commands.
 fn is_square(ui: &mut Ui, is_planet: bool) -> bool {
     if is_planet {
         ui.weak("Bookmarks, Fly and Walk work on terrains only.");

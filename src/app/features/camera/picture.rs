@@ -18,7 +18,7 @@ use crate::frame::tasks::{Newest, Tasks};
 use crate::shot::{MOST_SUPERSAMPLING, ShotOptions, ShotView, shot};
 use crate::view::{ViewCamera, ViewState};
 
-/// Allowed side lengths in pixels.
+/// Allowed width and height of an image, in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;
 
 /// Width and height in pixels.
@@ -26,16 +26,16 @@ const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;
 pub struct PictureSize {
     pub width: u32,
     pub height: u32,
-    /// See [`ShotOptions`].
+    /// Samples per pixel along each axis, see [`ShotOptions`].
     pub supersampling: u32,
 }
 
 /// Commands for images of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PictureAction {
-    /// Asks for the size of the image.
+    /// Opens the dialog with the size of the image.
     Ask,
-    /// Asks where to save an image of this size.
+    /// Asks for the file in which to save an image of this size.
     AskWhere(PictureSize),
     Write(PictureSize, PathBuf),
 }
@@ -58,7 +58,7 @@ impl Action for PictureAction {
     }
 }
 
-/// The image being rendered, keyed by its file name.
+/// The image that is being rendered, keyed by its file name.
 #[derive(Resource, Default)]
 pub(super) struct PictureTask(Newest<String, Result<(), String>>);
 
@@ -125,7 +125,7 @@ struct SizeDialog(PictureSize);
 
 impl Dialog for SizeDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // must be read before a field loses the focus
+        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let window = ctx.viewport_rect().size() * ctx.pixels_per_point();
         let modal = modal(ctx, "size of the picture").show(ctx, |ui| {

@@ -1,4 +1,4 @@
-//! Charts of a process: moved material, slopes, and the history of a point clicked in the view.
+//! Charts of a process: moved material, slopes, and the history of a point that the user clicked in the view.
 
 pub mod panel;
 
@@ -41,10 +41,10 @@ impl Plugin for ChartsPlugin {
     }
 }
 
-/// Commands of the charts.
+/// Commands of the charts panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartsAction {
-    /// Opens or closes the charts.
+    /// Opens or closes the charts panel.
     Toggle,
 }
 
@@ -85,8 +85,8 @@ fn charts(
     marked.watch(doc.charted_point());
 }
 
-/// Sets the point that the charts describe to a clicked point of the terrain. A click that moves the camera does not
-/// count.
+/// Sets the point whose history the charts show to the clicked point of the terrain. A click that moves the camera does
+/// not count.
 fn watch_clicked_place(
     mut contexts: EguiContexts,
     layout: Res<InterfaceLayout>,

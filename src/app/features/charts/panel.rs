@@ -1,4 +1,4 @@
-//! Charts of the process over its iterations: mass balance, slopes, and the history of one point.
+//! Charts that plot a process over its iterations: mass balance, slopes, and the history of one point.
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
@@ -15,10 +15,10 @@ use crate::frame::widgets::plot;
 use talweg::eval::{Moment, PositionProbe, ProcessHistory};
 use talweg::nodes::MassBalance;
 
-/// State of the panel of the charts.
+/// State of the charts panel.
 #[derive(Debug, Default, Resource)]
 pub struct Charts {
-    /// Whether to show the mass balance per iteration instead of the total.
+    /// Whether to show the mass balance of each iteration instead of the total so far.
     each: bool,
     curve: ErosionChart,
 }
@@ -68,9 +68,9 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
     scroll.show(ui, |ui| columns(ui, vec2(size.x, height), document, charts, info));
 }
 
-/// Gap between two charts.
+/// Gap between two charts, in points.
 const GAP: f32 = 14.0;
-/// Minimum width of all three charts together.
+/// Minimum width of all three charts together, in points.
 const LEAST_WIDTH: f32 = 3.0 * 150.0 + 2.0 * GAP;
 
 fn columns(ui: &mut Ui, size: egui::Vec2, document: &mut Document, charts: &mut Charts, info: &StatusInfo) {
@@ -85,7 +85,7 @@ fn columns(ui: &mut Ui, size: egui::Vec2, document: &mut Document, charts: &mut 
         .as_ref()
         .filter(|h| Some(h.layer) == watched && h.moments.iter().any(|moment| moment.iteration > 0));
     for k in 0..3 {
-        // a child `Ui`, so that a long line is clipped and does not push the next chart away
+        // use a child `Ui`, so that a long line is clipped and does not push the next chart away
         let left = area.left() + k as f32 * (width + GAP);
         let rect = Rect::from_min_max(pos2(left, area.top()), pos2(left + width, area.bottom()));
         let mut column = ui.new_child(UiBuilder::new().id_salt(k).max_rect(rect));
@@ -111,11 +111,11 @@ fn hint(ui: &mut Ui, text: &str) {
     ui.add(egui::Label::new(RichText::new(text).color(colour::text_weak())).wrap());
 }
 
-/// A line of the mass balance: name, colour, and value.
+/// A line of the mass balance: name, colour, and function that returns the value.
 type Account = (&'static str, Color32, fn(&MassBalance) -> f64);
 
 fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
-    /// Width of the residual in points; its last digits may be cut off.
+    /// Width of the text of the mass-balance residual, in points. Its last digits can be cut off.
     const RESIDUAL: f32 = 56.0;
     ui.horizontal_wrapped(|ui| {
         heading(ui, &ShownUnit::of_stored("m").heading("Material"));
@@ -166,7 +166,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
 }
 
 fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
-    // the column is narrow if the measures panel is open
+    // wrap the row, because the column is narrow if the measures panel is open
     ui.horizontal_wrapped(|ui| {
         for which in ErosionChart::ALL {
             let label = ui.selectable_label(charts.curve == which, RichText::new(which.label()).small());
@@ -258,7 +258,7 @@ fn point_section(
 /// A line of a chart: name, colour, and values over the iterations.
 type ChartLine = (String, Color32, Vec<[f64; 2]>);
 
-/// A plot over the iterations, with a mark at the playhead and fainter marks where a finer grid starts.
+/// Draws values over the iterations. A mark shows the playhead, and fainter marks show where a finer grid starts.
 fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<ChartLine>) {
     // use the width of the column, even if the heading is wider
     let width = ui.clip_rect().right() - ui.cursor().left();
@@ -277,17 +277,17 @@ fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<ChartLine>)
         }
         ui.vline(VLine::new("", here).color(colour::text_weak()).width(1.0).allow_hover(false));
         for (name, tint, points) in lines {
-            // the deposition curve often coincides with the erosion curve; a dashed line keeps both visible
+            // dash the deposition curve, because it often coincides with the erosion curve
             let style = if name == "deposited" { LineStyle::dashed_loose() } else { LineStyle::Solid };
             ui.line(Line::new(name, PlotPoints::from(points)).color(tint).width(1.6).style(style));
         }
     });
 }
 
-/// A word and a sentence for how fast a process still changes: the change per iteration compared with its peak. `None`
-/// before the first iteration.
+/// Returns a word and a sentence that say how fast a process still changes. They compare the current change per
+/// iteration with the greatest change so far. `None` before the first iteration.
 pub fn pace_word(history: &ProcessHistory) -> Option<(&'static str, &'static str)> {
-    /// Below this fraction of the greatest change, the process counts as slowing.
+    /// Below this fraction of its greatest change per iteration, the process counts as slowing.
     const SLOWING: f64 = 0.2;
     const SETTLED: f64 = 0.005;
     let newest = history.moments.len().checked_sub(1).filter(|&k| history.moments[k].iteration > 0)?;

@@ -10,7 +10,7 @@ use crate::view::Overlay;
 pub(super) struct Comparison<'a> {
     pub editor: &'a mut Editor,
     pub state: &'a mut CompareState,
-    /// Requests for the scene B, in the order of their execution.
+    /// Requests for a scene B, in the order in which they are executed.
     pub requests: Vec<CompareRequest>,
 }
 
@@ -52,7 +52,7 @@ impl Comparison<'_> {
         self.editor.dialogs.open(files);
     }
 
-    /// Requests another scene B.
+    /// Adds a request for another scene B.
     pub(super) fn request_b(&mut self, ask: CompareRequest) {
         self.state.start();
         if self.editor.view.overlay == Overlay::Difference {
@@ -81,7 +81,7 @@ impl Comparison<'_> {
         self.requests.push(CompareRequest::Nothing);
     }
 
-    /// Ends the comparison if one scene is a planet and the other a terrain.
+    /// Ends the comparison if one of the two scenes is a planet and the other is a terrain.
     pub(super) fn end_comparing_worlds(&mut self, info: &CompareInfo) {
         let is_planet = self.editor.doc.scene().is_planet();
         if self.state.is_on() && info.b.is_some() && info.is_planet != is_planet {
@@ -118,7 +118,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Shows the next branch of the process, and its difference from the branch on screen so far.
+    /// Shows the next branch of the process and compares it with the branch that was on screen before.
     pub(super) fn compare_branch(&mut self) {
         let branches = self.editor.doc.branches();
         let shown = branches.iter().position(|&index| Some(index) == self.editor.doc.shown_branch());

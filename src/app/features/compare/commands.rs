@@ -1,4 +1,4 @@
-//! The compare commands: the choice of the scene B, and the display of A and B.
+//! The compare commands. They choose the scene B and how A and B are displayed.
 
 use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
@@ -26,9 +26,9 @@ impl CompareMode {
 pub enum CompareAction {
     /// Starts a comparison with the terrain on screen as B, or ends it.
     Toggle,
-    /// Pins the terrain on screen as B.
+    /// Keeps the terrain on screen as B. Edits of the scene do not change this B.
     Keep,
-    /// Asks for a scene file to use as B.
+    /// Asks for a scene file whose scene becomes B.
     WithScene,
     /// Uses the scene of this file as B.
     WithFile(PathBuf),
@@ -39,7 +39,7 @@ pub enum CompareAction {
     Show(CompareMode),
     Swap,
     Table,
-    /// Shows the next branch of the process as A and keeps the branch on screen as B.
+    /// Shows the next branch of the process as A and keeps the current branch as B.
     NextBranch,
 }
 

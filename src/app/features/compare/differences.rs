@@ -10,7 +10,7 @@ use talweg::measure::{
 };
 use talweg::scene::Scene;
 
-/// A terrain or planet with the scene that gives the scale of its numbers.
+/// A terrain or planet with its scene, which gives the scale of its heights and lengths.
 #[derive(Clone, Debug)]
 pub struct ScaledTerrain {
     pub terrain: Arc<Terrain>,
@@ -30,7 +30,7 @@ impl ScaledTerrain {
 
 impl PartialEq for ScaledTerrain {
     fn eq(&self, other: &Self) -> bool {
-        // the climate is not compared, because no measure of a terrain depends on it
+        // do not compare the climate, because no measure of a terrain depends on it
         let same = self.scale() == other.scale() && self.is_planet() == other.is_planet();
         Arc::ptr_eq(&self.terrain, &other.terrain) && same && (!self.is_planet() || self.scene == other.scene)
     }
@@ -58,7 +58,7 @@ pub enum Values {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     pub rows: Vec<DifferenceRow>,
-    /// Warnings that the reader of the numbers must know.
+    /// Warnings that a reader of the table must know.
     pub notes: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ impl Table {
             let of = |subject: &ScaledTerrain| measure(&subject.terrain, subject.scale(), &limits, control);
             each(MEASURES, &of(a)?, &of(b)?)
         };
-        // the difference is measured from B to A
+        // heights of the difference are those of A minus those of B
         let between = difference((&b.terrain, b.scale()), (&a.terrain, a.scale()), &limits, control)?;
         rows.extend(DIFFERENCES.iter().map(|m| row(m, Values::Between(number((m.read)(&between))))));
         Ok(Self { rows, notes: notes(a, b) })
@@ -86,7 +86,7 @@ impl Table {
 /// One row per measure.
 fn each<T>(list: &[Measure<T>], a: &T, b: &T) -> Vec<DifferenceRow> {
     let rows = list.iter().filter_map(|m| match ((m.read)(a), (m.read)(b)) {
-        // a hash is not a number; a row with hashes only shows whether both are the same
+        // omit hashes, because the table shows numbers
         (MeasureValue::Hash(_), _) => None,
         (a, b) => Some(row(m, Values::Each { a: number(a), b: number(b) })),
     });
@@ -113,7 +113,7 @@ fn notes(a: &ScaledTerrain, b: &ScaledTerrain) -> Vec<String> {
     if let (Some(one), Some(two)) = (a.scene.as_planet(), b.scene.as_planet()) {
         if one.radius_metres != two.radius_metres {
             let (one, two) = (rounded_distance(one.radius_metres), rounded_distance(two.radius_metres));
-            notes.push(format!("A has a radius of {one}, B of {two}: volumes refer to the area of B."));
+            notes.push(format!("A has a radius of {one}, B has {two}: volumes are computed with the area of B."));
         }
     } else if a.scale().size_metres != b.scale().size_metres {
         let (a, b) = (rounded_distance(a.scale().size_metres), rounded_distance(b.scale().size_metres));
@@ -156,7 +156,7 @@ mod tests {
         table.rows.iter().find(|row| row.label == label).unwrap_or_else(|| panic!("{label}")).values
     }
 
-    /// Returns the value of the difference row with this label. Measures of A and B may have the same label.
+    /// Returns the value of the difference row with this label. Rows of A and B can have the same label.
     fn difference_of(table: &Table, label: &str) -> f64 {
         let between = |row: &DifferenceRow| match row.values {
             Values::Between(value) if row.label == label => Some(value),
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_tilted_and_a_level_plane_have_known_differences() {
-        // terrain A rises from 50 m below to 50 m above the flat terrain B, over 2 km
+        // terrain A rises over 2 km from 50 m below to 50 m above the flat terrain B
         let (a, b) = (subject(65, |u, _| u), subject(65, |_, _| 0.5));
         let table = Table::new(&a, &b, &Control::default()).unwrap();
         let Values::Each { a: mean, b: level } = value(&table, "Mean height") else { panic!() };
@@ -175,7 +175,7 @@ mod tests {
         let Values::Each { a: score, b: none } = value(&table, "Erosion score") else { panic!() };
         assert!(score < 1e-2 && none.is_nan(), "flat terrain has no score");
         assert!((difference_of(&table, "Largest") - 50.0).abs() < 1e-3);
-        // each volume is a wedge of 50 m · 1 km · 2 km / 2; samples at the edge count as whole cells
+        // each volume is a wedge of 50 m · 1 km · 2 km / 2; samples at the edge of the terrain count as whole cells
         for label in ["Volume gained", "Volume lost"] {
             assert!((difference_of(&table, label).abs() / 50e6 - 1.0).abs() < 0.05, "{label}");
         }
@@ -196,8 +196,8 @@ mod tests {
         assert!((difference_of(&table, "Largest") - 100.0).abs() < 1e-3 && difference_of(&table, "Volume lost") == 0.0);
     }
 
-    /// Half of the sphere is higher, half lower. Relative to a plane through the centre, the square of the height has a
-    /// mean of ⅓. The volume over each half is π.
+    /// Half of the tilted sphere is higher than the level sphere, and half is lower. The height difference from a plane
+    /// through the centre has a mean square of ⅓. The volume over each half is π.
     #[test]
     fn a_tilted_and_a_level_planet_have_known_differences() {
         for samples in [33, 17] {

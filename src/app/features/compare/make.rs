@@ -11,7 +11,7 @@ use talweg::eval::{Cache, MemoryUse, NotEnoughMemory, Playhead, Store, Timeline,
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::scene::{Scene, SceneError, Severity};
 
-/// Size in bytes of the cache for layer results. The next evaluation of B uses it while B follows the scene.
+/// Size of the cache for layer results, in bytes. If B follows the scene, the next evaluation of B uses the cache.
 const STORE_BYTES: usize = 256 << 20;
 
 /// Why B could not be computed.
@@ -27,14 +27,14 @@ pub enum MakeError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// The terrain B, ready to be drawn and measured.
+/// The terrain B with everything that is needed to draw and measure it.
 #[derive(Clone)]
 pub struct B {
     pub name: String,
     pub subject: ScaledTerrain,
     pub palette: Arc<PaletteTable>,
     pub prepared: RenderTerrain,
-    /// The scene of B without its layers, for overlays that show its climate.
+    /// The scene of B without its layers, for overlays that show the climate of B.
     pub climate: Arc<Scene>,
 }
 
@@ -51,7 +51,7 @@ impl B {
     }
 }
 
-/// Returns a terrain with the settings that it was prepared with.
+/// Returns a terrain together with the settings with which it was prepared.
 pub fn subject(terrain: Arc<Terrain>, prepared: &RenderTerrain) -> ScaledTerrain {
     let base = prepared.base();
     let scene = base.choice.climate.clone().unwrap_or_default();
@@ -89,10 +89,10 @@ pub fn evaluate_b(
     };
     layers.store(scene.layers.len(), Ordering::Relaxed);
     let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
-    control.check()?; // this task may have waited for the previous B
+    control.check()?; // the task may have been cancelled while it waited for the previous B
     let store = store.get_or_insert_with(|| Store::new(Cache::new(STORE_BYTES), Timeline::new(0)));
     let pool = thread_pool(0)?;
-    // the memory of the engine is already in use, so it does not count here
+    // do not count the memory of the engine, because it is already in use
     let what = MemoryUse { constant_bytes: 0.0, kept: [STORE_BYTES, 0], ..MemoryUse::VIEW };
     check_memory(&scene, scene.samples(), &what)?;
     pool.install(|| {

@@ -1,4 +1,4 @@
-//! Compares two terrains: A is the edited terrain, B another one.
+//! Compares two terrains: A is the edited terrain, and B is another terrain.
 //!
 //! ```text
 //! CompareAction ── actions ──▶ CompareRequest ──▶ task: CompareTask ──▶ ViewState.beside, CompareInfo ──▶ panel

@@ -1,13 +1,13 @@
-//! Computes and measures B, the terrain that the terrain on screen is compared with. The work runs in addition to the
+//! Computes and measures B, the terrain that the terrain on screen is compared with. The work runs in parallel to the
 //! evaluation worker. B is kept until the comparison ends.
 //!
 //! ```text
 //! CompareRequest ──▶ making ──▶ B ──▶ overlaid (the overlay over B) ──▶ ViewState.beside
 //!                    └───▶ measuring (with the terrain on screen) ──▶ Table
 //! ```
-//! Each step runs on a thread of its own with a stop flag. A newer request replaces an older one, and the previous
+//! Each step runs on a thread of its own with a stop flag. A newer request replaces an older request. The previous
 //! result stays until the new result is ready. B does not change, unless it is a variant of the scene. A variant is
-//! recomputed after the scene has changed and the worker is idle, so that it never delays an edit.
+//! recomputed after the scene has changed and the worker is idle, so that the recomputation never delays an edit.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,13 +34,13 @@ use talweg::scene::Scene;
 /// A request for the scene B.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub enum CompareRequest {
-    /// Uses the terrain on screen as B. Recomputes it if only a preview is on screen.
+    /// Uses the terrain on screen as B. If only a preview is on screen, computes B at full resolution.
     Keep { state: State, is_whole: bool },
     /// Uses another state of the scene as B.
     State(State),
     /// Uses the scene in this file as B.
     File(PathBuf),
-    /// Uses the variant that the document names as B. B is then updated when the scene changes.
+    /// Uses the variant that the document names as B. This B is recomputed when the scene changes.
     Variant,
     /// Ends the comparison.
     Nothing,
@@ -54,7 +54,7 @@ pub struct State {
     pub playhead: Option<Playhead>,
 }
 
-/// A terrain B that is being computed.
+/// The task that computes the next terrain B.
 struct PendingB {
     name: String,
     task: Task<Result<(B, Vec<String>), MakeError>>,
@@ -62,7 +62,7 @@ struct PendingB {
     follows: bool,
 }
 
-/// Serial number of B, and the overlay shown on it.
+/// Serial number of B, and the overlay that is shown on B.
 type OverlayKey = (u64, Overlay);
 
 /// The terrain B, and the tasks that compute, overlay and measure it.
@@ -77,7 +77,7 @@ pub struct CompareTask {
     followed: Option<(Arc<Scene>, Option<Playhead>)>,
     /// The overlay that is shown on B.
     overlay: Overlay,
-    /// Set while work waits for the worker to become idle.
+    /// Marks the window as busy while work waits for the worker to become idle.
     waits: Option<Busy>,
 }
 
@@ -101,7 +101,7 @@ impl CompareTask {
             CompareRequest::Nothing => {
                 evaluation.compare_with(None);
                 let old = std::mem::take(self);
-                // drop the old cache on another thread, because it takes time to free this much memory
+                // drop the old cache on another thread, because freeing this much memory takes time
                 std::thread::Builder::new().spawn(move || drop(old))?;
             }
             CompareRequest::Variant => {}
@@ -166,7 +166,7 @@ impl CompareTask {
         match outcome {
             Outcome::Done(Ok((b, warnings))) => {
                 self.set_b(b, evaluation);
-                // the same scene is on screen, so its problems have already been reported
+                // do not report problems of a variant, because they were already reported for the scene on screen
                 Ok(if follows { Vec::new() } else { warnings })
             }
             Outcome::Done(Err(MakeError::Cancelled(_))) | Outcome::Running => Ok(Vec::new()),
@@ -182,7 +182,7 @@ impl CompareTask {
     fn follow(&mut self, document: &Document, evaluation: &mut EvaluationClient, tasks: &Tasks) {
         let follows = self.making.as_ref().is_some_and(|making| making.follows);
         if evaluation.is_busy() || document.transport().is_playing() {
-            // the edited scene is evaluated first
+            // evaluate the edited scene before B
             if follows {
                 (self.making, self.followed) = (None, None);
             }
@@ -199,11 +199,11 @@ impl CompareTask {
             return;
         }
         self.followed = Some((scene.clone(), playhead));
-        // if no thread can be started, B is updated with the next change
+        // if no thread can be started, B is recomputed after the next change
         let _ = self.make(name, SourceOfB::Scene(scene, playhead), true, tasks);
     }
 
-    /// Starts to apply the overlay of the view to B as well. Only A shows the difference overlay.
+    /// Starts to apply the overlay of the view to B as well. The difference overlay is shown on A only.
     fn apply_overlay(&mut self, overlay: Overlay, tasks: &Tasks) {
         let overlay = if overlay == Overlay::Difference { Overlay::None } else { overlay };
         self.overlay = overlay;
@@ -245,15 +245,14 @@ impl CompareTask {
         self.table.start(pair, task);
     }
 
-    /// The terrain on screen, and B, if both exist.
+    /// The terrain on screen and the terrain B, if both exist.
     fn pair(&self, evaluation: &EvaluationClient) -> Option<(ScaledTerrain, ScaledTerrain)> {
         let (terrain, prepared) = evaluation.on_screen()?;
         let (a, b) = (subject(terrain.clone(), prepared), self.b.as_ref()?.subject.clone());
         (a.is_planet() == b.is_planet()).then_some((a, b))
     }
 
-    /// The terrain that the view shows next to the terrain on screen. `None` if one of the two is a planet and the
-    /// other a terrain.
+    /// The terrain B as the view shows it. `None` if one of the two terrains is a planet and the other is not.
     fn compared_terrain(&self, state: &CompareState, evaluation: &EvaluationClient) -> Option<ComparedTerrain> {
         self.pair(evaluation)?;
         let b = self.b.as_ref()?;
@@ -285,7 +284,7 @@ impl CompareTask {
     }
 }
 
-/// Takes results, starts the next steps, and updates the view.
+/// Takes the results of finished tasks, starts the next tasks, and updates the view.
 #[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
 pub(super) fn advance(
     mut task: ResMut<CompareTask>,
@@ -336,7 +335,7 @@ pub(super) fn update_info(
     *info = task.info(&editor.doc, &evaluation);
 }
 
-/// Executes the compare requests, or stops the computation.
+/// Executes the compare requests, and stops the computation if the user cancels it.
 pub(super) fn obey(
     mut asks: ResMut<Messages<CompareRequest>>,
     mut cancelled: MessageReader<CancelWork>,

@@ -14,7 +14,7 @@ use talweg::construction::edit::snap::{GroundBelow, drape_points, make_downhill}
 use talweg::construction::edit::{self, EditError, PiecePath, Root, pick_index, points, several};
 use talweg::construction::{Piece, PieceKind, Tree};
 
-/// Distance by which an arrow key moves a piece, as a fraction of the side length, without and with Shift.
+/// Distances by which an arrow key moves a piece, without and with Shift, as fractions of the side length.
 const PUSH: f64 = 1.0 / 400.0;
 const PUSH_FAR: f64 = 1.0 / 50.0;
 
@@ -26,7 +26,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    /// Executes a piece command. Commands that do not apply at the moment are ignored.
+    /// Executes a piece command. Commands that do not apply to the current selection are ignored.
     pub(super) fn run(&mut self, action: PieceAction, stage: Option<&TerrainView>) {
         match action {
             PieceAction::Library => {
@@ -42,10 +42,10 @@ impl Pieces<'_> {
         let Some((layer, tree)) = self.editor.doc.tree().map(|(layer, tree)| (layer, (**tree).clone())) else { return };
         let Some(path) = self.state.selected().cloned() else { return };
         let Some(piece) = path.piece(&tree).cloned() else { return };
-        // a copy is moved by this offset, so that it does not cover the original
+        // move a copy by this offset, so that it does not cover the original
         let aside = f64::from(tree.frame.side) / 16.0;
         let all = self.state.selected_pieces();
-        // a selected point takes precedence over the piece
+        // the command applies to the selected point if there is one, otherwise to the piece
         let is_point = self.state.point.is_some()
             && matches!(action, PieceAction::Delete | PieceAction::Push(_) | PieceAction::PushFar(_));
         if all.len() > 1 && !is_point && self.run_on_all(action, layer, &tree, &all, aside, stage) {
@@ -152,7 +152,7 @@ impl Pieces<'_> {
         true
     }
 
-    /// Makes an edit of several pieces that returns the pieces to select afterwards. If the edit fails, shows the
+    /// Makes an edit of several pieces. `edit` returns the pieces to select afterwards. If the edit fails, shows the
     /// reason.
     fn change_all(
         &mut self,
@@ -203,7 +203,8 @@ impl Pieces<'_> {
         self.editor.dialogs.open(files);
     }
 
-    /// Makes an edit of one piece that returns the piece to select afterwards. If the edit fails, shows the reason.
+    /// Makes an edit of one piece. `edit` returns the piece to select afterwards. If the edit fails, shows the
+    /// reason.
     fn change(
         &mut self,
         layer: usize,
@@ -276,7 +277,7 @@ impl Pieces<'_> {
                 let mut tree = tree.clone();
                 let from = transform.outward(centre);
                 let motion = Motion::Shift { from, to: [from[0] + by[0], from[1] + by[1]] };
-                // linked pieces are moved first and then follow the reshaped line
+                // move linked pieces first, and then adapt them to the reshaped line
                 let before = if is_whole { motion.applied(piece, path.root, &transform) } else { piece.clone() };
                 if is_whole {
                     link_group::move_linked(&mut tree, path, seed, &motion);
@@ -291,8 +292,8 @@ impl Pieces<'_> {
         }
     }
 
-    /// Links a piece with the piece of another material layer at its centre. If the piece is already linked, unlinks
-    /// it.
+    /// Links a piece with the piece of another material layer that is at its centre. Unlinks the piece if it is already
+    /// linked.
     fn link(&mut self, layer: usize, tree: &Tree, path: &PiecePath, piece: &Piece) {
         let mut new = tree.clone();
         if !piece.link_group.is_empty() {

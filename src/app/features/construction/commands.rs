@@ -1,4 +1,5 @@
-//! Commands on the pieces of a construction. While a piece is selected, their keys replace those of the layer commands.
+//! Commands on the pieces of a construction. While a piece is selected, their keys take precedence over those of the
+//! layer commands.
 
 use std::path::PathBuf;
 
@@ -20,7 +21,7 @@ pub enum Push {
 impl Push {
     pub const ALL: [Self; 4] = [Self::Left, Self::Right, Self::Away, Self::Near];
 
-    /// Number of steps to the right, and number of steps away from the viewer.
+    /// Number of steps to the right on screen, and number of steps away from the viewer.
     pub fn steps(self) -> (i32, i32) {
         match self {
             Self::Left => (-1, 0),
@@ -42,27 +43,27 @@ pub enum PieceAction {
     Turn,
     Scale,
     Duplicate,
-    /// Turns the piece into an original with one instance. If it is an original already, adds another instance.
+    /// Turns the piece into an original with one instance. If the piece already is an original, adds another instance.
     Instance,
     /// Deletes the selected point, or the piece if no point is selected.
     Delete,
     Hide,
     Lock,
-    /// Links the piece with the piece of another material layer at its centre, or unlinks it.
+    /// Links the piece with the piece of another material layer that is at its centre, or unlinks it.
     Tie,
     Group(Wrap),
     Dissolve,
     Look,
     Push(Push),
     PushFar(Push),
-    /// Starts drawing the line of the piece with the pointer.
+    /// Starts drawing a new line for the piece with the pointer.
     Draw,
-    /// Moves the points of a line to the height that the terrain has without the piece.
+    /// Moves the points of a line vertically to the height that the terrain has without the piece.
     Lay,
     /// Toggles whether moved lines follow the terrain.
     Follow,
     Fall,
-    /// Adds points to a contour, so that its line can be bent.
+    /// Adds points to the line of a contour, so that the user can bend it.
     Bend,
     ChooseImage,
 }
@@ -121,7 +122,7 @@ impl Action for PieceAction {
     }
 }
 
-/// Commands on the layer of a construction.
+/// Commands on the layer that contains a construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeAction {
     /// Shows a construction without the layers above it.

@@ -1,5 +1,5 @@
-//! The library of pieces, a panel over the view. A click on an item places a piece at the centre of the view. A drag
-//! places it at the drop point.
+//! The library of pieces, a panel over the view. A click on an item places a piece at the centre of the view. After a
+//! drag, the piece is placed at the drop point.
 
 use bevy_egui::egui;
 use egui::{Align, Area, CursorIcon, Layout, Margin, Order, Rect, RichText, Sense, Ui, pos2, vec2};
@@ -39,12 +39,12 @@ pub fn item_icon(item: Item) -> &'static str {
     }
 }
 
-/// The actions of the user in the library.
+/// The items that the user has clicked or dropped in this frame.
 #[derive(Default)]
 pub struct LibraryActions {
-    /// A clicked item, to be placed at the centre of the view.
+    /// The clicked item, which is placed at the centre of the view.
     pub middle: Option<Item>,
-    /// A dragged item and the screen position of the drop.
+    /// The dragged item and the screen position of the drop.
     pub dropped: Option<(Item, egui::Pos2)>,
     pub command: Option<Command>,
 }
@@ -74,7 +74,7 @@ pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> LibraryActions {
             painter.galley(corner, galley, colour::text_strong());
             if ctx.input(|i| !i.pointer.any_down()) {
                 state.carried = None;
-                // a drop inside the library panel was a slow click
+                // if an item was dropped inside the library panel, treat it as a slow click
                 match sheet_rect.contains(at) {
                     true => asked.middle = Some(item),
                     false => asked.dropped = Some((item, at)),

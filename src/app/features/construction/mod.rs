@@ -1,5 +1,5 @@
-//! Construction trees: the list of pieces, the library, the pieces in the view, and the surface that is drawn directly
-//! from a construction tree.
+//! Construction trees: the list of pieces, the library, the pieces in the view, and the surface that the view draws
+//! directly from a construction tree.
 //!
 //! ```text
 //! list, piece, viewport ──▶ Document::edit_tree ──▶ revision ──▶ surface: TreeSurfaceTask ──▶ ViewState.tree_surface
@@ -77,10 +77,10 @@ impl Plugin for ConstructionPlugin {
     }
 }
 
-/// Data about the view in which the pieces are shown.
+/// Data about the view that shows the pieces.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct PieceView {
-    /// The terrain in the view; `None` if there is none.
+    /// The terrain in the view; `None` if there is no terrain.
     pub terrain_view: Option<TerrainView>,
     /// Why the view cannot show the requested construction tree.
     pub unsupported: Option<Unsupported>,
@@ -102,7 +102,7 @@ fn update_piece_view(
     state.work_with(&tasks);
 }
 
-/// Whether the key of a piece command applies: a piece must be selected, unless the command needs no piece.
+/// Whether the key of a piece command applies. Most commands need a selected piece.
 fn applies(world: &World, action: &PieceAction) -> bool {
     let construction = world.resource::<Editor>().doc.tree().is_some();
     world.resource::<TreeState>().is_at_work() || construction && action.is_free()
@@ -148,16 +148,16 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
     let (construction, is_there) = (tree.is_some(), selected.is_some());
     let is_line = selected.is_some_and(|piece| points::line(piece).is_some());
     if !construction {
-        // a justified menu row would spread the words of a sentence
+        // a justified menu row would widen the gaps between the words of a sentence
         let left = Layout::top_down(Align::LEFT);
         ui.with_layout(left, |ui| ui.weak("Select a Construction layer."));
         ui.separator();
     }
     for action in PieceAction::all() {
         let enabled = match action {
-            // keys issue these commands, so the menu does not list them
+            // the menu does not list commands that only keys issue
             PieceAction::Push(_) | PieceAction::PushFar(_) => continue,
-            // one menu contains all operators
+            // show one submenu that contains all operators, instead of an entry for each operator
             PieceAction::Group(wrap) if wrap != Wrap::ALL[0] => continue,
             PieceAction::Library | PieceAction::Follow => construction,
             PieceAction::Draw => selected.is_some_and(|piece| line_form(piece).is_some()),
@@ -227,7 +227,7 @@ fn no_tree(InMut(root): InMut<Ui>, editor: Res<Editor>, view: Res<PieceView>, mu
     }
 }
 
-/// Draws handles, outlines and library over the view.
+/// Draws handles, outlines and the library over the view.
 fn over_view(
     InMut(root): InMut<Ui>,
     mut frame: ResMut<InterfaceFrame>,

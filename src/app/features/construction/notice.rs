@@ -1,4 +1,4 @@
-//! The bar that explains why the view cannot be drawn from a construction tree. Its buttons solve the problem.
+//! The bar that explains why the view cannot draw a construction tree directly. Its buttons solve the problem.
 
 use bevy_egui::egui;
 use egui::{Align, Label, Layout, RichText, Ui};

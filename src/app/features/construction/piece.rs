@@ -30,7 +30,7 @@ struct PieceEdit<'a> {
     layer: usize,
     tree: Arc<Tree>,
     path: PiecePath,
-    /// Why an edit was refused.
+    /// The reason why an edit was refused.
     refused: Option<EditError>,
 }
 
@@ -52,7 +52,7 @@ impl PieceEdit<'_> {
         }
     }
 
-    /// Rows for a group of parameters of the piece; returns an issued command.
+    /// Rows for a group of parameters of the piece. Returns the command that a row issued, if any.
     fn rows(
         &mut self,
         ui: &mut Ui,
@@ -71,7 +71,7 @@ impl PieceEdit<'_> {
             }
             if let Some(Change { value, gesture }) = change {
                 let label = format!("Change {}", spec.label.to_lowercase());
-                // the value comes from the row of the same parameter
+                // the value cannot be rejected, because it comes from the row of the same parameter
                 self.edit(&label, gesture, |piece| {
                     group(piece, &mut |params: &mut dyn Params| drop(params.set(k, &value)));
                 });
@@ -107,7 +107,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         ui.label(RichText::new(text).color(colour::text_weak()));
     }
     let mut command = None;
-    // the ids of the rows contain the path of the piece, so that a drag never changes another piece
+    // include the path of the piece in the ids of the rows, so that a drag never changes another piece
     ui.push_id(format!("{path:?}"), |ui| {
         command = actions(ui, &piece, state);
         instance_row(ui, &tree, &piece, state);
@@ -133,7 +133,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     command
 }
 
-/// The row that chooses the ground material of the piece.
+/// Shows the row that chooses the ground material of the piece.
 fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
     ui.horizontal(|ui| {
         ui.label("Material")
@@ -187,7 +187,7 @@ fn empty_material(ui: &mut Ui, path: &PiecePath) {
     );
 }
 
-/// Buttons for the commands that apply to this kind of piece.
+/// Shows buttons for the commands that apply to this kind of piece.
 fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
     let mut wanted = Vec::new();
     if line_form(piece).is_some() {
@@ -240,7 +240,7 @@ fn instance_row(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) 
     });
 }
 
-/// The parameters of the selected point of a line.
+/// Shows the parameters of the selected point of a line.
 fn point(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &mut TreeState) {
     let count = points::handles(piece).len();
     heading(ui, "Points");
@@ -293,7 +293,7 @@ fn heading(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).strong());
 }
 
-/// The cross-section profile of a line: at the selected point, or along the whole line.
+/// Shows the cross-section profile of a line, either at the selected point or along the whole line.
 fn cross(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &TreeState) {
     let PieceKind::Curve(curve) = &piece.kind else { return };
     let plain = curve.settings.cross.profile();
@@ -360,7 +360,7 @@ fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: 
     let plain = contour.settings.landform.profile();
     let shown = contour.profiles.get(ray).map_or(&plain, |ray| &ray.profile);
     if let Some((mut profile, gesture)) = profile::editor(ui, "Radial profile", shown, contour.settings.reach) {
-        // radial distances are not negative
+        // distances from the centre cannot be negative
         profile.0.retain(|point| point.0 >= 0.0);
         with_contour(edit, "Change profile", gesture, |contour| match contour.profiles.get_mut(ray) {
             Some(ray) => ray.profile = profile,
@@ -396,7 +396,7 @@ fn with_contour(edit: &mut PieceEdit, label: &str, gesture: Option<Gesture>, cha
     });
 }
 
-/// The angle in the middle of the widest gap between directions.
+/// The angle that bisects the widest gap between neighbouring directions.
 fn widest_gap(angles: &[f32]) -> f32 {
     let mut sorted: Vec<f32> = angles.iter().map(|a| a.rem_euclid(360.0)).collect();
     sorted.sort_by(f32::total_cmp);
@@ -412,7 +412,7 @@ fn direction(angle: f32) -> String {
     format!("{turn:.0}°, {}", NAMES[((turn + 22.5) / 45.0) as usize % 8])
 }
 
-/// Rows for the frame of the construction, which sets the scale of its numbers.
+/// Rows for the coordinate frame of the construction, which sets the scale of all its numbers.
 pub fn frame(ui: &mut Ui, document: &mut Document) {
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     let about = tree.frame.about();
@@ -421,14 +421,14 @@ pub fn frame(ui: &mut Ui, document: &mut Document) {
         let change = ui.push_id((about.name, spec.name), |ui| piece_row(ui, about, spec, &value, &mut None)).inner;
         if let Some(Change { value, gesture }) = change {
             let mut tree = (*tree).clone();
-            // the value comes from the row of the same parameter
+            // the value cannot be rejected, because it comes from the row of the same parameter
             let _ = tree.frame.set(k, &value);
             document.edit_tree(layer, &format!("Change {}", spec.label.to_lowercase()), gesture, tree);
         }
     }
 }
 
-/// Sets the image file of the selected piece.
+/// Sets the image file of the piece at `path`.
 pub fn take_image(document: &mut Document, path: &PiecePath, name: String) {
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     set(document, layer, &tree, path, "Choose image", |piece| {

@@ -13,7 +13,7 @@ const GRAB: f32 = 8.0;
 const APART: f32 = 0.004;
 const MOST_POINTS: usize = 64;
 
-/// The visible range of the plot: distances from left to right, heights from bottom to top.
+/// The visible range of the plot. The horizontal axis is the distance, and the vertical axis is the height.
 #[derive(Clone, Copy, Debug)]
 struct PlotRange {
     x: (f32, f32),
@@ -60,7 +60,7 @@ pub fn editor(ui: &mut Ui, label: &str, profile: &Profile, reach: f32) -> Option
     let points = profile.sanitised().0;
     let held = response.id.with("held");
     let kept: Option<(usize, PlotRange)> = ui.data(|data| data.get_temp(held)).flatten();
-    // the plot keeps its range while a point is dragged
+    // keep the range of the plot while the user drags a point
     let window = match kept.filter(|_| response.dragged()) {
         Some((_, window)) => PlotRange { area, ..window },
         None => PlotRange::of_profile(profile, reach, area),
@@ -90,7 +90,7 @@ pub fn editor(ui: &mut Ui, label: &str, profile: &Profile, reach: f32) -> Option
         let (x, y) = window.to_profile(at);
         let low = if index == 0 { -FARTHEST } else { points[index - 1].0 + APART };
         let high = if index + 1 == points.len() { FARTHEST } else { points[index + 1].0 - APART };
-        // a profile that starts at distance 0 keeps its first point there
+        // if a profile starts at distance 0, its first point stays at this distance
         let x = if points[index].0 == 0.0 && index == 0 { 0.0 } else { x.clamp(low.min(high), high.max(low)) };
         points[index] = (x, y);
         return Some((Profile(points), Some(Gesture(response.id.value()))));

@@ -10,7 +10,6 @@ impl TreeState {
         self.others.iter().chain(&self.selected).cloned().collect()
     }
 
-    /// Whether a piece is selected.
     pub fn is_selected(&self, path: &PiecePath) -> bool {
         self.selected.as_ref() == Some(path) || self.others.contains(path)
     }
@@ -19,7 +18,7 @@ impl TreeState {
     pub fn toggle_selected(&mut self, path: &PiecePath) {
         let mut all = self.selected_pieces();
         match all.iter().position(|selected| selected == path) {
-            // at least one piece stays selected
+            // at least one piece must stay selected
             Some(at) if all.len() > 1 => drop(all.remove(at)),
             Some(_) => return,
             None => all.push(path.clone()),
@@ -27,7 +26,7 @@ impl TreeState {
         self.select_all(all);
     }
 
-    /// Selects these pieces. The panel then shows the parameters of the last one.
+    /// Selects exactly these pieces. The panel then shows the parameters of the last of them.
     pub fn select_all(&mut self, mut paths: Vec<PiecePath>) {
         let last = paths.pop();
         self.select(last);

@@ -1,5 +1,6 @@
-//! Compiles the construction tree of the scene for view modes that draw it directly. A thread of its own does the work.
-//! A newer request replaces an older one, and the previous surface stays until the new surface is ready.
+//! Compiles the construction tree of the scene for view modes that draw it directly. The compilation has a thread of
+//! its own. A newer request replaces an older request. The previous surface stays on screen until the new surface is
+//! ready.
 
 use std::sync::Arc;
 
@@ -15,12 +16,12 @@ use talweg::field::{Control, Terrain};
 /// The task that compiles the surface, and the newest surface.
 #[derive(Resource, Default)]
 pub struct TreeSurfaceTask {
-    /// The last request, with the recipe for the surface, or the reason why the view cannot show it.
+    /// The last request, with the recipe of the surface or the reason why the view cannot draw the surface.
     request: Option<(SurfaceRequest, Result<Option<TreeRecipe>, Unsupported>)>,
     surface: Newest<(), Arc<TreeSurface>>,
 }
 
-/// The request for a surface. A recipe is derived from it.
+/// A request for a surface. The recipe of the surface is derived from it.
 struct SurfaceRequest {
     revision: u64,
     mode: ViewMode,
@@ -72,7 +73,7 @@ pub(super) fn advance(
     }
     let recipe = match &surface_task.request {
         Some((_, Ok(Some(recipe)))) => recipe.clone(),
-        // until the terrain is computed, the previous surface stays
+        // keep the previous surface until the terrain is computed
         Some((_, Ok(None))) => return,
         _ => {
             if view_state.tree_surface.is_some() {
@@ -84,7 +85,7 @@ pub(super) fn advance(
     };
     let made = surface_task.surface.done().map(|(_, made)| made.clone());
     if !made.as_ref().is_some_and(|made| made.recipe.is_same(&recipe)) {
-        // if no thread can be started, the grid stays on screen
+        // if no thread can be started, the view still draws the grid
         let before = made.clone();
         let make = move |stop: &Control| TreeSurface::new(recipe, before.as_deref(), stop).ok().map(Arc::new);
         let task = tasks.start("tree", make);

@@ -37,7 +37,7 @@ impl Plugin for CutOutPlugin {
 /// The area of the terrain to cut out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CutOutOrder {
-    /// West, north, east and south edge, in metres from the north-west corner.
+    /// Positions of the west, north, east and south edge, in metres from the north-west corner of the terrain.
     pub edges: [f64; 4],
     /// Fraction of the feature over which it blends into the surrounding terrain, from 0.001 to 0.5.
     pub border: f32,
@@ -46,9 +46,9 @@ pub struct CutOutOrder {
 /// Commands that cut out terrain.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CutOutAction {
-    /// Asks for the area to cut out.
+    /// Opens the dialog for the area to cut out.
     Ask,
-    /// Asks where to save the cut-out.
+    /// Asks for the file in which to save the cut-out.
     AskWhere(CutOutOrder),
     Write(CutOutOrder, PathBuf),
 }
@@ -98,7 +98,7 @@ fn run(
         }
         CutOutAction::Write(order, path) => {
             let whole = editor.doc.scene().samples();
-            // the terrain on screen may be older than the scene
+            // check the terrain on screen, because it can be older than the scene
             let shown = evaluation.and_then(
                 |mut evaluation| {
                     if evaluation.is_busy() { None } else { evaluation.terrain.clone() }
@@ -146,7 +146,7 @@ struct CutOutDialog {
 
 impl Dialog for CutOutDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // must be read before a field loses the focus
+        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "ground to cut out").show(ctx, |ui| {
             ui.set_width(400.0);
@@ -169,7 +169,7 @@ impl Dialog for CutOutDialog {
             egui::Grid::new("edges of the cut").num_columns(4).show(ui, |ui| {
                 for (k, name) in ["West edge", "North edge", "East edge", "South edge"].into_iter().enumerate() {
                     let label = ui.label(name);
-                    // keep at least a thousandth of the side between two edges
+                    // keep opposite edges at least a thousandth of the side length apart
                     let (least, other) = (0.001 * self.side, order.edges[(k + 2) % 4]);
                     let range = if k < 2 { 0.0..=other - least } else { other + least..=self.side };
                     let edge =

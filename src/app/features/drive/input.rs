@@ -1,4 +1,4 @@
-//! Turns the driver's events into the window messages that winit would send.
+//! Turns the driver's events into the messages that winit, the window library, would send.
 
 use bevy::ecs::system::SystemParam;
 use bevy::input::ButtonState;
@@ -20,7 +20,7 @@ pub struct Injector<'w, 's> {
 }
 
 impl Injector<'_, '_> {
-    /// Moves the pointer to `position`, in points.
+    /// Moves the pointer to `position` in the window, in points.
     pub fn move_to(&mut self, window: &mut Window, position: Vec2) {
         *self.pointer = position;
         window.set_cursor_position(Some(position));

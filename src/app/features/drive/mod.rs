@@ -1,8 +1,8 @@
 //! Plays a script of user actions in the real window: `talweg SCENE --drive steps.ron`.
 //!
-//! The script sends the same window events that a mouse and keyboard cause. It finds widgets by their accessible names.
-//! Every wait is for a state of the editor, never for a time. The window test and the images of the README use such
-//! scripts. If a step fails, the program exits with code 1 and lists the widgets on screen.
+//! The script causes the same window events as a mouse and a keyboard. It finds widgets by their accessible names. Each
+//! wait ends when the editor reaches a state, never after a time. The window test uses such scripts, and so do the
+//! images of the README. If a step fails, the program exits with code 1 and lists the widgets on screen.
 
 mod input;
 mod observe;
@@ -38,7 +38,7 @@ const PATIENCE_FRAMES: u32 = 6000;
 /// Number of frames after which a step fails because its widget is not on screen.
 const SEARCH_FRAMES: u32 = 200;
 
-/// Plugin that plays `steps`. Relative paths in the steps start at the working directory.
+/// Plugin that plays `steps`. Relative paths in the steps are relative to the working directory.
 pub struct DrivePlugin {
     pub steps: Vec<Step>,
     /// Becomes true when a step fails.
@@ -54,14 +54,14 @@ struct Driver {
     waited: u32,
     /// Number of screenshots in progress.
     capturing: u32,
-    /// A series of screenshots, one per frame: file name, number taken, and total number.
+    /// A series of screenshots, one per frame: file name, number of screenshots taken, and total number.
     pictures: Option<(PathBuf, u32, u32)>,
     failed: Option<String>,
     has_failed: Arc<AtomicBool>,
 }
 
-/// Number of frames to wait for a disabled widget before the pointer moves to it anyway. In the first frame of a
-/// dialog, egui measures the dialog. In that frame it is invisible, takes no clicks, and is not in its final position.
+/// Number of frames to wait for a disabled widget before the pointer moves to it anyway. egui measures a new dialog in
+/// its first frame. In that frame, the dialog is invisible, takes no clicks, and is not at its final position.
 const MEASURING_FRAMES: u32 = 3;
 
 /// An accessible widget of the last drawn frame.
@@ -107,7 +107,7 @@ fn collect_widgets(
 ) {
     for (mut context, output) in &mut contexts {
         context.get_mut().enable_accesskit();
-        // a frame may take longer than a click of a user, so allow long clicks
+        // allow long clicks, because a frame can take longer than the click of a user
         context.get_mut().options_mut(|options| options.input_options.max_click_duration = 120.0);
         let Some(update) = &output.platform_output.accesskit_update else { continue };
         let own = |node: &accesskit::Node| node.label().or_else(|| node.value()).map(str::to_string);

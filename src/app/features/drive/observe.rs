@@ -19,9 +19,9 @@ pub struct Observed {
     pub busy: bool,
     /// Iteration under the playhead.
     pub iteration: u32,
-    /// Free rectangle of the 3D view, in points.
+    /// Rectangle of the 3D view that no panel covers, in points.
     pub view: Rect,
-    /// The data that the step `State` writes.
+    /// The editor state as JSON, which the step `State` writes.
     pub state: serde_json::Value,
 }
 
@@ -53,7 +53,7 @@ fn piece_state(editor: &Editor, pieces: &TreeState) -> serde_json::Value {
     })
 }
 
-/// The resources of the terrain view and of the planet view.
+/// The Bevy resources of the terrain view and of the planet view.
 type Seen<'w> = (
     Res<'w, ViewCamera>,
     Res<'w, ViewportArea>,

@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::view::ViewCommand;
 
-/// One user action, or a wait or recording. A widget is given by its accessible name, or by role and name, such as
-/// `Slider:Frequency`. Positions in the 3D view are fractions of its size, from its upper left corner.
+/// One user action, wait or recording. A widget is given by its accessible name, or by its role and name, such as
+/// `Slider:Frequency`. Positions in the 3D view are fractions of its size, measured from its upper left corner.
 #[derive(Clone, Debug, Deserialize)]
 pub enum Step {
     Click(String),
@@ -17,10 +17,10 @@ pub enum Step {
     RightClick(String),
     /// Clicks a widget at (x, y), given as fractions of its size.
     ClickAt(String, f32, f32),
-    /// Drags from the centre of a widget by a distance in points.
+    /// Drags from the centre of a widget by (x, y) points.
     Drag(String, f32, f32),
-    /// Drags by a distance in points from the position (x, y) in a widget and keeps the button down; `Release` ends the
-    /// drag.
+    /// Drags by a distance in points from the position (x, y) in a widget and keeps the button down. The step `Release`
+    /// ends the drag.
     DragHold(String, f32, f32, f32, f32),
     Release,
     /// Drags from the centre of a widget to a position in the 3D view.
@@ -41,19 +41,19 @@ pub enum Step {
     },
     /// Moves the pointer over the 3D view.
     ViewHover(f32, f32),
-    /// Moves the camera above a terrain: metres from the west and the north edge, metres above the terrain, heading (0
-    /// is north, 90 east) and tilt (-90 is down) in degrees.
+    /// Moves the camera above a terrain. Three numbers are metres: from the west edge, from the north edge, and above
+    /// the terrain. The others are degrees: heading (0 is north, 90 is east) and tilt (-90 is down).
     Camera(f32, f32, f32, f32, f32),
-    /// Moves the pointer by a distance in points, without changing the button.
+    /// Moves the pointer by (x, y) points without pressing or releasing a button.
     MoveBy(f32, f32),
     /// Clicks a position in the 3D view.
     ViewClick(f32, f32),
     /// Right-clicks a position in the 3D view.
     ViewRightClick(f32, f32),
-    /// Moves the camera above a point of a planet: latitude and longitude in degrees, metres above the terrain, heading
-    /// (0 is north) and inclination (-90 is down) in degrees.
+    /// Moves the camera above a point of a planet. The numbers are latitude and longitude in degrees, metres above the
+    /// terrain, heading (0 is north) and inclination (-90 is down) in degrees.
     Over(f64, f64, f64, f64, f64),
-    /// Turns the wheel over a widget.
+    /// Turns the mouse wheel over a widget.
     Scroll(String, f32),
     Hover(String),
     /// Waits until no computation, animation or upload runs.
@@ -66,8 +66,8 @@ pub enum Step {
     Gone(String),
     /// Saves a screenshot of the window.
     Picture(PathBuf),
-    /// Presses a key, and then saves a screenshot of each of the given number of frames. The file names end in -0, -1,
-    /// ….
+    /// Presses a key, and then saves a screenshot of each of the given number of frames. The file names end in -0, -1
+    /// and so on.
     KeyPictures(String, PathBuf, u32),
     /// Writes the editor state and the longest frame times since the previous `State`, as JSON.
     State(PathBuf),
@@ -75,7 +75,7 @@ pub enum Step {
     LoseCard,
     /// Resizes the window to this size in pixels, as if the screen had that size.
     Resize(u32, u32),
-    /// Ends all input, so that the window only draws frames on events. A signal ends the program.
+    /// Ends all input. The window then draws frames only on events, and only a signal ends the program.
     Rest,
 }
 
@@ -116,7 +116,7 @@ pub enum Atom {
     Present(String, bool),
     View(ViewCommand),
     Picture(PathBuf),
-    /// Starts to save this number of screenshots, one per frame.
+    /// Starts to save the given number of screenshots, one per frame.
     Pictures(PathBuf, u32),
     /// Waits until the screenshots of `Pictures` are saved.
     PicturesSaved,
@@ -133,7 +133,7 @@ pub enum PointerTarget {
     View(f32, f32),
 }
 
-/// Number of pointer movements in a drag. Widgets must see the pointer move several times.
+/// Number of pointer movements in a drag. Widgets need several movements to recognise a drag.
 const DRAG_MOVES: usize = 8;
 
 impl Step {
@@ -239,8 +239,8 @@ impl Step {
     }
 }
 
-/// Clicks in the view. Two frames must follow the movement, because the point under the pointer is only known a frame
-/// later.
+/// Clicks in the view. Two frames pass between the movement and the click, because the editor knows the point under the
+/// pointer only one frame later.
 fn view_click(x: f32, y: f32, button: MouseButton) -> Vec<Atom> {
     let press = [Atom::Button(button, true), Atom::Frame, Atom::Button(button, false), Atom::Frame];
     [vec![Atom::Move(PointerTarget::View(x, y)), Atom::Frame, Atom::Frame], press.into()].concat()

@@ -1,4 +1,4 @@
-//! Commands on a process: playback, continue and branch.
+//! Commands on a process: play, step, continue and branch.
 
 use egui_phosphor::regular as icon;
 
@@ -12,7 +12,7 @@ pub enum ErosionAction {
     StepBack,
     ToStart,
     ToEnd,
-    /// Continues from the playhead with the changed parameters.
+    /// Continues the process from the playhead with the changed parameters.
     ContinueFromHere,
     Branch,
     /// Shows a branch of the process, by the index of its layer.

@@ -1,5 +1,5 @@
-//! Playback of a process: the bar with the playback controls, and the bar of its branches. The document stores the
-//! playhead.
+//! Playback of a process: the bar with the playback controls, and the bar with the branches of the process. The
+//! document stores the playhead.
 
 mod commands;
 pub mod transport;
@@ -19,7 +19,7 @@ use crate::frame::status::StatusInfo;
 
 /// Height of the bar with the playback controls, in points.
 const BAR: f32 = 40.0;
-/// Height of the bar of branches, in points.
+/// Height of the bar with the branches, in points.
 const BRANCHES: f32 = 34.0;
 
 pub struct ErosionPlugin;
@@ -64,7 +64,8 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     pick(ui, &mut queue, ErosionAction::Branch, process);
 }
 
-/// Height of the playback bar. It is always visible, so that the view does not move when another layer is selected.
+/// Height of the playback bar. The bar is always visible, so that the view does not move when another layer is
+/// selected.
 fn height(editor: Res<Editor>) -> PanelShown {
     PanelShown::Fixed(if has_branches(&editor) { BAR + BRANCHES } else { BAR })
 }

@@ -1,4 +1,4 @@
-//! Play, step through and scrub the selected erosion process.
+//! The playback controls: play, step through and scrub the selected process.
 
 use bevy_egui::egui;
 use egui::{Align, DragValue, Layout, RichText, Slider, Ui, vec2};
@@ -13,11 +13,11 @@ use crate::frame::document::{Document, SPEED_RANGE};
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::{colour, icon_button, icon_toggle, slider};
 
-/// Minimum width to the right of the buttons, in points, for showing the pace and the layer name.
+/// Minimum width to the right of the buttons, in points, at which the pace and the layer name are shown.
 const ROOM_FOR_PACE: f32 = 570.0;
-/// Minimum width to the right of the buttons, in points, for showing the speed.
+/// Minimum width to the right of the buttons, in points, at which the speed is shown.
 const ROOM_FOR_SPEED: f32 = 310.0;
-/// Minimum width of the whole bar, in points, for showing all of its buttons.
+/// Minimum width of the whole bar, in points, at which all of its buttons are shown.
 const ROOM_FOR_BUTTONS: f32 = 360.0;
 
 /// Shows the bar with the playback controls; returns the command of a clicked button.
@@ -42,7 +42,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
             (Command::from(ErosionAction::StepForward), icon::CARET_RIGHT, "Step forward", here < total),
             (Command::from(ErosionAction::ToEnd), icon::SKIP_FORWARD, "Jump to end", here < total),
         ];
-        // without enough room, hide the buttons that also have keys and menu entries
+        // in a narrow bar, hide the buttons whose commands also have keys and menu entries
         let is_tight = ui.available_width() < ROOM_FOR_BUTTONS;
         for (what, symbol, label, enabled) in buttons {
             if is_tight && what != Command::from(ErosionAction::PlayPause) {
@@ -101,8 +101,8 @@ fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
     }
 }
 
-/// Shows the bar above the playback controls. It lists the branches to choose from, and the offer after a change in the
-/// middle of a run. Without branches and offer, the bar is hidden.
+/// Shows the bar above the playback controls. It lists the branches, and the offer after a change in the middle of a
+/// run. If there are no branches and no offer, the bar is hidden.
 pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
     let mut command = None;
     let branches = document.branches();

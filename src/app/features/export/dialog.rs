@@ -1,4 +1,4 @@
-//! The dialog with the settings of a time-lapse. Afterwards, a file dialog asks for the file.
+//! The dialog with the settings of a time-lapse. After it, a file dialog asks for the file.
 
 use bevy_egui::egui;
 use egui::{Align, Layout, Ui};
@@ -15,7 +15,7 @@ pub struct FilmDialog(pub Film);
 impl Dialog for FilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let film = &mut self.0;
-        // must be read before a field loses the focus
+        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "film").show(ctx, |ui| {
             ui.set_width(400.0);

@@ -67,13 +67,13 @@ pub enum ExportAction {
     ChooseFolder(Box<ExportChoice>),
     /// Opens the export window with these settings.
     OpenWith(Box<ExportChoice>),
-    /// Writes the export, and stores it as a build preset of the scene.
+    /// Writes the export, and stores its settings as a build preset of the scene.
     Build(Box<ExportChoice>),
     /// Repeats the last build of the scene.
     BuildLast,
-    /// Asks for the settings of a time-lapse.
+    /// Opens the dialog with the settings of a time-lapse.
     Timelapse,
-    /// Asks for the file of a time-lapse.
+    /// Asks for the file in which to save a time-lapse.
     FilmAs(Film),
     FilmTo(Film, SaveTarget),
 }
@@ -128,7 +128,8 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
             let mut preset = choice.preset.clone();
             let usual = offered(editor).folder;
             if choice.folder != usual {
-                // the folder is relative to the scene's folder when the preset is built again
+                // store the folder relative to the scene's folder, because the preset is read that way when it is built
+                // again
                 preset.folder = choice.folder.join(&preset.folder).to_string_lossy().into_owned();
             }
             editor.doc.edit("Save build preset", None, |scene| {
@@ -137,7 +138,7 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
             });
             orders.write(ExportOrder::Build(choice));
         }
-        // open the window if there is no build yet, or if files would go outside the scene's folder, because the scene
+        // open the window if there is no build yet, or if the preset writes files outside the scene's folder; the scene
         // may come from somebody else
         ExportAction::BuildLast if editor.doc.scene().builds.first().is_none_or(leads_elsewhere) => {
             let window = ExportWindow::new(editor.doc.scene(), offered(editor));
@@ -189,8 +190,7 @@ fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     pick(ui, &mut queue, ExportAction::Timelapse, true);
 }
 
-/// Shows a message when an export has ended. Then quits the program, if quitting was delayed until the end of the
-/// export.
+/// Shows a message when an export has ended. Quits the program if quitting was delayed until the export ended.
 fn receive(mut task: ResMut<ExportTask>, mut editor: ResMut<Editor>, mut exit: MessageWriter<AppExit>) {
     match task.work.ended() {
         None => {}
@@ -235,7 +235,7 @@ fn failure(error: &anyhow::Error) -> String {
     with_reason(if is_replaced { "Exported, with a problem" } else { "Nothing was exported" }, error)
 }
 
-/// The file error that caused an error, if there is one.
+/// The file error that caused `error`, if there is one.
 fn file_error(error: &anyhow::Error) -> Option<&FileError> {
     let of_film = error.downcast_ref().and_then(|error| match error {
         FilmError::File(error) => Some(error),
@@ -253,7 +253,7 @@ fn file_error(error: &anyhow::Error) -> Option<&FileError> {
 }
 
 impl ExportOrder {
-    /// The question before a protected file is overwritten.
+    /// The question whether to overwrite a protected file.
     fn question(&self, error: &FileError) -> Option<Overwrite> {
         match self {
             Self::Build(choice) => {

@@ -1,4 +1,4 @@
-//! Exports from the editor, computed in addition to the work of the evaluation worker.
+//! Exports from the editor. They are computed in parallel to the work of the evaluation worker.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,11 +37,11 @@ impl ExportOrder {
 /// Data about a running export.
 pub(super) struct ExportProgress {
     path: PathBuf,
-    /// Fraction of the files that is already written, as the bits of an f32. NaN while the terrain is computed.
+    /// Fraction of the files that is already written, as the bits of an f32. It is NaN while the terrain is computed.
     written: Arc<AtomicU32>,
 }
 
-/// The running export, if there is one. Its result is a sentence about the files that it wrote.
+/// The running export, if there is one. Its result is a sentence about the written files.
 #[derive(Resource, Default)]
 pub struct ExportTask {
     pub(super) work: SingleTask<ExportProgress, String>,
@@ -73,7 +73,7 @@ impl ExportTask {
             .start(tasks, "export", (about, scene.layers.len()), move |control| carry_out(&copy, &job, control, &told))
     }
 
-    /// Name of the file being written, and the fraction of the work that is done.
+    /// Name of the file that is being written, and the completed fraction of the work.
     pub fn progress(&self) -> Option<(String, f32)> {
         let (ExportProgress { path, written }, evaluated) = self.work.progress()?;
         let written = f32::from_bits(written.load(Ordering::Relaxed));
@@ -111,7 +111,7 @@ fn carry_out(scene: &Scene, job: &ExportJob, control: &Control, written: &Atomic
     }
 }
 
-/// Returns an export in tiles, if the terrain is too large for the evaluation as a whole or for the memory.
+/// Returns an export in tiles if the terrain is too large to be evaluated at once, or too large for the memory.
 fn large_export<'a>(
     scene: &'a Scene,
     request: &'a ExportRequest,

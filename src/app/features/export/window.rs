@@ -25,7 +25,7 @@ use talweg::tiles::MOST_SAMPLES;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportChoice {
     pub preset: BuildPreset,
-    /// The folder to which the file names of the preset are relative.
+    /// The folder that the file names of the preset are relative to.
     pub folder: PathBuf,
     /// Whether to replace protected files.
     pub force: bool,
@@ -49,31 +49,31 @@ struct ProductRow {
     formats: Vec<(&'static str, &'static str)>,
 }
 
-/// The names of the exported files with their sizes in bytes, or the reason why the choice is invalid.
+/// The names of the exported files with their sizes in bytes, or the reason why the settings are invalid.
 type CheckedSizes = Result<Vec<(String, u64)>, String>;
 
-/// The export window with the current choice.
+/// The export window with the current settings.
 pub struct ExportWindow {
     scene: Scene,
     choice: ExportChoice,
     rows: Vec<ProductRow>,
-    /// The last checked choice and its result.
+    /// The last checked settings and the result of the check.
     checked: Option<(ExportChoice, CheckedSizes)>,
 }
 
-/// Default side length of a tile.
+/// Default side length of a tile, in samples.
 const USUAL_TILE: u32 = 513;
 const LIST_WIDTH: f32 = 400.0;
 const FIELDS_WIDTH: f32 = 330.0;
 const GAP: f32 = 24.0;
 const LIST_HEIGHT: f32 = 330.0;
 
-/// Height of the lists. In a low window, the rest of the dialog needs room too.
+/// Height of the lists, in points. In a low window, the lists are shorter, so that the rest of the dialog has room.
 fn list_height(ui: &Ui) -> f32 {
     LIST_HEIGHT.min((ui.ctx().viewport_rect().height() - 250.0).max(120.0))
 }
 
-/// Widths of the list and of the fields, also for a narrow window.
+/// Widths of the list and of the fields, in points. They shrink in a narrow window.
 fn widths(ctx: &egui::Context) -> [f32; 2] {
     let room = ctx.viewport_rect().width() - 80.0 - GAP;
     [LIST_WIDTH, FIELDS_WIDTH].map(|width| width * (room / (LIST_WIDTH + FIELDS_WIDTH)).min(1.0))
@@ -85,7 +85,7 @@ impl ExportWindow {
         Self { scene: scene.clone(), choice, rows, checked: None }
     }
 
-    /// Puts the ticked products into the preset.
+    /// Copies the ticked products to the preset.
     fn collect(&mut self) {
         let product = |row: &ProductRow| BuildProduct { map: row.what.clone(), format: row.format.into(), file: None };
         self.choice.preset.products = self.rows.iter().filter(|row| row.is_ticked).map(product).collect();
@@ -97,14 +97,15 @@ impl ExportWindow {
         request.and_then(|request| export::samples(&request, &self.scene)).unwrap_or(self.scene.samples())
     }
 
-    /// The problem of the choice, or the file sizes; recomputed after a change.
+    /// Returns the file sizes, or the reason why the settings are invalid. Recomputes the result only after a change.
     fn check(&mut self) -> CheckedSizes {
         if self.checked.as_ref().is_none_or(|(choice, _)| *choice != self.choice) {
             let Self { scene, choice, .. } = self;
             let checked = |request: ExportRequest| {
                 export::check(&request, scene, &choice.export_folder())?;
                 let samples = export::samples(&request, scene)?;
-                // a terrain larger than the largest whole evaluation is built in tiles, if its products allow that
+                // build a terrain in tiles if it is too large to be evaluated at once, provided that its products allow
+                // tiles
                 if samples > MAX_SAMPLES {
                     streamed_products(&request, scene, samples)?;
                 }
@@ -117,7 +118,7 @@ impl ExportWindow {
     }
 }
 
-/// All products of the scene; the products of the preset are ticked.
+/// Lists all products of the scene. The products of the preset are ticked.
 fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
     let chosen = |what: &str| preset.products.iter().find(|product| product.map == what);
     let row = |what: String, name: String, help: &'static str, formats: Vec<(&'static str, &'static str)>| {
@@ -151,7 +152,7 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
 
 impl Dialog for ExportWindow {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // must be read before a field loses the focus
+        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let [list_width, fields_width] = widths(ctx);
         let modal = modal(ctx, "export").show(ctx, |ui| {
@@ -223,7 +224,7 @@ fn sentence(problem: &str) -> String {
 }
 
 impl ExportWindow {
-    /// The target program, and the presets of the scene.
+    /// Shows the choice of the target program, and the presets of the scene.
     fn head(&mut self, ui: &mut Ui) {
         let mut adopt = None;
         ui.horizontal(|ui| {
@@ -274,7 +275,7 @@ impl ExportWindow {
             ui.add_space(8.0);
             ui.label("Also export:");
         }
-        // the sizes are in the order of the ticked rows
+        // the sizes are in the same order as the ticked rows
         let sizes = match &self.checked {
             Some((_, Ok(sizes))) => sizes.clone(),
             _ => Vec::new(),
@@ -354,7 +355,7 @@ impl ExportWindow {
                 }
                 ui.label("");
                 ui.checkbox(&mut preset.normalised, "Normalise floats to 0–1")
-                    .on_hover_text("If off, float files hold metres, degrees and so on.");
+                    .on_hover_text("If off, floats are in the unit of the product, such as metres or degrees.");
                 ui.end_row();
                 if is_raw {
                     ui.label("Raw files");
@@ -411,7 +412,7 @@ fn tiles(ui: &mut Ui, preset: &mut BuildPreset, samples: usize) {
     ui.horizontal(|ui| {
         if ui
             .checkbox(&mut are_cut, "")
-            .on_hover_text("Splits rasters into square tiles. The north-west tile is _x0_y0.")
+            .on_hover_text("Splits rasters into square tiles. The file name of the north-west tile contains _x0_y0.")
             .changed()
         {
             let samples = USUAL_TILE.min(samples as u32);
@@ -453,7 +454,8 @@ pub fn title(preset: &BuildPreset) -> &str {
     if preset.name.is_empty() { "Export" } else { &preset.name }
 }
 
-/// The initial settings: the last build of the scene, or its heights as PNG, beside its file or in `folder`.
+/// The initial settings: the settings of the last build or, without a build, the heights as PNG. Files go beside the
+/// scene's file or into `folder`.
 pub fn first_choice(scene: &Scene, file: Option<&Path>, folder: PathBuf) -> ExportChoice {
     let beside = file.and_then(|file| std::path::absolute(file).ok());
     let folder = beside.as_deref().and_then(Path::parent).map_or(folder, Path::to_path_buf);

@@ -1,4 +1,4 @@
-//! The edits that the terrain's context menu makes, each one undo step.
+//! The edits that the context menu of the terrain makes. Each edit is one undo step.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use talweg::nodes::Node;
 use talweg::nodes::sculpt::ground::Sculpt;
 use talweg::scene::{Layer, Mask};
 
-/// Half the height range of a mask that *Mask by this height* sets, as a fraction of the relief.
+/// Half of the height range of the mask that *Mask by this height* sets, as a fraction of the relief.
 const HEIGHT_BAND: f32 = 0.05;
-/// Half the slope range of a mask by slope, in degrees.
+/// Half of the slope range of a mask by slope, in degrees.
 const SLOPE_BAND: f32 = 6.0;
-/// Radius of the stroke of *Flatten here*, as a fraction of the side length.
+/// Radius of the brush stroke that *Flatten here* adds, as a fraction of the side length.
 const FLAT_RADIUS: f32 = 0.04;
 
 /// Restricts the mask to heights near the height of a point.
@@ -35,8 +35,8 @@ pub(super) fn mask_slope(mask: &mut Mask, point: &PickedPoint) {
     mask.slope_feather = SLOPE_BAND;
 }
 
-/// Flattens the terrain around a point: on the selected layer if it has terrain strokes, else on a new layer on top.
-/// Returns the index of the layer and of the stroke.
+/// Flattens the terrain around a point. The selected layer gets the stroke if it has terrain strokes; otherwise a new
+/// layer on top gets it. Returns the index of the layer and of the stroke.
 pub(super) fn flatten(document: &mut Document, point: &PickedPoint) -> (usize, usize) {
     const LABEL: &str = "Flatten here";
     let settings = &document.scene().settings;

@@ -47,7 +47,7 @@ impl Plugin for GroundMenuPlugin {
     }
 }
 
-/// Commands on the right-clicked point.
+/// Commands on the point that the user right-clicked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroundAction {
     MaskByHeight,
@@ -71,7 +71,7 @@ impl GroundAction {
         Self::CopyPosition,
     ];
 
-    /// Why the command is not available now.
+    /// The reason why the command is not available now; `None` if it is available.
     fn obstacle(self, editor: &Editor) -> Option<&'static str> {
         let is_planet = editor.doc.scene().is_planet();
         let selected: Vec<usize> = editor.doc.selected_layer().into_iter().collect();
@@ -184,7 +184,7 @@ fn run(
     }
 }
 
-/// A right-click on the terrain that does not drag opens the menu.
+/// Opens the menu after a right-click on the terrain without a drag.
 fn menu(
     InMut(ui): InMut<Ui>,
     editor: Res<Editor>,

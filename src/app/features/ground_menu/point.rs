@@ -1,4 +1,4 @@
-//! A point of the terrain with its properties, and the point that was clicked last.
+//! A point of the terrain with its properties. Also the point under the pointer and the point that was clicked last.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use talweg::field::{Terrain, globe_slope_degrees, slope_degrees};
 use talweg::planet::Planet;
 use talweg::scene::{Scene, Settings};
 
-/// A point of the terrain.
+/// A point of the terrain with its height and other properties.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PickedPoint {
-    /// Position as fractions of the side length from the west and the north edge. On a planet, as fractions of a map of
-    /// all longitudes and latitudes.
+    /// Position: distances from the west and the north edge as fractions of the side length. On a planet, they are
+    /// fractions of a map of all longitudes and latitudes.
     pub place: [f32; 2],
     /// Index of the nearest sample.
     pub sample: usize,
@@ -85,7 +85,7 @@ impl PickedPoint {
         }
     }
 
-    /// The command that moves the camera close to the point.
+    /// The view command that moves the camera close to the point.
     pub fn look(&self, settings: &Settings) -> ViewCommand {
         if let Some([latitude, longitude]) = self.latitude_longitude {
             let above = 40.0 * f64::from(settings.relief_metres);
@@ -109,12 +109,13 @@ pub struct GroundMenuState {
     pub picked: Option<PickedPoint>,
     /// Screen position of the menu, in points.
     pub(super) at: Option<[f32; 2]>,
-    /// The menu opens in the next frame.
+    /// Whether the menu opens in the next frame.
     pub(super) is_asked: bool,
 }
 
 impl GroundMenuState {
-    /// Opens the menu for the point under the pointer. Returns whether there is terrain under the pointer.
+    /// Opens the menu for the point under the pointer, at the screen position `at`. Returns whether there is terrain
+    /// under the pointer.
     pub(super) fn pick(&mut self, at: [f32; 2]) -> bool {
         if self.under.is_some() {
             (self.picked, self.at) = (self.under, Some(at));
@@ -122,7 +123,7 @@ impl GroundMenuState {
         self.under.is_some()
     }
 
-    /// Opens the menu for a point that was clicked elsewhere, at a screen position.
+    /// Opens the menu at the screen position `at` for a point that was clicked in another panel.
     pub fn open_menu(&mut self, point: PickedPoint, at: [f32; 2]) {
         (self.picked, self.at, self.is_asked) = (Some(point), Some(at), true);
     }
@@ -142,7 +143,7 @@ pub(super) fn update_point(
             let degrees = [hit.latitude, hit.longitude];
             PickedPoint::on_planet(terrain, scene, planet, degrees, hit.on_map(), hit.height_metres)
         }),
-        // the terrain on screen may still belong to the previous scene
+        // skip this frame: the terrain on screen still belongs to the previous scene
         None if terrain.grid.is_globe() => None,
         None => probe.hit.map(|hit| PickedPoint {
             // use the height of the drawn surface, because a construction is drawn in finer detail than the grid

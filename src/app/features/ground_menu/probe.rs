@@ -1,7 +1,7 @@
-//! The probe: the properties of the terrain at a point, and each layer's contribution to its height.
+//! The probe: the properties of the terrain at a point, and the contribution of each layer to the height of the point.
 //!
-//! The values are those of the terrain on screen. The contributions come from an evaluation that switches the layers on
-//! one after the other. Its grid has at most [`SAMPLES`] per side, so that the contributions are ready soon.
+//! The properties are those of the terrain on screen. For the contributions, an evaluation switches the layers on one
+//! after the other. It uses a grid of at most [`SAMPLES`] per side, so that the contributions are ready soon.
 
 use bevy::ecs::system::InMut;
 use bevy::prelude::*;
@@ -19,7 +19,7 @@ use talweg::field::Control;
 use talweg::field::globe::from_angles;
 use talweg::scene::Scene;
 
-/// Maximum number of samples per side for the contributions.
+/// Maximum number of samples per side of the grid on which contributions are computed.
 const SAMPLES: usize = 257;
 /// Memory limit of the evaluation, in bytes.
 const BUDGET: usize = 128 << 20;
@@ -28,9 +28,9 @@ const BUDGET: usize = 128 << 20;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Contribution {
     layer: String,
-    /// Change of the height by the layer, in metres.
+    /// Height that the layer adds, in metres.
     added: f32,
-    /// Height above the datum after the layer, in metres.
+    /// Height above the datum after the layer was applied, in metres.
     height: f32,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct ProbeWindow {
     point: Option<PickedPoint>,
     /// Names and values of the data maps at the point.
     maps: Vec<(&'static str, String)>,
-    /// Samples per side of the evaluation.
+    /// Samples per side of the grid on which the contributions are computed.
     samples: usize,
     contributions: Newest<(), Vec<Contribution>>,
 }
@@ -80,7 +80,7 @@ impl ProbeWindow {
 /// Contribution of each visible layer to the height of a point; `None` if the computation was cancelled.
 fn contributions(scene: &Scene, samples: usize, point: &PickedPoint, control: &Control) -> Option<Vec<Contribution>> {
     let mut store = Store::new(Cache::new(BUDGET), Timeline::new(0));
-    // hide layers instead of removing them, because masks may read them
+    // hide layers instead of removing them, because masks can read them
     let mut shown = scene.clone();
     shown.layers.iter_mut().for_each(|layer| layer.enabled = false);
     let (mut before, mut all) = (0.0, Vec::new());
@@ -147,7 +147,7 @@ fn layers(ui: &mut Ui, probe: &ProbeWindow, samples: usize) {
         ui.weak("Adds");
         ui.weak("Height after");
         ui.end_row();
-        // in the order of the layer list: the topmost first
+        // use the order of the layer list, with the topmost layer first
         for contribution in contributions.iter().rev() {
             ui.add(egui::Label::new(&contribution.layer).truncate());
             let tint = if contribution.added < 0.0 { colour::warning() } else { colour::text() };

@@ -1,8 +1,8 @@
-//! Adds a river from a point, as a curve of a construction. The river follows the flow of water over the terrain on
-//! screen.
+//! Adds a river that starts at a point, as a curve of a construction. The river follows the flow of water over the
+//! terrain on screen.
 //!
-//! The course follows the filled surface to the sea or to the edge. It is smoothed and reduced to the necessary points.
-//! The river widens where other water flows into it.
+//! The channel follows the surface with filled depressions to the sea or to the edge. Its line is smoothed, and points
+//! that it does not need are removed. The river widens where other water flows into it.
 
 use std::sync::Arc;
 
@@ -25,23 +25,23 @@ use talweg::nodes::Node;
 use talweg::nodes::generators::construction::Construction;
 use talweg::scene::{Blend, Layer, Settings};
 
-/// Greatest distance from the centre line of a river to the end of its banks, as a fraction of the side length.
+/// Greatest distance from the centreline of a river to the outer edge of its banks, as a fraction of the side length.
 const WIDTH: f32 = 0.012;
 /// Depth of the channel, as a multiple of the river's width.
 const DEPTH: f32 = 0.21;
-/// Width at the source, as a fraction of the greatest width.
+/// Width at the source of a river, as a fraction of its greatest width.
 const SOURCE_WIDTH: f32 = 0.3;
-/// Number of samples on each side over which the course is smoothed, to remove the steps of the grid.
+/// Number of samples on each side over which the centreline is smoothed. Smoothing removes the steps of the grid.
 const EVENED: usize = 5;
-/// Maximum deviation of the thinned course from the flow, in samples.
+/// Maximum deviation of the thinned centreline from the flow path, in samples.
 const TOLERANCE: f32 = 0.8;
 
-/// The running search for a river, keyed by the revision of the terrain.
+/// The running search for a river, keyed by the revision of the scene.
 #[derive(Resource, Default)]
 pub(super) struct RiverTask(Newest<u64, Vec<CurvePoint>>);
 
 impl RiverTask {
-    /// Starts the search for a river from a point.
+    /// Starts the search for the river that begins at a point.
     pub(super) fn start(&mut self, document: &Document, state: &GroundMenuState, point: &PickedPoint, tasks: &Tasks) {
         let Some(terrain) = state.terrain.clone() else { return };
         let (settings, sample) = (document.scene().settings.clone(), point.sample);
@@ -50,7 +50,7 @@ impl RiverTask {
     }
 }
 
-/// Adds a found river as a layer.
+/// Adds the river as a layer when the search has found it.
 pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<RiverTask>, mut editor: ResMut<Editor>) {
     if !task.0.receive() {
         return;
@@ -70,7 +70,8 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<RiverTask>, mut editor: Res
     }
 }
 
-/// The points of a river from a sample to the sea or the edge. Few points or none if the sea or the edge is near.
+/// The points of a river from a sample to the sea or the edge. If the sea or the edge is near, there are few points or
+/// none.
 fn course(
     terrain: &Terrain,
     settings: &Settings,
@@ -86,7 +87,7 @@ fn course(
     accumulate(&graph.receivers, &mut areas, control)?;
     let mut cells = graph.course(grid.owner(from));
     if grid.edges == Edges::Wrap {
-        // a river ends at the edge of its construction
+        // end the river at the edge of the terrain, which is also the edge of its construction
         let far = |a: usize, b: usize| (a % n).abs_diff(b % n) > 1 || (a / n).abs_diff(b / n) > 1;
         let end = cells.windows(2).position(|pair| far(pair[0], pair[1])).map_or(cells.len(), |k| k + 1);
         cells.truncate(end);
@@ -95,7 +96,7 @@ fn course(
     let place = |k: usize| [(k % n) as f32, (k / n) as f32];
     let evened: Vec<StrokePoint> = (0..cells.len())
         .map(|k| {
-            // the end points do not move
+            // do not move the end points
             let reach = EVENED.min(k).min(cells.len() - 1 - k);
             let near = &cells[k - reach..=k + reach];
             let sum = near.iter().map(|&c| place(c)).fold([0.0; 2], |sum, p| [sum[0] + p[0], sum[1] + p[1]]);
@@ -120,7 +121,7 @@ fn course(
     Ok(line)
 }
 
-/// Adds the river in a new layer on top, which only lowers the terrain.
+/// Adds the river in a new layer on top. This layer only lowers the terrain.
 fn add(document: &mut Document, line: Vec<CurvePoint>) -> Result<(), talweg::construction::edit::EditError> {
     let scene = document.scene();
     let settings = &scene.settings;
@@ -145,7 +146,7 @@ mod tests {
 
     fn valley() -> (Terrain, Settings) {
         let settings = Settings { size_metres: 8000.0, relief_metres: 1000.0, resolution: 129, ..Settings::default() };
-        // a winding valley that descends to the south, into the sea
+        // the test terrain is a winding valley that descends to the south, into the sea
         let terrain = Terrain::from_fn(129, Edges::Open, |u, v| {
             let middle = 0.5 + 0.15 * (v * 9.0).sin();
             0.6 - 0.7 * v + 0.5 * (u - middle).abs()

@@ -1,4 +1,5 @@
-//! The band of a condition: a diagram that shows how far each value fulfils the condition. Its corners can be dragged.
+//! The band of a condition: a diagram that shows how far each value fulfils the condition. The user can drag its
+//! corners.
 
 use bevy_egui::egui;
 use egui::{CursorIcon, DragValue, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
@@ -8,14 +9,14 @@ use talweg::appearance_files::{Band, EVERYWHERE, fulfilled};
 use talweg::scene::Gesture;
 
 const HEIGHT: f32 = 34.0;
-/// Distance in points within which the pointer grabs a corner.
+/// Distance from a corner, in points, within which the pointer grabs the corner.
 const GRAB: f32 = 12.0;
 
-/// The display format of a condition's values.
+/// The format in which the values of a condition are displayed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandScale {
     pub unit: &'static str,
-    /// Factor from stored to shown values.
+    /// Factor that converts stored values to shown values.
     pub times: f64,
     /// The stored values at both ends of the diagram.
     pub ends: [f32; 2],
@@ -47,7 +48,7 @@ impl BandScale {
     }
 }
 
-/// The new band after a drag, and the gesture of the drag.
+/// The band after a drag, and the gesture of the drag.
 pub struct DraggedBand {
     pub band: Band,
     pub gesture: Gesture,
@@ -59,7 +60,7 @@ pub fn points(band: Band) -> impl Iterator<Item = usize> + Clone {
     (0..4).filter(move |index| if *index < 2 { begins } else { ends })
 }
 
-/// Returns the band with one number changed. Neighbouring numbers are moved so that all stay in order.
+/// Returns the band with number `index` set to `value`. The other numbers are moved so that all numbers stay in order.
 pub fn with_point(mut band: Band, index: usize, value: f32) -> Band {
     band[index] = value;
     for k in points(band).collect::<Vec<_>>() {
@@ -80,7 +81,7 @@ pub fn editor(ui: &mut Ui, label: &str, band: Band, scale: &BandScale) -> Option
     let to_x = |value: f32| egui::remap_clamp(value, scale.ends[0]..=scale.ends[1], area.left()..=area.right());
     let nearest = |x: f32, y: f32| {
         let is_upper = y < area.center().y;
-        // of two corners at the same position, choose the corner on the pointer's side
+        // if two corners have the same position, choose the corner on the pointer's side
         let distance = |k: &usize| {
             let away = (to_x(band[*k]) - x).abs();
             let is_top = *k == 1 || *k == 2;

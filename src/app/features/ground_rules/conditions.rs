@@ -1,4 +1,4 @@
-//! The conditions of a rule in the panel: one row each, with a checkbox and a band.
+//! The conditions of a rule in the panel. Each condition has a row with a checkbox and a band.
 
 use bevy_egui::egui;
 use egui::{DragValue, RichText, Ui};
@@ -8,14 +8,14 @@ use crate::frame::theme::colour;
 use talweg::appearance_files::{Band, Bands, CONDITIONS, EVERYWHERE};
 use talweg::scene::Gesture;
 
-/// A condition in the panel.
+/// A row of the panel, which shows one condition.
 pub struct ConditionRow {
-    /// Name in [`CONDITIONS`].
+    /// Name of the condition in [`CONDITIONS`].
     name: &'static str,
     label: &'static str,
     help: &'static str,
     scale: BandScale,
-    /// The band at the moment when the user switches the condition on.
+    /// The band that the condition gets when the user switches it on.
     first: Band,
 }
 
@@ -40,7 +40,7 @@ pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
     ConditionRow {
         name: "openness",
         label: "Openness",
-        help: "Visibility of the sky: 0 % in deep hollows, 50 % on planes, 100 % on crests.",
+        help: "Visibility of the sky: 0 % in deep hollows, 50 % on plane surfaces, 100 % on crests.",
         scale: SHARES,
         first: [-1e9, -1e9, 0.4, 0.5],
     },
@@ -89,8 +89,8 @@ pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
     ConditionRow {
         name: "curvature",
         label: "Curvature",
-        help: "Mean curvature over a few samples: positive on ridges and edges, 0 on planes, negative in gullies. 10 \
-               per km is a sphere of 100 m radius.",
+        help: "Mean curvature over a few samples: positive on ridges and edges, 0 on plane surfaces, negative in \
+               gullies. A sphere with a radius of 100 m has a curvature of 10 per km.",
         scale: BandScale { unit: "1/km", times: 1.0, ends: [-40.0, 40.0], decimals: 1 },
         first: [2.0, 6.0, 1e9, 1e9],
     },
@@ -110,7 +110,7 @@ pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
     },
 ];
 
-/// A change of a rule's bands.
+/// A change of one of a rule's bands.
 pub struct BandChange {
     pub bands: Bands,
     pub label: &'static str,
@@ -144,7 +144,7 @@ impl BandShape {
         }
     }
 
-    /// Returns a band of this shape, with limits taken from another band.
+    /// Returns a band of this shape whose limits are taken from the band `[a, b, c, d]`.
     fn made_of(self, [a, b, c, d]: Band, scale: &BandScale) -> Band {
         let [low, high] = scale.ends;
         let (begins, ends) = (b > EVERYWHERE[1], c < EVERYWHERE[2]);
@@ -172,7 +172,7 @@ impl BandShape {
     }
 }
 
-/// One row per condition; returns the change of one of them.
+/// Shows one row per condition. Returns the change if the user has changed a band.
 pub fn rows(ui: &mut Ui, bands: &Bands, missing: Option<&[bool; CONDITIONS.len()]>) -> Option<BandChange> {
     let mut change = None;
     for (k, row) in ROWS.iter().enumerate() {

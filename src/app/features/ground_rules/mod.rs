@@ -1,5 +1,5 @@
-//! The ground material rules of the scene: where each material covers the terrain, and where plants and stones are
-//! placed.
+//! The ground material rules of the scene. They decide where each material covers the terrain, and where plants and
+//! stones are placed.
 
 mod band;
 mod conditions;
@@ -57,10 +57,10 @@ impl Plugin for GroundRulesPlugin {
     }
 }
 
-/// Commands of the ground rules.
+/// Commands of the ground rules panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GroundRulesAction {
-    /// Opens or closes the panel.
+    /// Opens or closes the ground rules panel.
     Toggle,
     Open(RuleTab),
     Save(RuleTab),

@@ -25,7 +25,7 @@ use talweg::appearance_files::{
 };
 use talweg::scene::{Gesture, Scene};
 
-/// The two lists of rules.
+/// The two lists of rules, each on a tab: material rules, and rules for plants and stones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RuleTab {
     #[default]
@@ -44,7 +44,7 @@ impl RuleTab {
         }
     }
 
-    /// Suffix of a suggested file name, after the name of the scene.
+    /// The part of a suggested file name that follows the name of the scene.
     pub(super) fn file_stem(self) -> &'static str {
         match self {
             Self::Materials => "materials",
@@ -60,12 +60,12 @@ impl RuleTab {
     }
 }
 
-/// State of the panel.
+/// State of the ground rules panel.
 #[derive(Resource, Clone, Debug, PartialEq)]
 pub struct GroundRulesState {
     pub open: bool,
     pub tab: RuleTab,
-    /// Index of the selected rule of each list; an index beyond the end selects the last rule.
+    /// Index of the selected rule of each list. An index beyond the end of a list selects its last rule.
     pub selected: [usize; 2],
 }
 
@@ -75,7 +75,7 @@ impl Default for GroundRulesState {
     }
 }
 
-/// Number of visible rows of the list.
+/// Number of visible rows of the list of rules.
 const SEEN_ROWS: f32 = 7.0;
 
 /// Shows the panel; returns the command of a clicked button.
@@ -95,7 +95,7 @@ pub fn show(
     let tab = state.tab;
     let selected = &mut state.selected[tab as usize];
     egui::ScrollArea::vertical().id_salt(("rules", tab as usize)).auto_shrink(false).show(ui, |ui| {
-        ui.set_max_width(ui.available_width() - 8.0); // leaves room for the scroll bar
+        ui.set_max_width(ui.available_width() - 8.0); // leave room for the scroll bar
         match tab {
             RuleTab::Materials => materials(ui, selected, document, covers),
             RuleTab::Plants => plants(ui, selected, document, covers),
@@ -154,7 +154,7 @@ fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command>
     command
 }
 
-/// Changes the material rules. Rules equal to those of the palette are not stored in the scene.
+/// Changes the material rules. Rules that equal those of the palette are not stored in the scene.
 fn change_materials(
     document: &mut Document,
     label: &str,
@@ -168,7 +168,7 @@ fn change_materials(
     });
 }
 
-/// Changes the rules of plants and stones. Rules equal to those of the palette are not stored in the scene.
+/// Changes the rules for plants and stones. Rules that equal those of the palette are not stored in the scene.
 fn change_plants(
     document: &mut Document,
     label: &str,
@@ -203,7 +203,7 @@ fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers:
     ui.push_id(("material", at), |ui| material(ui, document, at, &rule, covers));
 }
 
-/// The settings of the selected material rule.
+/// Shows the settings of the selected material rule.
 fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule, covers: &RuleCoverage) {
     ui.horizontal(|ui| {
         label_cell(ui, "Material", false);
@@ -267,7 +267,7 @@ fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &R
     ui.push_id(("plant", at), |ui| plant(ui, document, at, &rule, covers));
 }
 
-/// The settings of the selected rule of plants or stones.
+/// Shows the settings of the selected rule for plants or stones.
 fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, covers: &RuleCoverage) {
     ui.horizontal(|ui| {
         label_cell(ui, "Kind", false);
@@ -351,7 +351,7 @@ fn conditions_of(
     }
 }
 
-/// A fraction from 0 to 1, shown in percent; returns the new value if it was changed.
+/// Shows a fraction from 0 to 1 in percent. Returns the new value if the user has changed it.
 fn share_row(ui: &mut Ui, label: &str, tip: &str, share: f32) -> Option<(f32, Option<Gesture>)> {
     let shown = f64::from(share) * 100.0;
     let (mut dragged, mut typed, mut changed) = (shown, shown, None);
@@ -372,7 +372,7 @@ fn share_row(ui: &mut Ui, label: &str, tip: &str, share: f32) -> Option<(f32, Op
     changed.map(|(percent, id)| ((percent / 100.0) as f32, Some(Gesture(id.value()))))
 }
 
-/// A number field with a label; returns the gesture if the user has changed the number.
+/// Shows a number field with a label. Returns the gesture if the user has changed the number.
 fn number(ui: &mut Ui, label: &str, tip: &str, field: DragValue) -> Option<Gesture> {
     let name = label_cell(ui, label, false).on_hover_text(tip);
     let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
@@ -391,7 +391,8 @@ struct RuleRow {
     note: String,
 }
 
-/// Shows the list of rules. The last rule, which covers the others, is on top. Scrolls to a newly selected rule.
+/// Shows the list of rules. The last rule is on top, because its material covers the others. Scrolls to a newly
+/// selected rule.
 fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
     let height = SEEN_ROWS.min(rows.len() as f32) * (ROW - 2.0);
     let key = ui.id().with("revealed");
@@ -431,7 +432,7 @@ fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
     });
 }
 
-/// An edit of the list of rules by a button.
+/// An edit of the list of rules, made by a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListEdit {
     Add,

@@ -1,5 +1,5 @@
-//! The fraction of the map that each rule covers. A background task computes the condition values once, at points all
-//! over the map. The coverage can therefore be updated while the user drags a rule.
+//! The fraction of the map that each rule covers. A background task computes the condition values once, at points that
+//! are spread over the map. The fractions can therefore be updated while the user drags a rule.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use talweg::field::{Control, MapKind, Terrain};
 /// Number of sampled points along each side of the map.
 const PLACES: usize = 64;
 
-/// The values of [`CONDITIONS`] at a point.
+/// The values of [`CONDITIONS`] at one point.
 type PlaceValues = [f32; CONDITIONS.len()];
 
 /// The sampled condition values of the map on screen.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct RuleCoverage {
-    /// Condition values at points all over the map.
+    /// Condition values at points that are spread over the map.
     values: Option<Arc<Vec<PlaceValues>>>,
-    /// For each of [`CONDITIONS`], whether its map is missing, so that its value is 0 everywhere. `None` until there is
-    /// a terrain.
+    /// For each of [`CONDITIONS`], whether the terrain lacks its data map. The value of such a condition is 0
+    /// everywhere. `None` until there is a terrain.
     pub missing: Option<[bool; CONDITIONS.len()]>,
 }
 
@@ -52,7 +52,7 @@ impl RuleCoverage {
     }
 }
 
-/// Identifies the sampled terrain and the palette that colours it.
+/// Identifies the sampled terrain and the palette with which it is coloured.
 type SampleKey = (u64, String);
 
 /// The task that samples the map in the background.
@@ -86,12 +86,12 @@ pub(super) fn advance(
         task.start(key, tasks.start("ground-rules", work));
     }
     let missing = Some(missing_maps(&square.terrain));
-    // show the values of the previous terrain until the new ones are ready
+    // keep the values of the previous terrain until the new values are ready
     let values = known.or(covers.values.take());
     *covers = RuleCoverage { values, missing };
 }
 
-/// For each condition, whether its map is missing in a terrain.
+/// For each condition, whether the terrain lacks the data map of the condition.
 fn missing_maps(terrain: &Terrain) -> [bool; CONDITIONS.len()] {
     let lacks = |kind| terrain.map(kind).is_none();
     CONDITIONS.map(|condition| match condition {

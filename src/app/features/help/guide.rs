@@ -12,7 +12,7 @@ use crate::frame::theme::colour;
 use crate::frame::widgets::long_list;
 
 const GUIDE: &str = include_str!("../../../../docs/guide.md");
-/// Font size of the text.
+/// Font size of the text, in points.
 const SIZE: f32 = 14.0;
 
 /// A heading with its level, a paragraph, or a list item.
@@ -27,7 +27,7 @@ enum GuideBlock {
 fn blocks(markdown: &str) -> Vec<GuideBlock> {
     let mut blocks = Vec::new();
     let mut is_open = false;
-    // skip images, which only the file shows; replace the menu arrow, which the fonts of the window lack
+    // skip images, which only the file shows; also replace the menu arrow ▸, because the fonts of the window lack it
     let pictures = |line: &&str| !line.starts_with("![");
     for line in markdown.lines().map(str::trim).filter(pictures).map(|line| line.replace('▸', icon::CARET_RIGHT)) {
         let line = line.as_str();
@@ -49,7 +49,7 @@ fn blocks(markdown: &str) -> Vec<GuideBlock> {
     blocks
 }
 
-/// Style of a part of a line.
+/// Text style of one part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextStyle {
     Plain,
@@ -57,7 +57,7 @@ enum TextStyle {
     Code,
 }
 
-/// Splits a line into parts of one style. Of a link, only the text is kept.
+/// Splits a line into parts that each have one style. A link is reduced to its text.
 fn parts(line: &str) -> Vec<(TextStyle, String)> {
     let mut parts: Vec<(TextStyle, String)> = Vec::new();
     let (mut style, mut rest) = (TextStyle::Plain, line);

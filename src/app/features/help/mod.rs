@@ -73,14 +73,14 @@ impl Action for HelpAction {
     }
 }
 
-/// The images of the help page that was opened last, while they are rendered.
+/// The task that renders the images of the help page that was opened last.
 #[derive(Resource, Default)]
 struct NodePictures(Option<Task<()>>);
 
 /// Size of the images on a help page.
 const PICTURES: Size = Size { samples: 129, pixels: 168 };
 
-/// Images of the effect of each parameter of a node, rendered in the background.
+/// Images that show the effect of each parameter of a node. A background task renders them.
 fn pictures_of(node: &Node, tasks: &Tasks, drawing: &mut NodePictures) -> Vec<ParamPictures> {
     let mut variants = Vec::new();
     let mut places = Vec::new();
@@ -99,7 +99,7 @@ fn pictures_of(node: &Node, tasks: &Tasks, drawing: &mut NodePictures) -> Vec<Pa
         // if no threads can be started, the page has no images
         let Ok(pool) = thread_pool(0) else { return };
         let place = |index: usize, thumbnail: Thumbnail| places[index].set(thumbnail.image);
-        // the drawing is cancelled when another page is opened
+        // an error means that another page was opened, which cancels the drawing
         let _ = pool.install(|| draw_all(&variants, PICTURES, control, &place));
     };
     drawing.0 = tasks.start("node-pictures", draw).ok();

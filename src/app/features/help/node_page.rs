@@ -1,4 +1,4 @@
-//! The help page of a node: description, source and all parameters, generated from the node's own description.
+//! The help page of a node: description, source and all parameters. It is generated from the node's own description.
 
 use bevy_egui::egui;
 use egui::{Align, Layout, RichText, ScrollArea, Ui};
@@ -23,7 +23,7 @@ pub struct NodePage {
     pictures: Vec<ParamPictures>,
 }
 
-/// Images of a parameter at several values, with the index of the parameter. The images may still be rendering.
+/// Images of the terrain at several values of the parameter that has the index `param`. They may still be rendering.
 pub struct ParamPictures {
     pub param: usize,
     pub values: Vec<(String, SceneThumbnail)>,
@@ -33,7 +33,7 @@ pub struct ParamPictures {
 const PICTURE: f32 = 84.0;
 
 impl NodePage {
-    /// Creates the page of a node, with a button that adds the node.
+    /// Creates the page of a node. The page has a button that adds the node.
     pub fn new(node: &Node, pictures: Vec<ParamPictures>) -> Self {
         Self { node: Box::new(node.clone()), pictures }
     }
@@ -52,7 +52,7 @@ impl Dialog for NodePage {
                 ui.label(RichText::new(about.category).color(colour::text_weak()));
             });
             ui.add_space(4.0);
-            // keep the heading, the buttons and the margins on screen
+            // limit the height, so that the heading, the buttons and the margins stay on screen
             ScrollArea::vertical().max_height((screen.y - 170.0).max(120.0)).show(ui, |ui| {
                 ui.set_width(ui.available_width() - 10.0);
                 ui.label(about.help);
@@ -95,7 +95,7 @@ impl Dialog for NodePage {
     }
 }
 
-/// Replaces superscript and subscript letters, which the font lacks, by a mark and the plain letters.
+/// Replaces superscript and subscript letters, which the font lacks, by a mark followed by the plain letters.
 pub fn with_plain_letters(law: &str) -> String {
     const RAISED: [(char, char); 11] = [
         ('ʳ', 'r'),

@@ -1,4 +1,4 @@
-//! The list of edits, both applied and undone. A click on an edit undoes or redoes up to it.
+//! The list of applied and undone edits. A click on an edit undoes or redoes all edits up to it.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -37,9 +37,9 @@ impl Plugin for HistoryPlugin {
 /// Commands of the list of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryAction {
-    /// Opens or closes the list.
+    /// Opens or closes the list of edits.
     Toggle,
-    /// Undoes or redoes until this number of edits is applied.
+    /// Undoes or redoes edits until the given number of edits is applied.
     GoTo(usize),
 }
 
@@ -58,7 +58,7 @@ impl Action for HistoryAction {
     }
 }
 
-/// Whether the list is shown.
+/// Whether the list of edits is open.
 #[derive(Resource, Default)]
 struct HistoryPanel {
     is_open: bool,

@@ -1,5 +1,5 @@
-//! Imports heightmaps as scenes, by *File ▸ Import* or when files are dropped on the window. When the window gets the
-//! focus, also reloads files of the scene that another program has changed.
+//! Imports heightmaps as scenes, either by *File ▸ Import* or when the user drops files on the window. When the window
+//! gets the focus, also reloads files of the scene that another program has changed.
 
 use std::path::{Path, PathBuf};
 
@@ -52,11 +52,11 @@ impl Plugin for ImportPlugin {
 pub enum ImportAction {
     /// Asks for a file to import.
     Ask,
-    /// Creates a scene from a file, after asking for the layout of a raw file and about unsaved changes.
+    /// Creates a scene from a file. Asks first for the layout of a raw file, and about unsaved changes.
     File(PathBuf),
-    /// Like `File`, but the layout of the raw file is already known.
+    /// Creates a scene from a file whose layout is known. Asks first about unsaved changes.
     Raw(ImportedFile),
-    /// Like `Raw`, after unsaved changes have been saved or discarded.
+    /// Creates a scene from a file, after unsaved changes have been saved or discarded.
     Begin(ImportedFile),
 }
 
@@ -83,7 +83,7 @@ impl Action for ImportAction {
     }
 }
 
-/// The import that is reading a file, if any. Large files take seconds.
+/// The running import, if any. Reading a large file takes seconds.
 #[derive(Resource, Default)]
 struct ImportTask(SingleTask<ReadFile, Scene>);
 
@@ -130,12 +130,13 @@ fn run(
     }
 }
 
-/// Opens the new scene once its file is read.
+/// Opens the new scene when its file has been read.
 fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
     let file = task.0.progress().map(|(file, _)| file.clone());
     match (task.0.ended(), file) {
         (Some(Ok(_)), Some(read)) if editor.doc.is_dirty() && editor.doc.edits() != read.edits => {
-            // the scene was edited during the import, so ask about the changes; afterwards the file is read again
+            // the scene was edited during the import, so ask about unsaved changes; after the answer, the file is read
+            // again
             editor.dialogs.ask_about_changes(ImportAction::Begin(read.file).into());
         }
         (Some(Ok(scene)), Some(read)) => {
@@ -163,7 +164,7 @@ fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     pick(ui, &mut queue, ImportAction::Ask, true);
 }
 
-/// Handles dropped files: opens scenes and exported files with an embedded scene, and imports other heightmaps.
+/// Handles dropped files: opens scenes and exported files with an embedded scene, and imports all other heightmaps.
 fn take_dropped(
     mut dropped: MessageReader<FileDragAndDrop>,
     mut editor: ResMut<Editor>,
@@ -187,7 +188,7 @@ fn take_dropped(
     }
 }
 
-/// How a dropped file is handled.
+/// The way in which a dropped file is handled.
 #[derive(Clone, Debug, PartialEq)]
 enum DroppedFile {
     Scene(PathBuf),
@@ -207,7 +208,7 @@ fn dropped_action(path: &Path) -> Option<DroppedFile> {
 struct ReadFiles(Vec<(PathBuf, Option<FileStamp>)>);
 
 impl ReadFiles {
-    /// Checks the stamps of the files. Returns the files that were there at the last check and have changed.
+    /// Checks the stamps of the files. Returns the files that existed at the last check and have changed since then.
     fn check(&mut self, files: Vec<PathBuf>) -> Vec<PathBuf> {
         let stamped = files.into_iter().map(|path| {
             let stamp = FileStamp::read(&path).ok();

@@ -26,11 +26,11 @@ pub(super) struct RawDialog {
     rows: RowOrder,
 }
 
-/// Maximum width.
+/// Maximum number of samples per row.
 const WIDEST: u32 = 65_536;
 
 impl RawDialog {
-    /// The dialog for a file; `None` if the file describes its own layout or cannot be read.
+    /// The dialog for a raw file. `None` if the file format describes its own layout or if the file cannot be read.
     pub fn for_file(path: &Path) -> Option<Self> {
         RasterReader::for_path(path).filter(|reader| reader.is_raw)?;
         let bytes = if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("r32")) { 4 } else { 2 };
@@ -52,7 +52,7 @@ impl RawDialog {
     }
 }
 
-/// The default width for a number of samples: that of the most nearly square layout.
+/// The default width for a number of samples. It makes the layout as square as possible.
 fn usual_width(count: usize) -> u32 {
     let side = count.isqrt().max(2);
     let width = (side..=count / 2).find(|width| count.is_multiple_of(*width)).unwrap_or(side);
@@ -61,7 +61,7 @@ fn usual_width(count: usize) -> u32 {
 
 impl Dialog for RawDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // must be read before a field loses the focus
+        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "raw import").show(ctx, |ui| {
             ui.set_width(420.0);

@@ -1,4 +1,4 @@
-//! The Add button: a menu of all nodes by category, each with its description, and a search field.
+//! The Add button. It opens a menu with a search field and all nodes by category, each with its description.
 
 use bevy_egui::egui;
 use egui::{Key, Popup, PopupCloseBehavior, RichText, Ui};
@@ -27,13 +27,13 @@ impl AddMenu {
     }
 }
 
-/// Returns the word that node descriptions use instead of a search word, if the two differ. A search for *erode*
-/// therefore finds erosion nodes.
+/// Returns the word that node descriptions use in place of a search word. For example, a search for *erode* also finds
+/// erosion nodes. `None` if there is no other word.
 pub fn stem(word: &str) -> Option<&'static str> {
     matches!(word, "erod" | "erode" | "eroded" | "erodes" | "eroding").then_some("erosion")
 }
 
-/// Whether a lower-case text contains a word or its replacement by [`stem`].
+/// Whether a lower-case text contains a word, or the word that [`stem`] returns for it.
 pub fn has_word(text: &str, word: &str) -> bool {
     text.contains(word) || stem(word).is_some_and(|stem| text.contains(stem))
 }
@@ -60,7 +60,7 @@ pub fn find(search: &str) -> Vec<Node> {
     found
 }
 
-/// Why a node cannot be added to this kind of scene.
+/// The reason why a node cannot be added to a scene of this kind.
 pub fn misfit(world: World) -> &'static str {
     match world {
         World::Planet => "Works on terrains only; planets skip it. Extract a region to use it.",
@@ -68,8 +68,8 @@ pub fn misfit(world: World) -> &'static str {
     }
 }
 
-/// Shows the button; returns the chosen command. `recent` are the nodes that were added last, and `own` are the user's
-/// presets.
+/// Shows the button and its menu; returns the chosen command. `recent` are the nodes that the user added last, and
+/// `own` are the user's presets.
 pub fn button(
     ui: &mut Ui,
     menu: &mut AddMenu,
@@ -186,7 +186,7 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, ch
     });
 }
 
-/// Shows the nodes that were added last, as small buttons.
+/// Shows small buttons for the nodes that the user added last.
 fn again(ui: &mut Ui, recent: &[String], world: World, chosen: &mut Option<Node>) {
     ui.add_space(2.0);
     ui.horizontal_wrapped(|ui| {

@@ -12,37 +12,37 @@ use talweg::scene::Layer;
 pub enum LayerAction {
     /// Opens the menu of nodes.
     AddMenu,
-    /// Adds a layer of this node.
+    /// Adds a layer with this node.
     Add(Box<Node>),
     /// Adds an uplift map and a stream power layer above it.
     AddUplift(UpliftSource),
-    /// Adds a layer from the user's presets.
+    /// Adds a layer that is stored as one of the user's presets.
     AddKept(Box<Layer>),
     Rename,
-    /// Copies layers to the clipboard, as the text of a scene.
+    /// Copies the selected layers to the clipboard, as the text of a scene.
     Copy,
     Cut,
-    /// Pastes layers from the text of a scene on the clipboard.
+    /// Pastes the layers of a scene text that is on the clipboard.
     Paste,
     Duplicate,
     Delete,
     Solo,
     Toggle,
-    /// Locks or unlocks layers.
+    /// Locks or unlocks the selected layers.
     Lock,
     /// Opens the note of the layer for editing.
     Note,
-    /// Evaluates up to the layer and nothing above it.
+    /// Makes the evaluation end at the selected layer, so that the layers above it are ignored.
     EvaluateToHere,
     /// Switches between versions A and B of the layer.
     SwapSides,
-    /// Randomises the layer's numbers.
+    /// Randomises the numeric parameters of the layer.
     Randomise,
     /// Asks for a name under which to save the layer as a preset.
     SavePreset,
     /// Puts the selected layers into a group.
     GroupLayers,
-    /// Removes groups and keeps their members.
+    /// Removes the selected groups and keeps their members.
     Ungroup,
     MoveUp,
     MoveDown,

@@ -1,4 +1,4 @@
-//! Dialogs for texts about layers: notes, and names of presets.
+//! Dialogs that ask for a text about a layer: a note, or the name of a preset.
 
 use bevy::ecs::system::In;
 use bevy::prelude::*;
@@ -12,12 +12,12 @@ use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
 use crate::frame::editor::{Editor, with_reason};
 use talweg::scene::Layer;
 
-/// Commands that apply an entered text.
+/// Commands that apply a text from a dialog, or delete a preset.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LayerTextAction {
     /// Sets the note of a layer.
     Note(usize, String),
-    /// Saves a layer as a preset of this name.
+    /// Saves a layer as a preset with this name.
     Preset(usize, String),
     /// Deletes the preset with this file name.
     ForgetPreset(String),
@@ -67,7 +67,7 @@ pub(super) struct TextDialog {
     hint: &'static str,
     text: String,
     is_long: bool,
-    /// Makes the command from the entered text.
+    /// Turns the layer index and the entered text into the command that runs.
     then: fn(usize, String) -> LayerTextAction,
     layer: usize,
 }

@@ -161,7 +161,6 @@ fn run(
     }
 }
 
-/// Pastes the layers of a scene text.
 fn paste(editor: &mut Editor, text: &str) {
     match editor.doc.paste_layers(text) {
         Ok(warnings) => warnings.into_iter().for_each(|warning| editor.toasts.warning(warning.0)),
@@ -169,7 +168,8 @@ fn paste(editor: &mut Editor, text: &str) {
     }
 }
 
-/// A default construction contains an example tree; a new layer starts with an empty tree, in the metres of the scene.
+/// Returns the node of a new layer. A new construction gets an empty tree in the metres of the scene, instead of the
+/// example tree that is its default.
 fn blank(node: Node, document: &Document) -> Node {
     let Node::Construction(construction) = &node else { return node };
     if *construction != Construction::default() {

@@ -18,7 +18,7 @@ use talweg::eval::StrokeTarget;
 use talweg::nodes::{Node, NodeKind};
 use talweg::scene::{Blend, Layer, Problem};
 
-/// Shows layer `index`; returns the command that a row issued.
+/// Shows the parameters of layer `index`. Returns the command that a row issued, if any.
 pub fn show(
     ui: &mut Ui,
     document: &mut Document,
@@ -61,7 +61,7 @@ pub fn show(
         ui.disable();
     }
     ui.add_space(6.0);
-    // the ids of the rows contain the layer's node, so that a drag never changes another layer
+    // include the node of the layer in the ids of the rows, so that a drag never changes another layer
     ui.push_id((index, about.name), |ui| {
         let forgotten = presets(ui, document, index, &layer, own);
         if !layer.epochs.is_empty() {
@@ -102,8 +102,8 @@ pub fn show(
     command
 }
 
-/// Whether the blending of a layer has a row for this parameter. Layers other than generators and groups always replace
-/// the terrain below.
+/// Whether the panel has a row for blending parameter `name` of a layer. Layers other than generators and groups always
+/// replace the terrain below.
 pub fn shows_mix(layer: &Layer, name: &str) -> bool {
     let generator = matches!(layer.node.work(), NodeKind::Generator(_)) || matches!(layer.node, Node::LayerGroup(_));
     match name {
@@ -162,7 +162,7 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, ow
     command
 }
 
-/// Shows the two versions of the layer, A and B. The active version is marked, and a click switches to the other.
+/// Shows the two versions of the layer, A and B. The active version is marked. A click switches to the other version.
 fn sides(ui: &mut Ui, document: &mut Document, index: usize) {
     let shown = document.shown_side(index);
     ui.spacing_mut().item_spacing.x = 2.0;
@@ -181,7 +181,7 @@ fn sides(ui: &mut Ui, document: &mut Document, index: usize) {
     }
 }
 
-/// Shows the parameter epochs before the current epoch.
+/// Shows the parameter epochs of a layer before its current epoch.
 fn parameter_epochs(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
     let gone = layer.epochs.iter().fold(0u32, |sum, epoch| sum.saturating_add(epoch.iterations));
     ui.horizontal(|ui| {

@@ -1,4 +1,4 @@
-//! The user's presets. Each preset is a file in the configuration folder that contains one layer as the text of a
+//! The user's presets. Each preset is a file in the configuration folder. The file contains one layer as the text of a
 //! scene.
 
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use bevy::prelude::Resource;
 use talweg::io::{FileError, SaveTarget, StagedFile};
 use talweg::scene::{Layer, Scene};
 
-/// Name of the subfolder of the configuration folder for presets.
+/// Name of the folder for presets within the configuration folder.
 const FOLDER: &str = "presets";
 /// Maximum number of presets that are read.
 const MOST: usize = 500;
 
-/// A stored layer.
+/// A layer that is stored as a preset.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnPreset {
     pub name: String,
@@ -23,7 +23,7 @@ pub struct OwnPreset {
 /// Why a preset could not be saved or deleted.
 #[derive(Debug, thiserror::Error)]
 pub enum PresetError {
-    /// The system has no configuration folder.
+    /// There is no configuration folder on this system.
     #[error("there is no configuration folder on this system")]
     NoFolder,
     #[error(transparent)]
@@ -32,12 +32,12 @@ pub enum PresetError {
     Remove { path: PathBuf, source: std::io::Error },
 }
 
-/// The user's presets. They are read from the folder once, and again after a change.
+/// The user's presets. They are read from the folder once, and again after each change.
 #[derive(Resource, Default)]
 pub struct PresetLibrary(Option<Vec<OwnPreset>>);
 
 impl PresetLibrary {
-    /// The presets in a configuration folder, sorted by name; unreadable files are skipped.
+    /// The presets in a configuration folder, sorted by name. Unreadable files are skipped.
     pub fn of_folder(&mut self, config: Option<&Path>) -> &[OwnPreset] {
         self.0.get_or_insert_with(|| read(config))
     }
@@ -45,7 +45,7 @@ impl PresetLibrary {
     /// Saves a preset, given as the text of a scene with one layer. A preset of the same name is replaced.
     ///
     /// # Errors
-    /// If the file cannot be written; an old file then stays unchanged.
+    /// If the file cannot be written. An existing file then stays unchanged.
     pub fn save(&mut self, config: Option<&Path>, name: &str, text: &str) -> Result<(), PresetError> {
         use std::io::Write;
         let folder = config.ok_or(PresetError::NoFolder)?.join(FOLDER);
@@ -68,8 +68,8 @@ impl PresetLibrary {
     }
 }
 
-/// The file of a preset. Its name consists of the letters and digits of the preset's name; other characters become
-/// hyphens.
+/// The path of a preset's file. The file name consists of the letters and digits of the preset's name. Hyphens replace
+/// all other characters.
 fn file_of(folder: &Path, name: &str) -> PathBuf {
     let plain: String = name.trim().chars().map(|c| if c.is_alphanumeric() || c == ' ' { c } else { '-' }).collect();
     folder.join(format!("{plain}.ron"))

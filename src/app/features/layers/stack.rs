@@ -1,4 +1,4 @@
-//! The layer list, the topmost layer first, with a row for the scene below.
+//! The layer list. The topmost layer comes first, and a row for the scene is at the bottom.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -20,11 +20,11 @@ use crate::frame::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
 use talweg::nodes::{Node, NodeKind};
 use talweg::scene::{Blend, Layer, Problem};
 
-/// A layer whose name is being edited.
+/// The layer whose name the user edits.
 #[derive(Debug)]
 struct LayerRename {
     index: usize,
-    /// The current text.
+    /// The text in the name field.
     text: String,
     /// Whether the text field has received the focus.
     begun: bool,
@@ -67,10 +67,10 @@ impl StackState {
     }
 }
 
-/// Indentation of a row in points, for each group that contains its layer.
+/// Indentation of a row, in points, for each group that contains the layer.
 const INDENT: f32 = 14.0;
 
-/// The icon of a node, by kind and category.
+/// The icon of a node, which depends on its kind and category.
 pub fn node_icon(node: &Node) -> &'static str {
     match (node.work(), node.about().category) {
         (_, "Layers") => icon::FOLDER,
@@ -83,7 +83,7 @@ pub fn node_icon(node: &Node) -> &'static str {
     }
 }
 
-/// Shows the list; returns the command that a row's menu issued.
+/// Shows the list. Returns the command that the menu of a row issued, if any.
 pub fn show(
     ui: &mut Ui,
     document: &mut Document,
@@ -162,7 +162,7 @@ fn layers(ui: &mut Ui, document: &mut Document, state: &mut StackState, problems
     command
 }
 
-/// The layers that have rows, the topmost first. Layers in folded groups have no rows.
+/// The layers that have rows, from the topmost to the lowest. Layers in folded groups have no rows.
 fn shown_rows(document: &Document, state: &StackState) -> Vec<usize> {
     let scene = document.scene();
     let mut rows = Vec::with_capacity(scene.layers.len());
@@ -174,8 +174,8 @@ fn shown_rows(document: &Document, state: &StackState) -> Vec<usize> {
     rows
 }
 
-/// The target of a drop between two rows. The layer is inserted below the upper row. The horizontal position selects
-/// one of the nesting depths that are possible there.
+/// The target of a drop between two rows. The layer is inserted below the upper row. Several nesting depths can be
+/// possible there; the horizontal position of the pointer selects one of them.
 fn place_of_gap(document: &Document, state: &StackState, rows: &[(usize, Rect)], gap: usize, x: f32) -> StackPosition {
     let scene = document.scene();
     let (index, most) = match gap.checked_sub(1).map(|above| rows[above].0) {
@@ -220,7 +220,7 @@ fn row(
     }
     let mut command = None;
     response.context_menu(|ui| {
-        // a context menu on one of several selected layers applies to all selected layers
+        // a context menu on one of several selected layers applies to all of them
         if !document.selected_layers().contains(&index) {
             document.select(Selection::Layer(index));
         }
@@ -293,11 +293,11 @@ fn name(
 ) {
     let Some(LayerRename { text, begun, .. }) = state.renaming.as_mut().filter(|renaming| renaming.index == index)
     else {
-        // only painted, because the row itself carries the accessible name
+        // only paint the text, because the row itself has the accessible name
         paint_text(ui, ui.available_rect_before_wrap(), &layer.name, tint, !layer.enabled);
         return;
     };
-    // the id must not depend on the rest of the row
+    // use an id that does not depend on the rest of the row
     let id = egui::Id::new(("rename layer", index));
     let response = ui.add(egui::TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).margin(vec2(4.0, 2.0)));
     response.widget_info(|| egui::WidgetInfo {
@@ -311,7 +311,7 @@ fn name(
         state.renaming = None;
     } else if !response.has_focus() {
         response.request_focus();
-        // select the text only once, so that typing does not replace text typed before
+        // select the text only once; otherwise each typed character would replace the previous one
         if !std::mem::replace(begun, true) {
             crate::frame::widgets::row::select_all(ui, id, text);
         }
@@ -342,7 +342,7 @@ fn hidden_by_solo(document: &Document, solo: usize, index: usize) -> bool {
     index > solo || matches!(scene.layers[solo].node.work(), NodeKind::Generator(_))
 }
 
-/// Short text about the layer: its blending, or the position of its playhead.
+/// Short text about the layer: its blending mode, or the position of its playhead.
 fn hint(document: &Document, layer: &Layer, index: usize) -> String {
     if let (Some(playhead), Some(total)) = (document.transport().playhead(), document.scene().iterations(index))
         && playhead.layer == index
@@ -362,7 +362,7 @@ fn hint(document: &Document, layer: &Layer, index: usize) -> String {
     parts.join(", ")
 }
 
-/// The layer's last computation time, and the approximate memory of its fields and maps.
+/// Text with the layer's last computation time and the approximate memory of its fields and maps.
 fn cost(document: &Document, layer: &Layer, spent: Option<&Duration>) -> String {
     let traits = layer.node.traits();
     let fields = f64::from(traits.memory.fields) + 2.0 + traits.writes.len() as f64;

@@ -1,4 +1,5 @@
-//! Layer sets for growing mountains: an uplift map, painted or made with curves, and a stream power layer above it.
+//! Layer sets for growing mountains. A set consists of an uplift map and a stream power layer above it. The uplift map
+//! is painted or made of curves.
 
 use talweg::construction::presets;
 use talweg::nodes::Node;
@@ -13,9 +14,9 @@ use talweg::scene::{Layer, Scene, Settings};
 /// The source of the uplift map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpliftSource {
-    /// Brush strokes.
+    /// The user paints the map with brush strokes.
     Strokes,
-    /// Ridges and rivers of a construction.
+    /// Ridges and rivers of a construction determine the map.
     Curves,
 }
 
@@ -23,11 +24,11 @@ impl UpliftSource {
     pub const ALL: [Self; 2] = [Self::Strokes, Self::Curves];
 }
 
-/// Initial height above the sea, as a fraction of the relief.
+/// Initial height of the base above the sea, as a fraction of the relief.
 const PLAIN: f32 = 0.03;
-/// Height of the construction that gives the fastest uplift, as a fraction of the relief.
+/// Height of the construction at which uplift is fastest, as a fraction of the relief.
 const FASTEST: f32 = 0.4;
-/// Number of iterations, and the duration of each iteration in years.
+/// Number of iterations, and duration of one iteration in years.
 const AGE: (u32, f32) = (60, 8000.0);
 
 /// The layers of a set from the bottom up, and the index of the layer that the user edits.
@@ -37,7 +38,7 @@ pub fn layers(scene: &Scene, source: UpliftSource) -> (Vec<Layer>, usize) {
     let mut layers = Vec::new();
     match source {
         UpliftSource::Strokes => {
-            // add a base above sea level, because terrain at sea level does not rise
+            // add a base above sea level, because terrain at sea level is not uplifted
             if scene.layers.is_empty() {
                 let base = plain / settings.relief_metres;
                 let ground = Perlin { frequency: 5.0, octaves: 8, amplitude: 0.04, base, ..Perlin::default() };
@@ -61,7 +62,7 @@ fn named(name: &str, node: Node) -> Layer {
     Layer { name: name.into(), ..Layer::new(node, 0) }
 }
 
-/// A stream power node with an uplift rate at which the mountains finally reach nearly the height scale.
+/// A stream power node. Its uplift rate lets the mountains finally reach almost the height scale of the scene.
 fn stream_power(settings: &Settings) -> StreamPower {
     let (iterations, time_step) = AGE;
     let uplift_rate = 1000.0 * settings.relief_metres / (iterations as f32 * time_step);

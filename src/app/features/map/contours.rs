@@ -10,11 +10,11 @@ use talweg::appearance::RgbImage;
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::scene::Settings;
 
-/// Number of lines from one thick line to the next. Thick lines are labelled with their height.
+/// Every fifth line is thick, and its height is labelled.
 pub(super) const INDEX_EVERY: f32 = 5.0;
-/// Approximate distance between two labels in pixels.
+/// Approximate distance between two labels, in pixels.
 const LABEL_CELL: usize = 150;
-/// Minimum distance between two lines in pixels. Denser lines are not drawn, because they would hide the terrain.
+/// Minimum distance between two lines, in pixels. Denser lines are not drawn, because they would hide the terrain.
 const LEAST_PIXELS: f32 = 2.5;
 
 /// A height label on a contour line.
@@ -28,7 +28,7 @@ pub struct ContourLabel {
     pub angle: f32,
 }
 
-/// The terrain resampled to the pixels of the map.
+/// The terrain, sampled at the pixels of the map.
 struct PixelGround<'a> {
     terrain: &'a Terrain,
     relief: f32,
@@ -50,7 +50,7 @@ impl PixelGround<'_> {
     }
 }
 
-/// Draws the contour lines at every multiple of `interval` metres into a square image of the whole terrain.
+/// Draws contour lines at every multiple of `interval` metres into a square image that shows the whole terrain.
 pub(super) fn draw_contours(
     image: &mut RgbImage,
     terrain: &Terrain,
@@ -82,8 +82,8 @@ pub(super) fn draw_contours(
     })
 }
 
-/// Positions of the labels on the thick lines. Each part of the image has at most one label, near a line on gentle
-/// terrain. Flat terrain, and terrain so steep that the lines touch, have no labels.
+/// Positions of the labels on the thick lines. The image is divided into squares, and each square has at most one
+/// label, on gentle terrain. Flat terrain has no labels, and neither has terrain so steep that the lines touch.
 pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side: usize) -> Vec<ContourLabel> {
     let ground = PixelGround { terrain, relief: settings.relief_metres, side };
     let index = interval * INDEX_EVERY;
@@ -110,7 +110,7 @@ pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side
                         angle -= std::f32::consts::PI.copysign(angle);
                     }
                     let place = [x, y].map(|pixel| (pixel as f32 + 0.5) / side as f32);
-                    // avoids -0
+                    // adding 0 turns -0 into 0
                     best = Some((cost, ContourLabel { place, height: level + 0.0, angle }));
                 }
             }
@@ -120,7 +120,7 @@ pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side
     (0..parts * parts).into_par_iter().filter_map(best).collect()
 }
 
-/// A default interval of 1, 2 or 5 times a power of ten, with about twenty lines between the lowest and highest point.
+/// The default contour interval for a height range. It is 1, 2 or 5 times a power of ten and gives about twenty lines.
 pub(super) fn usual_interval(range: f32) -> f32 {
     let rough = (range / 20.0).max(0.01);
     let power = 10.0f32.powf(rough.log10().floor());
@@ -142,7 +142,7 @@ mod tests {
         let dark: Vec<usize> = (0..400).filter(|&x| row[3 * x] < 240).collect();
         assert!(dark.iter().all(|x| (x % 40).min(40 - x % 40) <= 1), "{dark:?}");
         assert!((9..=30).contains(&dark.len()), "{dark:?}");
-        // the thick line passes through the middle of a part
+        // the thick line passes through the middle of one of the squares that can have a label
         let labels = labels(&ramp, &settings, 10.0, 450);
         assert!(!labels.is_empty());
         for label in labels {

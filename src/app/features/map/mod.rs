@@ -1,4 +1,4 @@
-//! The 2D map beside the view: relief, contour lines with heights, overlay, camera and ruler.
+//! The 2D map beside the view. It shows relief, contour lines with heights, the overlay, the camera and the ruler.
 //!
 //! ```text
 //! terrain on screen, palette, overlay ──▶ task: MapTask ──▶ MapPicture ──▶ panel
@@ -64,7 +64,7 @@ impl Plugin for MapPlugin {
 /// Commands of the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapAction {
-    /// Opens or closes the map.
+    /// Opens or closes the map panel.
     Toggle,
 }
 
@@ -86,12 +86,12 @@ impl Action for MapAction {
 /// The colouring of the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MapStyle {
-    /// The colours of the scene.
+    /// The colours of the scene with shading.
     #[default]
     Relief,
-    /// Only light and shadow.
+    /// Light and shadow without colours.
     Hillshade,
-    /// Brightness increases with height.
+    /// Grey levels that become brighter with height.
     Heights,
 }
 
@@ -109,7 +109,7 @@ pub struct MapState {
     pub contours: bool,
     /// Contour interval in metres; 0 until the user has chosen an interval.
     pub interval: f32,
-    /// Unit system in which the interval is a round number.
+    /// Unit system in which the contour interval is a round number.
     units: UnitSystem,
     pub picture: Option<Arc<MapPicture>>,
     drawn: panel::DrawnMap,
@@ -132,10 +132,10 @@ impl Default for MapState {
 /// Data that links the map and the view.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct MapLink {
-    /// The camera: position as fractions of the side length from the west and the north edge, heading, and half the
-    /// field of view in radians.
+    /// The camera: position, heading, and half of the field of view. The position is a distance from the west and the
+    /// north edge, as fractions of the side length. The two angles are in radians.
     pub camera: Option<([f32; 2], f32, f32)>,
-    /// The point of the terrain under the pointer in the view.
+    /// The point of the terrain under the pointer in the view, as fractions of the side length.
     pub pointer: Option<[f32; 2]>,
 }
 

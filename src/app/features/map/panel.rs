@@ -1,4 +1,4 @@
-//! The panel of the map: its toolbar, the image, and the items drawn on it.
+//! The map panel: its toolbar, the image, and the items drawn on the image.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use crate::frame::units::{self, ShownUnit};
 
 /// Maximum zoom factor of the map.
 const MOST_ZOOM: f32 = 40.0;
-/// Distance in screen points within which the camera can be grabbed.
+/// Distance from the camera symbol, in screen points, within which the user can grab the camera.
 const GRAB: f32 = 12.0;
-/// Minimum distance of two labels, in screen points.
+/// Minimum distance between two height labels, in screen points.
 const LABEL_GAP: f32 = 70.0;
-/// Length of the two lines that show the camera's field of view, in points.
+/// Length of the two lines that bound the camera's field of view, in points.
 const SIGHT: f32 = 46.0;
 
-/// The visible part of the map, and its texture.
+/// The visible part of the map, and the texture of the map image.
 #[derive(Default)]
 pub(super) struct DrawnMap {
     texture: Option<(Arc<MapPicture>, TextureHandle)>,
@@ -46,7 +46,7 @@ enum DraggedItem {
     Heading,
 }
 
-/// Data, in addition to the map itself, that the panel reads and changes.
+/// Data outside the map's own state that the panel reads and changes.
 pub(super) struct MapHands<'a, 'w> {
     pub link: &'a MapLink,
     pub ruler: &'a mut Ruler,
@@ -60,7 +60,7 @@ pub(super) struct MapHands<'a, 'w> {
 struct MapFrame {
     rect: Rect,
     centre: [f32; 2],
-    /// Side length of the terrain in points.
+    /// Side length of the terrain on screen, in points.
     side: f32,
 }
 
@@ -69,7 +69,7 @@ impl MapFrame {
         self.rect.center() + vec2(place[0] - self.centre[0], place[1] - self.centre[1]) * self.side
     }
 
-    /// The screen position of a point, clamped to the edge of the map.
+    /// The screen position of a point. Points outside the map are moved to its edge.
     fn held_within(&self, place: [f32; 2]) -> Pos2 {
         let within = self.rect.shrink(GRAB);
         self.screen(place).clamp(within.min, within.max)
@@ -81,7 +81,7 @@ impl MapFrame {
     }
 }
 
-/// Shows the map; returns the point under the pointer.
+/// Shows the map. Returns the point of the terrain under the pointer, if any.
 pub(super) fn show(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands, editor: &Editor) -> Option<[f32; 2]> {
     bar(ui, state, hands);
     let scene = editor.doc.scene();
@@ -312,11 +312,11 @@ fn cross(painter: &Painter, at: Pos2) {
     }
 }
 
-/// The scale bar in the lower left corner, with a round length.
+/// Draws the scale bar in the lower left corner. It represents a round length.
 fn scale_bar(painter: &Painter, frame: &MapFrame, size_metres: f32) {
     let (near, far) = (ShownUnit::of_stored("m"), ShownUnit::of_stored("km"));
     let most = 0.3 * frame.rect.width() / frame.side * size_metres;
-    // the length is a round number of the larger unit, if that fits
+    // use a round number of the larger unit, if that fits
     let per_unit = |unit: ShownUnit, metres: f64| unit.kept(1.0) * metres;
     let is_far = f64::from(most) >= per_unit(far, 1000.0);
     let metres_each = if is_far { per_unit(far, 1000.0) } else { per_unit(near, 1.0) } as f32;

@@ -1,4 +1,4 @@
-//! Renders the map on a thread of its own. A running task is finished before the newest request starts.
+//! Renders the map on a thread of its own. The newest request starts only after a running task is finished.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use talweg::appearance_files::Palette;
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::scene::Settings;
 
-/// Minimum and maximum side length in pixels.
+/// Minimum and maximum side length of the map image, in pixels.
 const SIDES: [usize; 2] = [512, 1280];
 
 /// The terrain and settings from which a map is rendered.
@@ -27,7 +27,7 @@ pub(super) struct MapSubject {
     settings: Settings,
     choice: OverlayChoice,
     style: MapStyle,
-    /// Contour interval in metres; 0 for no contours.
+    /// Contour interval in metres; 0 if no contours are drawn.
     interval: f32,
 }
 
@@ -40,7 +40,7 @@ impl PartialEq for MapSubject {
     }
 }
 
-/// A rendered map.
+/// A rendered image of the map with its contour labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapPicture {
     pub image: RgbImage,
@@ -77,7 +77,8 @@ impl MapPicture {
     }
 }
 
-/// Blends the colours of an overlay over the image and keeps its shading. There is one colour with opacity per sample.
+/// Blends the colours of an overlay into the image and keeps its shading. `colours` has one colour with opacity per
+/// sample.
 fn lay_overlay(image: &mut RgbImage, terrain: &Terrain, colours: &[[u8; 4]]) {
     let (n, side) = (terrain.samples(), image.width);
     for (k, pixel) in image.rgb.chunks_mut(3).enumerate() {

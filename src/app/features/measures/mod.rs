@@ -51,7 +51,7 @@ impl Plugin for MeasuresPlugin {
 /// Commands of the measures panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeasuresAction {
-    /// Opens or closes the panel.
+    /// Opens or closes the measures panel.
     Toggle,
 }
 

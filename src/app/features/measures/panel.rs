@@ -1,4 +1,4 @@
-//! The panel with numbers and plots of the terrain, compared with real terrain.
+//! The panel with measures and plots of the terrain. Real terrain serves as a reference.
 
 use std::sync::Arc;
 
@@ -33,11 +33,11 @@ pub struct MeasuresInfo {
     pub measures: Option<Arc<Measures>>,
     /// Measures of a planet; `None` while a terrain is on screen.
     pub planet: Option<Arc<PlanetMeasures>>,
-    /// Whether the measures belong to an older terrain.
+    /// Whether the measures belong to an older terrain than the terrain on screen.
     pub stale: bool,
     /// Whether the terrain on screen is a preview.
     pub preview: bool,
-    /// Preview accuracy; `None` until it is computed.
+    /// Accuracy of the preview compared with the full resolution; `None` until it is computed.
     pub trust: Option<PreviewAccuracy>,
 }
 
@@ -62,7 +62,7 @@ pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo, is_plan
     egui::ScrollArea::vertical().id_salt("measures").auto_shrink(false).show(ui, |ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         ui.spacing_mut().item_spacing.y = 1.0;
-        ui.set_max_width(ui.available_width() - 6.0); // leaves room for the scroll bar
+        ui.set_max_width(ui.available_width() - 6.0); // leave room for the scroll bar
         let tint = if info.stale { colour::text_weak() } else { colour::text_strong() };
         rows(ui, MEASURES, &**measures, tint);
         ui.add_space(4.0);
@@ -88,7 +88,7 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
             } else {
                 copy(ui, info)
             }
-            // in a narrow panel, the heading is shortened
+            // shorten the heading in a narrow panel
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.add(Label::new(RichText::new("Measures").strong().size(15.0)).truncate());
             });
@@ -103,7 +103,8 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
         }
         match info.trust {
             _ if is_planet => {
-                let tip = "Samples near the corners of the six cube faces cover less area than samples in the middle.";
+                let tip =
+                    "Samples near the corners of the six cube faces cover less area than samples at their centres.";
                 ui.add(small("Samples are weighted by the area they cover.".into(), colour::text_weak()))
                     .on_hover_text(tip)
             }
@@ -162,7 +163,7 @@ fn part(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
     egui::CollapsingHeader::new(title).default_open(open).show_unindented(ui, contents);
 }
 
-/// The measures of `of`, grouped by family.
+/// Shows the measures of `of`, grouped by family.
 pub fn rows<T>(ui: &mut Ui, list: &[Measure<T>], of: &T, tint: Color32) {
     for family in list.chunk_by(|a, b| a.family == b.family) {
         ui.add_space(6.0);
@@ -232,7 +233,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
     });
 }
 
-/// Formats a value with as many digits as fit and are significant.
+/// Formats a value with its significant digits, if they fit.
 fn short<T>(measure: &Measure<T>, reading: MeasureValue) -> String {
     match reading {
         MeasureValue::Number(value) if value.abs() >= 1.0e6 => format!("{value:.0}"),
@@ -241,8 +242,8 @@ fn short<T>(measure: &Measure<T>, reading: MeasureValue) -> String {
     }
 }
 
-/// Draws the range of real terrain and the position of the measured value. The diagram is three times as wide as the
-/// published range, which is in the middle.
+/// Draws the reference range of real terrain and the position of the measured value. The diagram is three times as wide
+/// as the published range, which is centred in it.
 fn draw_band(ui: &Ui, rect: Rect, band: &ReferenceBand, value: f64) {
     let span = band.high - band.low;
     let place = |v: f64| {
@@ -259,7 +260,7 @@ fn draw_band(ui: &Ui, rect: Rect, band: &ReferenceBand, value: f64) {
     ui.painter().circle_filled(at, 3.0, if inside { colour::text_strong() } else { ink::orange() });
 }
 
-/// Converts a plot value to the preferred unit.
+/// Converts a value on a plot axis to the preferred unit.
 fn on_axis((axis, unit): (&PlotAxis, ShownUnit), kept: f64) -> f64 {
     if axis.is_log { kept + unit.shown(1.0).log10() } else { unit.shown(kept) }
 }

@@ -11,7 +11,7 @@ use crate::frame::units::ShownUnit;
 use crate::frame::widgets::plot;
 use talweg::measure::{PLANET_MEASURES, PlanetMeasures};
 
-/// Shows the measures, each with its meaning, and the curve.
+/// Shows the measures of the planet, each with its meaning, and the hypsometric curve.
 pub fn show(ui: &mut Ui, info: &MeasuresInfo) {
     let Some(measures) = &info.planet else {
         ui.add_space(8.0);
@@ -22,7 +22,7 @@ pub fn show(ui: &mut Ui, info: &MeasuresInfo) {
     egui::ScrollArea::vertical().id_salt("measures of a planet").auto_shrink(false).show(ui, |ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         ui.spacing_mut().item_spacing.y = 3.0;
-        ui.set_max_width(ui.available_width() - 6.0); // leaves room for the scroll bar
+        ui.set_max_width(ui.available_width() - 6.0); // leave room for the scroll bar
         rows(ui, PLANET_MEASURES, measures, tint);
         ui.add_space(8.0);
         curve(ui, measures);
@@ -40,7 +40,7 @@ pub fn copy(ui: &mut Ui, info: &MeasuresInfo) {
     }
 }
 
-/// Points of the hypsometric curve: the percentage of the planet above a height, and that height in kilometres.
+/// Points of the hypsometric curve: the percentage of the planet's area above a height, and this height in kilometres.
 pub fn hypsometric_curve(measures: &PlanetMeasures) -> Vec<[f64; 2]> {
     let bands = measures.hypsometry.len() as f64;
     let span = measures.highest_metres - measures.lowest_metres;
@@ -60,7 +60,7 @@ fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
     let unit = ShownUnit::of_stored("km");
     let plot = plot::still("hypsometry", vec2(ui.available_width(), 170.0)).y_axis_min_width(30.0);
     plot.show(ui, |ui| {
-        // on the curve, sea level is at the percentage of land
+        // sea level is where the curve reaches the percentage of land
         if measures.land_share > 0.0 && measures.land_share < 1.0 {
             let sea = unit.shown(height_of_share(measures));
             ui.hline(HLine::new("sea", sea).color(ink::orange()).width(1.0).style(LineStyle::dashed_loose()));
@@ -76,8 +76,8 @@ fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
     ui.add(Label::new(RichText::new(caption).color(colour::text_weak())).wrap());
 }
 
-/// Height of sea level in kilometres, computed from the mean depth of the sea, the mean height of the land, and the
-/// overall mean height.
+/// Height of sea level in kilometres. It is computed from the mean depth of the sea, the mean height of the land, and
+/// the mean height of the whole planet.
 fn height_of_share(measures: &PlanetMeasures) -> f64 {
     let land = measures.land_share;
     let over = measures.mean_land_metres.unwrap_or(0.0) * land;

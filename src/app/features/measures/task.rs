@@ -1,8 +1,9 @@
-//! Measures the terrain on screen while the panel is open, in addition to the work of the evaluation worker.
+//! Measures the terrain on screen while the panel is open. The measurement runs in addition to the evaluation worker.
 //!
 //! Edits have priority: while the worker computes, no measurement starts, and the measurement of an older terrain
-//! stops. While an erosion process plays, the worker is never idle, so measuring continues on one thread. After the
-//! full-resolution terrain is measured, the scene is computed at half its resolution to determine the preview accuracy.
+//! stops. While an erosion process plays, the worker is never idle, so measurements run on one thread. After the
+//! full-resolution terrain is measured, the scene is also computed at half its resolution, to determine the accuracy of
+//! previews.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,11 +29,10 @@ struct MeasureSubject {
     terrain: Arc<Terrain>,
     scale: TerrainScale,
     limits: Limits,
-    /// The scene of a planet, reduced to the settings that its measures depend on.
+    /// The scene of a planet, reduced to the settings that affect the measures.
     planet: Option<Scene>,
 }
 
-/// The measured values.
 #[derive(Clone)]
 enum MeasuredValues {
     Terrain(Arc<Measures>),
@@ -50,9 +50,9 @@ impl PartialEq for MeasureSubject {
 #[derive(Resource, Default)]
 pub struct MeasureTask {
     measures: Newest<MeasureSubject, MeasuredValues>,
-    /// The preview accuracy, keyed by the full-resolution terrain.
+    /// The accuracy of the preview, keyed by the full-resolution terrain.
     parity: Newest<Arc<Terrain>, Parity>,
-    /// Set while work waits for the worker to become idle.
+    /// Marks the window as busy while work waits for the worker to become idle.
     waits: Option<Busy>,
 }
 
@@ -60,7 +60,7 @@ impl MeasureTask {
     fn subject(document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> Option<MeasureSubject> {
         let terrain = evaluation.terrain.as_ref()?;
         let scene = document.scene();
-        // the terrain on screen may still belong to the previous scene
+        // skip this frame: the terrain on screen still belongs to the previous scene
         if terrain.grid.is_globe() != scene.is_planet() {
             return None;
         }
@@ -121,7 +121,7 @@ impl MeasureTask {
         }
     }
 
-    /// Starts to compute the preview accuracy.
+    /// Starts to compute the accuracy of the preview.
     fn check_preview(&mut self, document: &Document, subject: &MeasureSubject, later: bool, tasks: &Tasks) {
         let is_it = |of: &Arc<Terrain>| Arc::ptr_eq(of, &subject.terrain);
         if self.parity.running().is_some_and(is_it) || self.parity.done().is_some_and(|(of, _)| is_it(of)) {
@@ -136,7 +136,7 @@ impl MeasureTask {
         let full = subject.terrain.clone();
         let task = tasks.start("parity", move |control| {
             let look = || parity(&scene, &full, playhead, &mut Store::forgetful(), control);
-            // one thread is enough, because the preview accuracy is not urgent
+            // use one thread, because the preview accuracy is not urgent
             let found = match thread_pool(1) {
                 Ok(pool) => pool.install(look),
                 Err(_) => look(),
@@ -167,7 +167,7 @@ impl MeasureTask {
     }
 }
 
-/// Takes results and starts the next step.
+/// Takes the results of finished measurements and starts the next measurement.
 pub(super) fn advance(
     mut task: ResMut<MeasureTask>,
     mut evaluation: ResMut<EvaluationClient>,

@@ -1,5 +1,5 @@
-//! Patches of planets: a square of a planet is extracted as a terrain scene, edited there, and applied to the planet
-//! again.
+//! Patches of planets. A square of a planet is extracted as a terrain scene and edited there. Then it is applied to the
+//! planet again.
 //!
 //! ```text
 //! panel: the square ── PatchAction ──▶ PatchOrder ──▶ task: PatchTask ──▶ PatchResult ──▶ opened
@@ -62,9 +62,9 @@ impl Plugin for PatchPlugin {
 /// Commands on patches.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PatchAction {
-    /// Opens the window that chooses the square.
+    /// Opens the window in which the user chooses the square.
     Take,
-    /// Asks where to save the chosen square.
+    /// Asks for the file in which to save the chosen square.
     AskWhere,
     /// Extracts the chosen square and saves it to this file.
     TakeTo(SaveTarget),
@@ -145,7 +145,7 @@ fn run(
     }
 }
 
-/// An unused file name in the folder of the patch, for a planet that has no file yet.
+/// An unused file name in the folder of the patch, for the file of a planet without a file.
 fn planet_beside(patch: &Path) -> PathBuf {
     let stem = patch.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let named = |k: u32| {
@@ -220,7 +220,7 @@ fn update_info(
         let text = format!("{doing}, {:.0} %", done * 100.0);
         status.activities.push(Activity { text, done: Some(done) });
     }
-    // update the view centre even before the window opens, because the square starts there
+    // update the view centre even before the window opens, because the square is initially placed there
     info.looks_at = looks_at(&view_state, &camera, &planet_view);
     info.border =
         if state.is_open() { border(&editor, &state, &view_state, &camera, &planet_view, &area) } else { Vec::new() };
@@ -241,7 +241,7 @@ fn looks_at(view_state: &ViewState, camera: &GlobeCamera, planet_view: &PlanetVi
     Some(angles.map(f64::to_degrees))
 }
 
-/// Computes the visible parts of the border of the chosen square.
+/// Computes the visible parts of the outline of the chosen square, in points.
 fn border(
     editor: &Editor,
     state: &PatchState,
@@ -261,7 +261,7 @@ fn border(
     for direction in border {
         let seen = project(camera, planet_view, &ground, size, direction.into()).map(|at| at + area.min);
         let line = lines.last_mut().and_then(|line| line.last().copied());
-        // split a line at the edge of a map, because the map continues at its opposite edge
+        // split a line that crosses the edge of a map, because it continues at the opposite edge
         let torn = seen.zip(line).is_some_and(|(at, before)| (at.x - before[0]).abs() > 0.5 * size.x);
         if (seen.is_none() && line.is_some()) || torn {
             lines.push(Vec::new());
@@ -293,7 +293,7 @@ fn obey(
     }
 }
 
-/// The question before a protected file is overwritten by a patch.
+/// The question whether a patch may overwrite a protected file.
 fn question(to: &SaveTarget, error: &anyhow::Error) -> Option<Overwrite> {
     let elsewhere = ("Another file…", PatchAction::AskWhere.into());
     Overwrite::from_error(error.downcast_ref()?, to, elsewhere, |to| PatchAction::TakeTo(to).into())

@@ -1,4 +1,5 @@
-//! The window that chooses a square of a planet, its outline on the globe, and the checks for applying a patch.
+//! The window in which the user chooses a square of a planet, its outline on the globe, and the checks before a patch
+//! is applied.
 
 use std::path::{Path, PathBuf};
 
@@ -19,17 +20,17 @@ const SAMPLES: [usize; 4] = [257, 513, 1025, 2049];
 /// Default side length of a square, as a fraction of the planet's radius: 800 km on Earth.
 const FIRST_SHARE: f64 = 0.1256;
 
-/// State of the window that chooses a square of a planet.
+/// State of the window in which the user chooses a square of a planet.
 #[derive(Resource, Clone, Debug, PartialEq)]
 pub struct PatchState {
     open: bool,
-    /// Whether to centre the square on the view.
+    /// Whether the square must be centred on the view when the window is shown.
     fresh: bool,
     pub longitude: f64,
     pub latitude: f64,
     pub side_km: f64,
     pub samples: usize,
-    /// The planet with a patch applied, until it is opened.
+    /// The planet with an applied patch, until the planet is opened.
     pub(crate) patched: Option<PatchedPlanet>,
 }
 
@@ -62,9 +63,9 @@ impl PatchState {
 /// Data about the view of the planet.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct PatchInfo {
-    /// Longitude and latitude of the view centre in degrees.
+    /// Longitude and latitude of the view centre, in degrees.
     pub looks_at: Option<[f64; 2]>,
-    /// The visible lines of the square's border, in points.
+    /// The visible lines of the square's outline, in points.
     pub border: Vec<Vec<[f32; 2]>>,
 }
 
@@ -125,7 +126,7 @@ fn look_here(state: &mut PatchState, info: &PatchInfo) {
     }
 }
 
-/// Rounds degrees to a hundredth, because more digits would not make the position clearer.
+/// Rounds degrees to a hundredth, because further digits would not be useful.
 fn rounded(degrees: f64) -> f64 {
     (100.0 * degrees).round() / 100.0
 }
@@ -158,7 +159,7 @@ fn fields(ui: &mut Ui, state: &mut PatchState, longest_km: f64) {
     });
 }
 
-/// Draws the visible lines of the square's border.
+/// Draws the visible lines of the square's outline.
 pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
     let painter = ui.painter().with_clip_rect(free);
     for line in lines {
@@ -168,7 +169,7 @@ pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
     }
 }
 
-/// The order that applies the scene to its planet, or the reason why that is impossible.
+/// The order that applies the patch in the scene to its planet, or the reason why this is impossible.
 pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchReturnError> {
     let scene = document.scene();
     if scene.is_planet() {
@@ -187,14 +188,14 @@ pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchRet
     if !planet.is_planet() {
         return Err(PatchReturnError::Terrain(origin.planet.clone()));
     }
-    // write into the folder of the planet's file, or into the folder of the patch if the planet is built in
+    // write to the folder of the planet's file, or to the folder of the patch if the planet is built in
     let beside = file.as_deref().or(document.path()).ok_or(PatchReturnError::Unsaved)?;
     let of = document.path().and_then(Path::file_stem).map_or("patch".into(), |stem| stem.to_string_lossy());
     let heights = heights_beside(&absolute(beside), &of);
     Ok(PatchOrder::Put { patch: scene.clone(), planet, file, square: origin.square(scene), heights })
 }
 
-/// Why a scene cannot be applied to a planet.
+/// Why the patch in a scene cannot be applied to a planet.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PatchReturnError {
     #[error("This scene is a planet. Open a region that was extracted from it, then apply that region.")]
@@ -216,7 +217,7 @@ pub(super) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.into())
 }
 
-/// The name, without hash, of a file for heights in the folder of the file `scene`.
+/// The path of a file for heights in the folder of the scene file. The file name has no content hash.
 fn heights_beside(scene: &Path, of: &str) -> PathBuf {
     let stem = scene.file_stem().unwrap_or_default().to_string_lossy();
     scene.with_file_name(format!("{stem}-{of}.r32"))

@@ -11,7 +11,7 @@ use talweg::io::{SaveTarget, check_writable};
 use talweg::planet::square::Square;
 use talweg::scene::{Scene, put_patch_back, take_patch};
 
-/// The patch work to do.
+/// An order to extract or to apply a patch.
 #[derive(Message, Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "only one exists at a time")]
 pub enum PatchOrder {
@@ -32,7 +32,7 @@ pub enum PatchOrder {
         /// File of the planet; `None` if the planet has no file.
         file: Option<PathBuf>,
         square: Square,
-        /// Heights file to write.
+        /// File to which the heights are written.
         heights: PathBuf,
     },
 }
@@ -58,7 +58,7 @@ fn quoted(name: &str, otherwise: &str) -> String {
     if name.is_empty() || name == Scene::default().name { otherwise.into() } else { format!("“{name}”") }
 }
 
-/// The result of the patch work.
+/// The result of a patch order.
 #[derive(Debug)]
 pub enum PatchResult {
     /// The scene file of the extracted patch.
@@ -74,15 +74,15 @@ pub struct PatchedPlanet {
     pub file: Option<PathBuf>,
 }
 
-/// The running patch task, if there is one, with its description.
+/// The running patch order, if there is one, with its description.
 #[derive(Resource, Default)]
 pub struct PatchTask(pub(super) SingleTask<String, PatchResult>);
 
 impl PatchTask {
-    /// Starts executing `order`.
+    /// Starts to execute `order`.
     ///
     /// # Errors
-    /// If another task is running, or if the target cannot be written.
+    /// If another order is running, or if the target file cannot be written.
     pub fn start(&mut self, order: PatchOrder, tasks: &Tasks) -> anyhow::Result<()> {
         let layers = match &order {
             PatchOrder::Take { to, planet, .. } => {
@@ -90,7 +90,7 @@ impl PatchTask {
                 planet.layers.len()
             }
             PatchOrder::Put { heights, patch, .. } => {
-                // the heights get an unused file name, so that nothing is overwritten
+                // this check allows protected files, because the heights get an unused file name and overwrite nothing
                 check_writable(SaveTarget::new(heights).over_read_only(true).over_links(true))?;
                 patch.layers.len()
             }

@@ -1,4 +1,4 @@
-//! Marks the point in the view that a panel describes: the point of the charts, else the point of the biome editor.
+//! Marks a point in the view: the point of the charts or, without such a point, the point of the biome editor.
 
 use bevy::ecs::system::InMut;
 use bevy::prelude::*;
@@ -23,13 +23,13 @@ impl Plugin for PlaceMarkerPlugin {
     }
 }
 
-/// A marked point, as fractions from 0 to 1 of the side length from the west and the north edge. On a planet, as
-/// fractions of a map of all longitudes and latitudes.
+/// A marked point: distances from the west and the north edge as fractions of the side length, from 0 to 1. On a
+/// planet, they are fractions of a map of all longitudes and latitudes.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct MarkedPoint {
     point: Option<[f32; 2]>,
     is_watched: bool,
-    /// Positions of the point on the screen, in points: one in each view that shows the point.
+    /// Screen positions of the point, in points. There is one position for each view that shows the point.
     pub on_screen: Vec<[f32; 2]>,
 }
 
@@ -41,7 +41,7 @@ impl MarkedPoint {
         }
     }
 
-    /// Marks a point in this frame.
+    /// Marks a point in this frame, unless the charts have a point.
     pub fn mark(&mut self, place: Option<[f32; 2]>) {
         if !self.is_watched {
             self.point = place;
@@ -83,8 +83,8 @@ fn project_place(
     marked.on_screen = view_state.panes().into_iter().flatten().filter_map(seen).collect();
 }
 
-/// The point of the terrain at a click that does not move the camera. On a planet, the position is in fractions of a
-/// map of all longitudes and latitudes.
+/// The point of the terrain at a click that does not move the camera, as fractions of the side length. On a planet, the
+/// position is in fractions of a map of all longitudes and latitudes.
 pub fn clicked_place(
     ctx: &egui::Context,
     layout: &InterfaceLayout,

@@ -1,4 +1,4 @@
-//! The view of a planet: the buttons for globe, map and orbit, and the drift of the clouds.
+//! The view of a planet: the buttons that switch between globe, map and orbit, and the drift of the clouds.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use crate::view::globe::{PlanetAppearance, PlanetView};
 use crate::view::{CompareSide, ViewState};
 use talweg::preferences::PlanetProjection;
 
-/// Height of the buttons at the upper edge of the view.
+/// Height of the strip with the buttons at the upper edge of the view, in points.
 const SWITCH_HEIGHT: f32 = 38.0;
 /// Drift of the clouds in degrees per second.
 const DRIFT: f32 = 0.3;
-/// Time between two frames with drifting clouds while nothing else changes.
+/// Time between two frames if drifting clouds are the only change.
 const DRIFT_PACE: Duration = Duration::from_millis(250);
 
 pub struct PlanetViewPlugin;
@@ -60,7 +60,7 @@ fn show_planet(
     let view = &mut editor.globe;
     let is_still = editor.interface.reduced_motion;
     if !is_still && view_state.globe_on_side(CompareSide::A).is_some_and(|prepared| planet_view.drifts(prepared)) {
-        // wake the window regularly to draw the clouds
+        // draw frames regularly, so that the clouds drift in an idle window
         pacing.idle = Some(DRIFT_PACE);
         let seconds = time.delta_secs().min(2.0 * DRIFT_PACE.as_secs_f32());
         view.cloud_drift = (view.cloud_drift + DRIFT * seconds).rem_euclid(360.0);

@@ -1,4 +1,4 @@
-//! Autosave: saves unsaved edits to the scene's own file, if the user enables it.
+//! Autosave: saves edits to the scene's own file after an interval, if the user has enabled it.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use crate::frame::commands::{CommandQueue, FileAction};
 use crate::frame::document::Document;
 use crate::frame::editor::Editor;
 
-/// Tracks since when the scene has unsaved edits.
+/// Records the time at which the scene got its first unsaved edit.
 #[derive(Resource, Default)]
 pub(super) struct Autosave {
-    /// The edit counter at the last check.
+    /// The document's edit counter at the last check.
     seen: Option<u64>,
     unsaved_since: Option<Duration>,
 }
 
 impl Autosave {
-    /// Whether to save the scene `now`, `minutes` after its first unsaved edit; 0 means never. A scene without a file
-    /// is not saved.
+    /// Whether to save the scene at time `now`. It is saved `minutes` after its first unsaved edit; 0 means never. A
+    /// scene without a file is not saved.
     fn is_due(&mut self, document: &Document, minutes: u32, now: Duration) -> bool {
         if self.seen.replace(document.edits()) != Some(document.edits()) {
             let is_unsaved = document.path().is_some() && document.is_dirty();
@@ -27,7 +27,7 @@ impl Autosave {
         let wait = Duration::from_secs(60 * u64::from(minutes));
         let is_due = minutes > 0 && self.unsaved_since.is_some_and(|since| now.saturating_sub(since) >= wait);
         if is_due {
-            // retry a failed save after the same interval
+            // if the save fails, try again after the same interval
             self.unsaved_since = Some(now);
         }
         is_due

@@ -1,4 +1,4 @@
-//! Applies the preferences to window and view.
+//! Applies the preferences to the window and the 3D view.
 
 use bevy::prelude::*;
 use bevy::window::{PrimaryWindow, RequestRedraw, WindowScaleFactorChanged};
@@ -9,17 +9,17 @@ use crate::frame::editor::Editor;
 use crate::view::{CameraBehaviour, ViewportArea};
 use talweg::io::memory::{limit_memory, memory_limit};
 
-/// Minimum window size in points; below it, controls become unreachable. In a small window, the interface is smaller
-/// than the preferred size.
+/// Minimum window size in points; below it, controls become unreachable. In a small window, the interface is scaled
+/// down below the preferred size.
 pub const LEAST_POINTS: [f32; 2] = [640.0, 400.0];
 
-/// Scale of the interface in a window whose size is `size` points at the default scale.
+/// Scale of the interface in a window that measures `size` points at the default scale.
 pub fn scale_in(preferred_percent: f32, size: Vec2) -> f32 {
     let most = (size / Vec2::from(LEAST_POINTS)).min_element().max(0.75);
     (preferred_percent / 100.0).min(most)
 }
 
-/// Applies the interface size to panels and view together, before the layout of either.
+/// Applies the interface size to panels and view together, before either is laid out.
 pub(super) fn size(
     editor: Res<Editor>,
     mut state: ResMut<PreferencesState>,
@@ -30,7 +30,7 @@ pub(super) fn size(
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
     let (entity, mut window) = window.into_inner();
-    // changing the size during a drag would move everything away from the pointer
+    // wait for the end of a drag, because a new size would move the dragged item away from the pointer
     if buttons.is_some_and(|buttons| buttons.get_pressed().next().is_some()) {
         return;
     }
@@ -41,7 +41,7 @@ pub(super) fn size(
     if window.resolution.scale_factor_override() != wanted {
         let before = window.scale_factor();
         window.resolution.set_scale_factor_override(wanted);
-        // until the panels are laid out, the view keeps its size in pixels
+        // until the panels are laid out, keep the size of the view in pixels
         let points = before / window.scale_factor();
         (area.min, area.max) = (area.min * points, area.max * points);
         let scale_factor = window.scale_factor().into();
@@ -50,14 +50,14 @@ pub(super) fn size(
     }
 }
 
-/// Tells egui the new size before the panels are laid out; otherwise they use the size of the previous frame.
+/// Sends the new size to egui before the panels are laid out. Otherwise egui would use the size of the previous frame.
 pub(super) fn panels(mut contexts: Query<(&Camera, &mut EguiOutput)>) {
     for (camera, mut output) in &mut contexts {
         output.pixels_per_point = camera.target_scaling_factor().unwrap_or(output.pixels_per_point);
     }
 }
 
-/// Applies the mouse style and the camera motion of the preferences.
+/// Applies the preferred mouse style and camera motion to the view.
 pub(super) fn manners(editor: Res<Editor>, mut manners: ResMut<CameraBehaviour>) {
     let preferred = &editor.interface;
     let (mouse, jumps, flies) = (preferred.mouse_style, preferred.reduced_motion, manners.flies);

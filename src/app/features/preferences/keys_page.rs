@@ -17,7 +17,7 @@ enum KeyChange {
     None(Command),
     Reset(Command),
     ResetAll,
-    /// Removes a key from a command that shares it with another.
+    /// Removes a key from a command that shares the key with another command.
     TakeAway(Command, KeyboardShortcut),
 }
 
@@ -127,7 +127,7 @@ fn row(ui: &mut Ui, command: &Command, keys: &str, keymap: &Keymap, listens: boo
     });
 }
 
-/// The default keys of a command, as text.
+/// Text with the default keys of a command.
 fn usual(command: &Command) -> String {
     match command.info().shortcuts {
         [] => "no keys".into(),
@@ -152,7 +152,7 @@ fn conflict(ui: &mut Ui, chord: KeyboardShortcut, other: &Command, change: &mut 
     });
 }
 
-/// Assigns the next key press to the command that waits for it; Escape cancels.
+/// Assigns the next key press to the command whose key the user is choosing. Escape cancels.
 pub fn hear(ctx: &egui::Context, state: &mut PreferencesState, keymap: &mut Arc<Keymap>) {
     let Some(command) = state.listening.clone() else { return };
     let mut heard = None;
@@ -173,7 +173,7 @@ pub fn hear(ctx: &egui::Context, state: &mut PreferencesState, keymap: &mut Arc<
     }
 }
 
-/// The modifiers in the form that shortcuts use.
+/// Returns the modifiers in the form that shortcuts use.
 fn shortcut_modifiers(modifiers: Modifiers) -> Modifiers {
     let mut held = Modifiers::NONE;
     for (is_held, modifier) in

@@ -1,5 +1,5 @@
-//! The preferences: theme, size and motion of the interface, mouse, number of earlier versions, and the keys of all
-//! commands.
+//! The preferences. They concern the theme, size and motion of the interface, the mouse, the number of earlier
+//! versions, and the keys of all commands.
 //!
 //! ```text
 //! panel, commands ──▶ Editor { interface, versions_kept, keymap } ── stored in view.ron (talweg::preferences)
@@ -45,7 +45,8 @@ impl Plugin for PreferencesPlugin {
                 EguiPrimaryContextPass,
                 (follow::manners, follow::memory, autosave::save).in_set(FrameSystems::Execute),
             )
-            // panels and view must get the new size in the same frame; Bevy itself updates the cameras after the panels
+            // run before the panels, so that panels and view get the new size in the same frame; Bevy itself updates
+            // the cameras after the panels
             .add_systems(
                 PreUpdate,
                 (follow::size, (camera_system, follow::panels).chain().run_if(on_message::<WindowScaleFactorChanged>))
@@ -58,9 +59,9 @@ impl Plugin for PreferencesPlugin {
 /// Commands of the preferences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreferencesAction {
-    /// Opens or closes the window.
+    /// Opens or closes the preferences window.
     Show,
-    /// Opens the list of keys.
+    /// Opens the page with the keys of all commands.
     ShowKeys,
     Larger,
     Smaller,
@@ -179,7 +180,7 @@ fn size_menu(
     tick(ui, &mut queue, PreferencesAction::FullScreen, true, is_full);
 }
 
-/// Passes key presses to the keys page before they can trigger a command.
+/// Passes key presses to the page that assigns keys, before they can trigger a command.
 fn hear(InMut(ui): InMut<Ui>, mut state: ResMut<PreferencesState>, mut editor: ResMut<Editor>) {
     keys_page::hear(ui.ctx(), &mut state, &mut editor.keymap);
 }

@@ -14,7 +14,7 @@ use talweg::preferences::{InterfacePreferences, MOST_VERSIONS};
 /// A page of the preferences window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreferencesPage {
-    /// Look, motion and storage.
+    /// Theme, size, motion and storage settings.
     #[default]
     Interface,
     /// The keys of all commands.
@@ -28,9 +28,9 @@ pub struct PreferencesState {
     pub page: PreferencesPage,
     /// Search text for the commands.
     pub search: String,
-    /// The command to which the next key press is assigned.
+    /// The command to which the next key press will be assigned.
     pub listening: Option<Command>,
-    /// The actual interface size in percent; `None` without a window.
+    /// The current interface size in percent; `None` without a window.
     pub drawn_percent: Option<f32>,
 }
 

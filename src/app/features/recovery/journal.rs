@@ -1,4 +1,5 @@
-//! The journal writes the unsaved state of this editor to disk. Threads that outlive the engine share it.
+//! The journal writes the unsaved state of this editor to disk. Several threads share it, some of which outlive the
+//! engine.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -10,17 +11,17 @@ use bevy::prelude::Resource;
 use crate::frame::document::Document;
 use talweg::recovery::{RecoveryError, Session, UnsavedWork};
 
-/// If no drawing fails for this time, the count of drawing failures restarts.
+/// If drawing does not fail for this time, the count of drawing failures starts again.
 const WHILE_DRAWN: Duration = Duration::from_secs(5);
 
-/// The newest state of the document, and the number of the state that is on disk. Without a session, the journal writes
-/// nothing.
+/// The newest state of the document, and the number of the state that is on disk. Without a recovery session, the
+/// journal writes nothing.
 #[derive(Resource, Clone, Default)]
 pub struct EditJournal(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    /// The session on disk. It is locked during a write, so that an older state never replaces a newer one.
+    /// The recovery session on disk. It is locked during a write, so that an older state never replaces a newer state.
     session: Mutex<SessionState>,
     newest: Mutex<DocumentState>,
     /// The signal that ends the program; 0 until a signal arrives.
@@ -52,7 +53,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl EditJournal {
-    /// Starts a session in the folder `state`.
+    /// Starts a recovery session in the folder `state`.
     ///
     /// # Errors
     /// If the session cannot be written.
@@ -62,7 +63,7 @@ impl EditJournal {
         Ok(journal)
     }
 
-    /// Records the changes of the document.
+    /// Records the state of the document if it has changed.
     pub fn note(&self, document: &Document) {
         let mut newest = lock(&self.0.newest);
         if newest.number > 0 && newest.edits == document.edits() {
@@ -79,7 +80,7 @@ impl EditJournal {
         *newest = DocumentState { number: newest.number + 1, edits: document.edits(), file, unsaved };
     }
 
-    /// Whether there are changes that are not on disk yet.
+    /// Whether the document has changes that are not on disk yet.
     pub fn has_news(&self) -> bool {
         let newest = lock(&self.0.newest).number;
         let session = lock(&self.0.session);
@@ -91,7 +92,7 @@ impl EditJournal {
         lock(&self.0.session).session.is_some()
     }
 
-    /// Whether changes would be lost without the journal.
+    /// Whether the document has changes that would be lost without the journal.
     pub fn is_unsaved(&self) -> bool {
         lock(&self.0.newest).unsaved.is_some()
     }
@@ -99,7 +100,7 @@ impl EditJournal {
     /// Writes the newest state to disk.
     ///
     /// # Errors
-    /// If the state cannot be written; the previous file then stays unchanged.
+    /// If the state cannot be written. The previous file then stays unchanged.
     pub fn write(&self) -> Result<(), RecoveryError> {
         let mut session = lock(&self.0.session);
         let newest = lock(&self.0.newest).clone();
@@ -111,8 +112,8 @@ impl EditJournal {
         Ok(())
     }
 
-    /// Called when the program ends unexpectedly. Keeps the unsaved work and the reason on disk. Returns a message that
-    /// says where the work is.
+    /// Stores the unsaved work and the reason on disk. Called when the program ends unexpectedly. Returns a message
+    /// that says where the work is.
     pub fn end_unexpectedly(&self, reason: &str) -> String {
         if !self.is_unsaved() {
             self.end();
@@ -138,15 +139,15 @@ impl EditJournal {
         format!("Unsaved changes could not be saved ({failure}). Here they are:\n{scene}")
     }
 
-    /// Called when the user has quit and decided about unsaved changes: deletes the session.
+    /// Deletes the recovery session. Called when the user has quit and has decided about unsaved changes.
     pub fn end(&self) {
         if let Some(session) = lock(&self.0.session).session.take() {
             session.end();
         }
     }
 
-    /// Counts a drawing failure and returns the number of consecutive failures. The count restarts after a while
-    /// without failures.
+    /// Counts a drawing failure. Returns the number of consecutive failures. After five seconds without failures, the
+    /// count starts again.
     pub fn count_drawing_failure(&self) -> u32 {
         let mut refusals = lock(&self.0.drawing_failures);
         let is_new = refusals.1.is_none_or(|last| last.elapsed() > WHILE_DRAWN);

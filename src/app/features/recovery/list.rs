@@ -11,12 +11,12 @@ use crate::frame::theme::colour;
 use crate::frame::widgets::scene_picture::SceneThumbnail;
 use talweg::preferences::MOST_VERSIONS;
 
-/// Side length of a thumbnail in points.
+/// Side length of a thumbnail, in points.
 const SIDE: f32 = 72.0;
-/// Width of the buttons of a scene, in points.
+/// Width of the button column of a scene, in points.
 const BUTTONS: f32 = 130.0;
 
-/// A button and its command.
+/// A button for a scene of the list, and the command that it issues.
 pub struct SceneChoice {
     label: &'static str,
     command: Command,
@@ -40,7 +40,7 @@ impl SceneChoice {
         Self { asks_again: true, ..Self::once(label, command) }
     }
 
-    /// Shows the button; returns whether the user has chosen it.
+    /// Shows the button. Returns whether the user has clicked it and, if required, confirmed the click.
     fn show(&mut self, ui: &mut Ui) -> bool {
         let text = if self.was_pressed { "Discard for good?" } else { self.label };
         let pressed = ui.add(if self.is_main { main_button(text) } else { button(text) }).clicked();
@@ -68,7 +68,7 @@ pub struct SceneList {
     pub scenes: Vec<ListedScene>,
     /// The button that closes the dialog.
     pub foot: SceneChoice,
-    /// Number of versions to keep; `None` if the list does not show versions.
+    /// Number of earlier versions to keep; `None` if the list does not show versions.
     pub kept: Option<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! Crash recovery: unsaved edits are written to disk soon after they are made, and offered at the next start. Each save
-//! keeps the replaced file as an earlier version.
+//! Crash recovery. Unsaved edits are written to disk soon after they are made. The next start offers to restore them.
+//! When a scene is saved, the replaced file becomes an earlier version.
 //!
 //! ```text
 //! Document ── note ──▶ EditJournal ── task ──▶ session.ron          (talweg::recovery::Session)
@@ -76,21 +76,21 @@ impl Plugin for RecoveryPlugin {
 /// Commands on unsaved work and earlier versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecoveryAction {
-    /// Lists the unsaved work of editors that ended without saving.
+    /// Lists the unsaved work of editors that crashed or were closed without saving.
     ShowFound,
-    /// Opens unsaved work that was found, after asking about unsaved changes of the open scene.
+    /// Opens recovered work, after asking about unsaved changes of the open scene.
     ChooseFound(u64),
-    /// Opens unsaved work that was found, after changes of the open scene have been saved or discarded.
+    /// Opens recovered work, after changes of the open scene have been saved or discarded.
     OpenFound(u64),
-    /// Discards unsaved work that was found.
+    /// Discards recovered work.
     DiscardFound(u64),
-    /// Keeps unsaved work that was found, so that the next start offers it again.
+    /// Keeps recovered work, so that the next start offers it again.
     KeepFound,
     /// Lists the earlier versions of the scene's file.
     ShowVersions,
     /// Restores an earlier version, as an edit that can be undone.
     OpenVersion(PathBuf),
-    /// Sets the number of earlier versions to keep of each file.
+    /// Sets the number of earlier versions that are kept of each file.
     KeepVersions(usize),
 }
 
@@ -118,19 +118,18 @@ impl Action for RecoveryAction {
     }
 }
 
-/// Unsaved work of earlier editor sessions that crashed or were closed without saving. The work is locked, so that no
-/// other editor offers it.
+/// Unsaved work of editors that crashed or were closed. The work is locked, so that no other editor offers it.
 #[derive(Resource, Default)]
 pub struct FoundSessions {
     looking: Option<Task<Result<Vec<FoundWork>, RecoveryError>>>,
     has_looked: bool,
     found: Vec<(u64, FoundWork)>,
-    /// Whether the work must be offered as soon as no other dialog is open.
+    /// Whether to offer the work as soon as no other dialog is open.
     is_due: bool,
 }
 
 impl FoundSessions {
-    /// Whether there is no unsaved work.
+    /// Whether no unsaved work was found.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
@@ -141,12 +140,12 @@ impl FoundSessions {
     }
 }
 
-/// State of writing edits to disk.
+/// State of the task that writes edits to disk.
 #[derive(Resource, Default)]
 struct Writing {
     task: Option<Task<Result<(), RecoveryError>>>,
     last: Option<Instant>,
-    /// Whether a failure was reported. The next failure is reported only after a successful write.
+    /// Whether a failed write was reported. The next failure is reported only after a successful write.
     has_told: bool,
 }
 
@@ -161,7 +160,8 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, found: Res<FoundSessions>, mu
     }
 }
 
-/// Makes signals wake the window, and end the program if the window does not respond.
+/// Watches for signals that end the program. A signal wakes the window; if the window does not respond, it ends the
+/// program.
 fn watch_signals(journal: Res<EditJournal>, waker: Option<Res<Waker>>) {
     #[cfg(unix)]
     if let Some(waker) = waker
@@ -183,7 +183,7 @@ fn watch_card(journal: Res<EditJournal>, card: Option<Res<RenderDevice>>, waker:
     });
 }
 
-/// Looks for unsaved work of editors that ended, once the window is open.
+/// When the window is open, looks for unsaved work of editors that crashed or were closed.
 fn look_for_left_work(mut found: ResMut<FoundSessions>, editor: Res<Editor>, tasks: Res<Tasks>) {
     let Some(state) = editor.state.clone().filter(|_| !found.has_looked) else { return };
     found.has_looked = true;
@@ -233,7 +233,7 @@ fn receive(
     }
 }
 
-/// Writes unsaved edits to disk; ends the program on a signal or a lost graphics card.
+/// Writes unsaved edits to disk. Ends the program after a signal or if the graphics card is lost.
 fn keep(
     journal: Res<EditJournal>,
     editor: Res<Editor>,
@@ -283,7 +283,7 @@ fn run(
             }
             show_found(editor, &found, &mut pictures, &tasks);
         }
-        // the work is offered again at the next start
+        // do nothing, because the next start offers the work again
         RecoveryAction::KeepFound => {}
         RecoveryAction::ShowVersions => show_versions(editor, &mut pictures, &tasks),
         RecoveryAction::OpenVersion(version) => match load_version(&version, &editor.doc) {
@@ -297,13 +297,12 @@ fn run(
     }
 }
 
-/// Reads an earlier version. Names of files in it are relative to the scene's folder.
+/// Reads an earlier version. File names in it are relative to the scene's folder, not to the folder of the version.
 fn load_version(version: &Path, document: &Document) -> Result<(Scene, Vec<Warning>), SceneError> {
     Scene::load_copy(version, document.path().unwrap_or(version))
 }
 
-/// Continues with unsaved work that was found. The found session is deleted only after this editor has written the work
-/// to its own session.
+/// Opens recovered work. Its old session is deleted only after this editor has written the work to its own session.
 fn open_found(editor: &mut Editor, journal: &EditJournal, found: FoundWork) {
     match &found.work {
         Ok(work) => {
@@ -393,7 +392,7 @@ fn show_versions(editor: &mut Editor, pictures: &mut Pictures, tasks: &Tasks) {
         id: "earlier versions",
         title: format!("Earlier versions of “{}”", editor.doc.name()),
         text: if versions.is_empty() {
-            "No earlier versions yet. Each save that replaces the file keeps one.".into()
+            "No earlier versions yet. Each save keeps the replaced file as an earlier version.".into()
         } else {
             "Restoring is an edit: you can undo it, and no file changes until you save.".into()
         },

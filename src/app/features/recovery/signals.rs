@@ -10,7 +10,7 @@ use super::EditJournal;
 use crate::view::Waker;
 use talweg_cli::print_message;
 
-/// Time for which the window may try to close by itself.
+/// Time that the window has to close by itself after a signal.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Watches for signals on a thread of its own, as long as the program runs.
@@ -19,7 +19,7 @@ pub fn watch(journal: EditJournal, waker: Waker) -> std::io::Result<()> {
     let watch = move || {
         for signal in signals.forever() {
             let is_first = journal.note_signal(signal);
-            // the window is closing, so a failed write is reported on standard error
+            // the window is closing, so report a failed write on standard error
             if let Err(error) = journal.write() {
                 print_message(&error.to_string());
             }
@@ -38,7 +38,7 @@ pub fn watch(journal: EditJournal, waker: Waker) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Ends the program in the same way as the signal would have ended it.
+/// Ends the program in the way that the signal would have ended it.
 pub fn end(signal: i32) {
     if emulate_default_handler(signal).is_err() {
         std::process::exit(128 + signal);

@@ -1,7 +1,7 @@
 //! The ruler: a line on the terrain, with its length, its height profile, and the area that it encloses.
 //!
-//! Clicks in the view or on the map add points. During a comparison, the ruler also measures the volume between the two
-//! terrains within the area.
+//! The user adds points by clicks in the view or on the map. During a comparison, the ruler also measures the volume
+//! between the two terrains within the enclosed area.
 
 mod panel;
 
@@ -54,11 +54,11 @@ impl Plugin for RulerPlugin {
 /// Commands of the ruler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RulerAction {
-    /// Opens or closes the ruler.
+    /// Activates or closes the ruler.
     Toggle,
-    /// Removes the last point.
+    /// Removes the last point of the line.
     Shorten,
-    /// Removes all points.
+    /// Removes all points of the line.
     Clear,
 }
 
@@ -87,24 +87,24 @@ impl Action for RulerAction {
     }
 }
 
-/// A terrain with its scale.
+/// A terrain with the scale of its heights and lengths.
 pub type RulerGround = (Arc<Terrain>, TerrainScale);
 
 /// The line of the ruler, the terrains that it measures, and the measured values.
 #[derive(Resource, Default)]
 pub struct Ruler {
     is_active: bool,
-    /// Points of the line, as fractions of the side length from the west and the north edge.
+    /// Points of the line: distances from the west and the north edge as fractions of the side length.
     points: Vec<[f32; 2]>,
     /// The terrain on screen, and the terrain that it is compared with.
     pub grounds: [Option<RulerGround>; 2],
     terrain_view: Option<TerrainView>,
     known: Option<Measured>,
-    /// The point under the pointer on the profile.
+    /// The point of the terrain that belongs to the pointer position on the profile.
     hovered: Option<[f32; 2]>,
 }
 
-/// The measured values of a line, and their inputs.
+/// The measured values of a line, and the inputs from which they were computed.
 struct Measured {
     points: Vec<[f32; 2]>,
     grounds: [Option<RulerGround>; 2],
@@ -114,17 +114,17 @@ struct Measured {
 }
 
 impl Ruler {
-    /// Whether the ruler is active.
+    /// Whether the ruler is shown and accepts points.
     pub fn is_active(&self) -> bool {
         self.is_active
     }
 
-    /// The points of the line, as fractions of the side length from the west and the north edge.
+    /// The points of the line: distances from the west and the north edge as fractions of the side length.
     pub fn points(&self) -> &[[f32; 2]] {
         if self.is_active { &self.points } else { &[] }
     }
 
-    /// Adds a point to the line.
+    /// Appends a point to the line.
     pub fn add(&mut self, place: [f32; 2]) {
         self.points.push(place);
     }
@@ -217,7 +217,7 @@ fn over_view(
     }
     let painter = ui.painter().with_clip_rect(frame.free_rect);
     for pair in ruler.points.windows(2) {
-        // use enough steps for the line to follow the terrain, whatever its length
+        // use enough steps for the line to follow the terrain, even if the line is long
         let steps = 64;
         let line: Vec<_> = (0..=steps)
             .filter_map(|k| {

@@ -15,11 +15,12 @@ use talweg::measure::ProfilePoint;
 /// Width of the number column, in points.
 const NUMBERS: f32 = 250.0;
 
-/// Shows the numbers and the profile. Returns the point of the terrain under the pointer on the profile.
+/// Shows the numbers and the profile. Returns the point of the terrain that belongs to the pointer position on the
+/// profile.
 pub(super) fn show(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) -> Option<[f32; 2]> {
     let area = ui.available_rect_before_wrap();
     if area.width() < NUMBERS + 80.0 {
-        // there is not enough room for the profile
+        // show only the numbers, because there is not enough room for the profile
         numbers(ui, ruler, queue);
         return None;
     }

@@ -1,4 +1,4 @@
-//! The light presets of the scene: the menu View ▸ Light.
+//! The light presets of the scene, in the menu View ▸ Light.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -32,7 +32,7 @@ pub fn set(In(preset): In<LightPreset>, mut editor: ResMut<Editor>) {
 
 pub fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     if editor.doc.scene().is_planet() {
-        return; // a planet's sun follows season and hour
+        return; // season and hour determine the position of a planet's sun
     }
     ui.separator();
     let menu = ui.menu_button(format!("{}  Light", icon::SUN_HORIZON), |ui| {

@@ -1,4 +1,4 @@
-//! The scene settings, shown when no layer is selected.
+//! The scene settings. The panel shows them when no layer is selected.
 
 mod light;
 pub mod panel;
@@ -31,7 +31,7 @@ impl Plugin for SceneSettingsPlugin {
     }
 }
 
-/// The palettes and biome tables to choose from.
+/// The palettes and biome tables that the user can choose.
 #[derive(Resource)]
 pub struct Swatches(pub Vec<Swatch>);
 

@@ -21,7 +21,7 @@ use talweg::scene::{Gesture, Scene};
 /// Resolutions that the user can choose with one click.
 const RESOLUTIONS: [u32; 5] = [257, 513, 1025, 2049, 4097];
 
-/// A palette in the picker.
+/// A palette or biome table in the picker.
 #[derive(Clone, Debug, Default)]
 pub struct Swatch {
     /// Name of the palette in files.
@@ -99,14 +99,14 @@ pub fn show(
     });
     if document.scene().biome_table().is_some() {
         let around = document.scene().is_planet();
-        // a planet has all latitudes, and computes its own winds and seasons
+        // hide these parameters on a planet, which has all latitudes and computes its own winds and seasons
         let flat = ["latitude", "latitude_span", "wind_from", "season", "axial_tilt"];
         section(ui, "Climate", true, |ui| {
             rows(ui, document, preview, Group::Climate, |spec| !(around && flat.contains(&spec.name)));
         });
     }
     if document.scene().is_planet() {
-        // a planet's sun follows season and hour
+        // show only the exposure, because season and hour determine the position of the sun of a planet
         section(ui, "Light", true, |ui| {
             rows(ui, document, preview, Group::Settings, |spec| spec.name.ends_with("exposure"));
         });
@@ -131,7 +131,7 @@ fn name_row(ui: &mut Ui, document: &mut Document) {
     });
 }
 
-/// Free memory in bytes, queried once a second.
+/// Free memory of the system in bytes, queried once a second.
 fn free_bytes(ui: &Ui) -> Option<u64> {
     let now = ui.input(|input| input.time);
     let key = egui::Id::new("free memory");
@@ -146,7 +146,7 @@ fn free_bytes(ui: &Ui) -> Option<u64> {
     }
 }
 
-/// Shows the memory that the editor needs at the scene's resolution, or why the system has too little.
+/// Shows the memory that the editor needs at the scene's resolution, or why the system does not have enough.
 fn memory_line(ui: &mut Ui, scene: &Scene, free: Option<u64>) {
     let Some(free) = free else { return };
     let needed = bytes_text(needed_memory(scene, scene.samples(), &MemoryUse::EDITOR));
@@ -207,14 +207,14 @@ fn palettes(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) {
         if response.clicked() {
             document.edit("Change palette", None, |scene| {
                 scene.palette.clone_from(&swatch.name);
-                // a biome table has its own climate
+                // reset the climate too, because a biome table has its own climate
                 (scene.biomes, scene.climate) = (None, None);
             });
         }
     }
 }
 
-/// Paints the colours side by side, in at most one band per pixel of the strip.
+/// Paints the colours side by side, as vertical bands that are at least a pixel wide.
 fn paint_strip(ui: &Ui, rect: Rect, colours: &[[u8; 4]]) {
     if colours.is_empty() {
         return;

@@ -1,5 +1,5 @@
-//! A compass on which the user drags the sun. The angle of the sun is its azimuth, and the distance from the rim is its
-//! elevation.
+//! A compass on which the user drags the sun. The direction from the centre is the azimuth of the sun, and the distance
+//! from the rim is its elevation.
 
 use bevy_egui::egui;
 use egui::{Align2, FontId, Pos2, Sense, Stroke, Ui, Vec2, vec2};
@@ -11,7 +11,7 @@ use talweg::scene::{Gesture, LOWEST_SUN, SunPlacement};
 
 const SIZE: f32 = 116.0;
 
-/// Shows the compass.
+/// Shows the compass and applies a drag to the scene.
 pub fn dial(ui: &mut Ui, document: &mut Document) {
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(SIZE), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Sun compass"));
@@ -27,7 +27,7 @@ pub fn dial(ui: &mut Ui, document: &mut Document) {
     let sun = centre + to_offset(source.azimuth_degrees, source.elevation_degrees) * radius;
     paint(ui, centre, radius, sun, response.hovered() || response.dragged());
     response.on_hover_text(
-        "Drag the sun: around for its direction, inwards for its height. The time of day no longer sets it then.",
+        "Drag the sun around the rim to set its direction, inwards to raise it. It then ignores the time of day.",
     );
 }
 

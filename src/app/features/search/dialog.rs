@@ -25,7 +25,7 @@ impl SearchDialog {
 
 impl Dialog for SearchDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // read the keys before the text field takes them
+        // read the keys before the text field consumes them
         let pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let (up, down, enter) = (pressed(Key::ArrowUp), pressed(Key::ArrowDown), pressed(Key::Enter));
         let mut answer = None;

@@ -1,4 +1,4 @@
-//! The searchable items, and the order of the results.
+//! The items that the search can find, and the order of the results.
 
 use egui_phosphor::regular as icon;
 
@@ -14,17 +14,17 @@ use crate::frame::editor::Editor;
 use crate::frame::widgets::row::{shown, title};
 use talweg::nodes::Node;
 
-/// Maximum number of results shown.
+/// Maximum number of results.
 const MOST: usize = 40;
 
-/// A searchable item.
+/// An item that the search can find.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchItem {
     pub icon: &'static str,
     pub label: String,
-    /// Kind of the item, shown beside its name: `Command`, `Parameter of Hills`.
+    /// Kind of the item, shown beside its name, such as `Command` or `Parameter of Hills`.
     pub kind: String,
-    /// Text at the right end of the row: keys or a value.
+    /// Text at the right end of the row, such as keys or a value.
     pub note: String,
     /// Further words, in lower case, by which the search finds the item.
     words: String,
@@ -116,18 +116,19 @@ fn parameters(doc: &Document) -> Vec<SearchItem> {
     items
 }
 
-/// Whether the panel has a row for a parameter.
+/// Whether the panel has a row for parameter `name` of `group`.
 fn is_shown(group: Group, name: &str, doc: &Document) -> bool {
     match group {
         Group::Mix(layer) => doc.scene().layers.get(layer).is_some_and(|layer| shows_mix(layer, name)),
-        // the seed has a row of its own outside the settings
+        // the seed has a row of its own outside the parameter rows
         Group::Settings => name != "seed",
         _ => true,
     }
 }
 
-/// The items that match all words of `text`, the best first. Items whose name begins with the text (ignoring *Add*)
-/// rank highest. Names with a word that begins with the text are second, names that contain the text third.
+/// The items that match all words of `text`, the best match first. Items whose name begins with `text` rank highest; a
+/// leading *Add* is ignored. Names with a word that begins with `text` rank second. Names that contain `text` rank
+/// third.
 pub fn found_items<'a>(items: &'a [SearchItem], text: &str) -> Vec<&'a SearchItem> {
     let text = text.to_lowercase();
     let sought: Vec<&str> = text.split_whitespace().collect();

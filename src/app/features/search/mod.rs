@@ -1,4 +1,4 @@
-//! One search field for commands, nodes, parameters of the scene, scenes and help.
+//! A search field that finds commands, nodes, parameters of the scene, scenes and help.
 
 mod dialog;
 mod items;
@@ -33,7 +33,7 @@ impl Plugin for SearchPlugin {
 pub enum SearchAction {
     /// Opens the search field.
     Open,
-    /// Selects the layer or scene of a parameter, and focuses the parameter.
+    /// Selects the layer or scene that a parameter belongs to, and focuses the parameter.
     ShowParameter(Group, usize),
 }
 
@@ -57,7 +57,7 @@ impl Action for SearchAction {
     }
 }
 
-/// The parameter that the panels show from the next frame on.
+/// The parameter that the panels must scroll to from the next frame on.
 #[derive(Resource, Default)]
 struct SoughtParameter(Option<(Group, usize)>);
 

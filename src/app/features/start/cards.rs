@@ -1,4 +1,4 @@
-//! The scenes that the start window offers.
+//! The cards of the start window. Each card offers a scene.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ impl PictureSource {
     }
 }
 
-/// A scene with its thumbnail.
+/// A scene with its thumbnail and texts.
 pub struct StartCard {
     pub page: StartPage,
     /// The published work that the scene reproduces, if any.
@@ -71,8 +71,8 @@ pub fn all(editor: &Editor) -> Vec<StartCard> {
     cards
 }
 
-/// The caption below the thumbnail. The name of the work is left out, because it is the heading above all thumbnails of
-/// the work.
+/// The caption below the thumbnail. It omits the name of the published work, which is the heading above all thumbnails
+/// of the work.
 fn caption<'a>(name: &'a str, work: Option<&SourceWork>) -> &'a str {
     if work.is_none() {
         return name;

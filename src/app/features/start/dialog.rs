@@ -14,7 +14,7 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{dismissed, modal};
 use crate::frame::theme::{colour, icon_button, paint_text};
 
-/// The pages of the window, in order.
+/// The pages of the start window, in the order of their tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StartPage {
     /// Example scenes.
@@ -46,7 +46,7 @@ impl StartPage {
     }
 }
 
-/// Width and height of a card in points.
+/// Width and height of a card, in points.
 const CARD: egui::Vec2 = vec2(152.0, 176.0);
 const PICTURE: f32 = 136.0;
 /// Width of the left column, in points.
@@ -58,9 +58,9 @@ pub struct StartDialog {
     page: StartPage,
     has_unsaved: bool,
     at_start: bool,
-    /// The startup setting at the time when the start window opened.
+    /// Whether Talweg shows the start window at startup, as set when the window opened.
     was_at_start: bool,
-    /// A marker that is dropped with the window. This stops the rendering of thumbnails.
+    /// A marker that is dropped together with the window. The rendering of thumbnails then stops.
     _open: Arc<()>,
 }
 

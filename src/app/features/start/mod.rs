@@ -1,4 +1,4 @@
-//! The start window: example scenes with thumbnails, paper reproductions, recent files, blank scenes.
+//! The start window. It offers example scenes with thumbnails, paper reproductions, recent files and blank scenes.
 //!
 //! ```text
 //! StartAction::Show ──▶ StartDialog with cards ──▶ FileAction …
@@ -62,11 +62,11 @@ impl Action for StartAction {
     }
 }
 
-/// The thumbnails of the open window.
+/// The task that renders the thumbnails of the open start window.
 #[derive(Resource, Default)]
 struct StartPictures {
     task: Newest<(), ()>,
-    /// Alive as long as the start window is open.
+    /// A reference that is valid as long as the start window is open.
     window: Weak<()>,
 }
 
@@ -96,7 +96,7 @@ fn run(
     }
 }
 
-/// Renders thumbnails; thumbnails that are already stored come first. A scene that cannot be read has no thumbnail.
+/// Renders thumbnails. Scenes with a stored thumbnail come first. A scene that cannot be read has no thumbnail.
 fn draw(cards: Vec<(PictureSource, SceneThumbnail)>, control: &talweg::field::Control) -> Option<()> {
     let cache = cache_folder().map(|folder| folder.join("pictures"));
     let mut later = Vec::new();

@@ -1,5 +1,5 @@
-//! A tour in five steps. Each step shows an instruction, detects when the user has followed it, and continues with the
-//! next step. The user can leave and restart the tour.
+//! A tour in five steps. Each step shows an instruction and detects when the user has followed it. The next step then
+//! begins. The user can leave and restart the tour.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -34,7 +34,7 @@ impl Plugin for TourPlugin {
 pub enum TourAction {
     /// Starts or leaves the tour.
     Toggle,
-    /// Continues with a step; after the last step, the tour ends.
+    /// Continues with the step of this index. After the last step, the tour ends.
     Go(usize),
 }
 
@@ -62,7 +62,7 @@ const STEPS: [(&str, &str); 5] = [
     ("Save and export", "Ctrl+S saves the scene. File > Export… writes heights for other programs."),
 ];
 
-/// The state at the start of a step, to detect when the step is done.
+/// The state of the editor at the start of a step. Comparing with it shows when the step is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct StepStart {
     camera: [f32; 5],
@@ -74,10 +74,10 @@ struct StepStart {
 /// State of the tour.
 #[derive(Resource, Default)]
 pub struct Tour {
-    /// The current step, from 0; `None` if the tour is not active.
+    /// Index of the current step, from 0; `None` if the tour is not active.
     pub step: Option<usize>,
     step_start: StepStart,
-    /// The camera: eye position, heading and inclination. The window updates these values.
+    /// The camera: three coordinates of the eye, heading and inclination. The window updates these values.
     pub camera: [f32; 5],
     is_done: bool,
 }
@@ -89,7 +89,7 @@ impl Tour {
         self.is_done = false;
     }
 
-    /// Whether the step is done.
+    /// Whether the user has done what `step` asks for.
     fn is_met(&self, step: usize, document: &Document) -> bool {
         let (was, is) = (self.step_start, now(self.camera, document));
         match step {

@@ -1,4 +1,5 @@
-//! Thumbnails of the scene with other seeds, values and presets, in a contact sheet and in the tooltips of sliders.
+//! Thumbnails of variants of the scene: other seeds, values and presets. A contact sheet and the tooltips of sliders
+//! show them.
 //!
 //! ```text
 //! panel: requested variants ──▶ thumbnails: ThumbnailService ──▶ VariantsInfo ──▶ panel
@@ -51,30 +52,30 @@ impl Plugin for VariantsPlugin {
     }
 }
 
-/// The changes of a variant in a few words, in the preferred units.
+/// A short description of the changes of a variant, in the preferred units.
 fn caption(variant: &SceneVariant) -> String {
     described(variant, &variant.caption, |spec, value| {
         format!("{} {}", spec.label, units::param_with_unit(spec, value))
     })
 }
 
-/// The values of a variant without names, in the preferred units.
+/// The changed values of a variant without parameter names, in the preferred units.
 pub fn short_caption(variant: &SceneVariant) -> String {
     described(variant, &variant.short, units::param_with_unit)
 }
 
-/// Describes the changes of a variant; a preset is described by its name.
+/// Describes the changes of a variant. A preset is described by its name, and a changed value by the text of `says`.
 fn described(variant: &SceneVariant, preset: &str, says: impl Fn(&ParamSpec, &Value) -> String) -> String {
     let changes = variant.changes.iter().map(|(param_ref, value)| says(param_ref.spec(), value));
     if variant.changes.is_empty() { preset.into() } else { changes.collect::<Vec<_>>().join(", ") }
 }
 
-/// Commands of variants.
+/// Commands that show variants of the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariantsAction {
     /// Opens or closes the contact sheet.
     Sheet,
-    /// Toggles thumbnails of lower and higher values in the tooltips of sliders.
+    /// Shows or hides thumbnails of lower and higher values in the tooltips of sliders.
     SliderGhosts,
 }
 
@@ -155,7 +156,7 @@ fn receive(mut service: ResMut<ThumbnailClient>, mut info: ResMut<VariantsInfo>,
     cost.note("variants", begun.elapsed());
 }
 
-/// Requests the thumbnails that the panels need. The contact sheet waits while the evaluation is busy.
+/// Requests the thumbnails that the panels need. Those of the contact sheet wait while the evaluation is busy.
 fn order(
     mut service: ResMut<ThumbnailClient>,
     state: Res<VariantsState>,

@@ -4,8 +4,8 @@
 //! panels ── Wants ──▶ ThumbnailService ── orders ────▶ Maker
 //!        ◀─ ThumbnailSet ──        ◀─ thumbnails ──
 //! ```
-//! The contact sheet waits while the worker computes, so that it never delays an edit. The ghosts, a few thumbnails in
-//! the tooltip of a slider, do not wait. They are cancelled when the pointer leaves the slider.
+//! The contact sheet waits while the worker computes, so that it never delays an edit. *Ghosts* are a few thumbnails in
+//! the tooltip of a slider; they do not wait. They are cancelled when the pointer leaves the slider.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,12 +14,12 @@ use bevy::prelude::Resource;
 use talweg::scene::Scene;
 use talweg::variants::{FinishedThumbnail, SceneVariant, Size, Thumbnail, ThumbnailService};
 
-/// Size of thumbnails of the contact sheet.
+/// Size of the thumbnails on the contact sheet.
 const SHEET: Size = Size { samples: 129, pixels: 160 };
 /// Size of the ghosts, the thumbnails in the tooltip of a slider.
 const GHOST: Size = Size { samples: 129, pixels: 112 };
 
-/// Number of processors for each thread that renders thumbnails.
+/// Number of processors per thread that renders thumbnails: a quarter of the processors is used.
 const THREADS_SHARE: usize = 4;
 
 /// The variants that the panels want to show.
@@ -27,7 +27,7 @@ const THREADS_SHARE: usize = 4;
 pub struct Wants {
     /// The variants of the contact sheet; empty while the sheet is closed.
     pub sheet: Arc<Vec<SceneVariant>>,
-    /// The ghosts of the slider under the pointer.
+    /// The variants that the tooltip of the slider under the pointer shows.
     pub ghosts: Arc<Vec<SceneVariant>>,
 }
 
@@ -41,7 +41,7 @@ pub enum ThumbnailState {
     Broken,
 }
 
-/// The thumbnails of some variants, with the state of each.
+/// The thumbnails of a list of variants, with the state of each thumbnail.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThumbnailSet {
     pub of: Arc<Vec<SceneVariant>>,
@@ -49,7 +49,7 @@ pub struct ThumbnailSet {
 }
 
 impl ThumbnailSet {
-    /// The thumbnails of `wanted`. If this set belongs to other variants, all thumbnails are pending.
+    /// The thumbnails of the variants in `wanted`. If this set belongs to other variants, all thumbnails are pending.
     pub fn for_these(&self, wanted: &Arc<Vec<SceneVariant>>) -> Self {
         if Arc::ptr_eq(&self.of, wanted) {
             return self.clone();
@@ -57,12 +57,12 @@ impl ThumbnailSet {
         Self { of: wanted.clone(), thumbnails: Vec::new() }
     }
 
-    /// The thumbnail of a variant by its index.
+    /// The state of the thumbnail of variant `index`.
     pub fn get(&self, index: usize) -> &ThumbnailState {
         self.thumbnails.get(index).unwrap_or(&ThumbnailState::Coming)
     }
 
-    /// Number of thumbnails that are rendered or have failed.
+    /// Number of thumbnails that are finished or have failed.
     pub fn ready(&self) -> usize {
         self.thumbnails.iter().filter(|thumbnail| **thumbnail != ThumbnailState::Coming).count()
     }
@@ -82,23 +82,23 @@ impl ThumbnailSet {
     }
 }
 
-/// Data for the panels.
+/// The thumbnails that the panels show, and the progress of the contact sheet.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct VariantsInfo {
     pub sheet: ThumbnailSet,
     pub ghosts: ThumbnailSet,
-    /// Whether the contact sheet waits for the worker.
+    /// Whether the contact sheet waits for the evaluation worker.
     pub waits: bool,
 }
 
 /// An order that the thumbnail service is executing.
 struct PendingThumbnails {
     number: u64,
-    /// Index of the thumbnail of each ordered variant.
+    /// For each ordered variant, the index of its thumbnail.
     thumbnails: Vec<usize>,
 }
 
-/// The thumbnails of one size, and the order that renders them.
+/// All thumbnails of one size, and the order that renders them.
 struct ThumbnailQueue {
     size: Size,
     thumbnails: ThumbnailSet,
@@ -133,7 +133,7 @@ impl ThumbnailQueue {
         Ok(())
     }
 
-    /// Marks pending thumbnails as failed, after the maker has finished.
+    /// Marks the thumbnails that are still pending as failed. Called after the maker of thumbnails has finished.
     fn mark_failed(&mut self) {
         if self.order.take().is_some() {
             self.thumbnails
@@ -178,7 +178,7 @@ impl ThumbnailClient {
     /// Takes finished thumbnails.
     pub fn receive(&mut self) {
         let Some(service) = self.service() else { return };
-        // read this first: if the maker is idle now, it has delivered all thumbnails
+        // read this before the thumbnails: if the maker is idle now, it has already delivered all thumbnails
         let was_idle = !service.is_busy();
         for made in service.collect() {
             self.store(made);
@@ -189,7 +189,7 @@ impl ThumbnailClient {
         }
     }
 
-    /// Waits until all ordered thumbnails are finished.
+    /// Waits until all ordered thumbnails are finished or have failed.
     pub fn finish(&mut self) {
         while let Some(made) = self.service().and_then(|service| service.wait()) {
             self.store(made);
@@ -202,7 +202,8 @@ impl ThumbnailClient {
         let _ = self.sheet.store(made).or_else(|made| self.ghosts.store(made));
     }
 
-    /// Renders the thumbnails that the panels need and cancels the others. While the worker `is_busy`, the sheet waits.
+    /// Orders the thumbnails that the panels need and cancels the others. If `is_busy`, the contact sheet waits for the
+    /// worker.
     pub fn want(&mut self, wants: &Wants, is_busy: bool) {
         let changed = self.sheet.set_wanted(&wants.sheet);
         if changed || is_busy {
@@ -214,7 +215,7 @@ impl ThumbnailClient {
             self.forget(order);
         }
         self.waits = is_busy && !self.sheet.thumbnails.is_complete();
-        // the newest order is rendered first, so order the ghosts after the sheet
+        // order the ghosts after the sheet, because the newest order is rendered first
         if !is_busy {
             let (size, thumbnails) = (self.sheet.size, self.sheet.thumbnails.clone());
             self.sheet.order = self.sheet.order.take().or_else(|| self.order(size, &thumbnails));
@@ -229,7 +230,7 @@ impl ThumbnailClient {
         }
     }
 
-    /// Orders the missing thumbnails.
+    /// Orders the thumbnails that are still missing. Returns `None` if nothing was ordered.
     fn order(&mut self, size: Size, thumbnails: &ThumbnailSet) -> Option<PendingThumbnails> {
         let missing = thumbnails.missing();
         if missing.is_empty() {

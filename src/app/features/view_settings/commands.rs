@@ -8,7 +8,7 @@ use crate::view::{Overlay, RayDetail, ViewCommand, ViewMode};
 use talweg::field::MapKind;
 use talweg::preferences::PlanetProjection;
 
-/// The camera commands of the menu, in its order.
+/// The camera commands of the View menu, in the order of the menu.
 pub const CAMERA: [ViewCommand; 7] = [
     ViewCommand::Frame,
     ViewCommand::Perspective,
@@ -19,7 +19,7 @@ pub const CAMERA: [ViewCommand; 7] = [
     ViewCommand::FromWest,
 ];
 
-/// Index of the first side view.
+/// Index in `CAMERA` of the first side view.
 pub const SIDES_FROM: usize = 3;
 
 impl Action for ViewCommand {
@@ -33,7 +33,7 @@ impl Action for ViewCommand {
                 Info::new("Frame all", "Zooms the view to the whole terrain.", icon::FRAME_CORNERS, keys![NONE + F])
             }
             Self::Perspective => {
-                Info::new("Perspective", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1])
+                Info::new("Perspective", "Looks down from the south-east.", icon::CUBE, keys![NONE + Num1])
             }
             Self::Top => Info::new("Top", "Looks straight down; north is up.", icon::ARROW_DOWN, keys![NONE + Num2]),
             Self::FromSouth => Info::new("From south", "Looks to the north.", icon::COMPASS, keys![NONE + Num3]),
@@ -47,7 +47,7 @@ impl Action for ViewCommand {
     }
 }
 
-/// Returns the camera to the position that it has in a new scene.
+/// Moves the camera to its default position in a new scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResetView;
 
@@ -66,11 +66,11 @@ impl Action for ResetView {
     }
 }
 
-/// Display settings of the 3D view.
+/// Commands that change the display settings of the 3D view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViewAction {
     Mode(ViewMode),
-    /// Shows an overlay on the terrain, or hides it if it is shown.
+    /// Shows an overlay on the terrain, or hides it if it is already shown.
     Overlay(Overlay),
     ToggleWater,
     /// Sets the distance up to which sphere tracing shows the fine detail of a construction.

@@ -1,6 +1,6 @@
 //! The View menu: display settings and camera of the 3D view.
 //!
-//! The settings belong to the editor, and the frame sends them to the view. Camera commands are sent to the view
+//! The editor stores the settings, and the frame copies them to the view. Camera commands are sent to the view
 //! directly.
 
 mod commands;
@@ -44,7 +44,7 @@ fn set(In(action): In<ViewAction>, mut editor: ResMut<Editor>) {
     let view = &mut editor.view;
     match action {
         ViewAction::Mode(mode) => view.mode = mode,
-        // selecting the active overlay again hides it
+        // hide the active overlay if the user selects it again
         ViewAction::Overlay(overlay) if view.overlay == overlay => view.overlay = Overlay::None,
         ViewAction::Overlay(overlay) => view.overlay = overlay,
         ViewAction::Detail(detail) => view.ray_detail = detail,

@@ -1,4 +1,4 @@
-//! Commands of the frame itself: files, undo, computation.
+//! Commands of the frame itself: files, undo and redo, computation.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use egui_phosphor::regular as icon;
 
 use super::{Action, Command, Info, keys};
 
-/// Commands on files.
+/// Commands that open, save or close a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileAction {
     New,
@@ -17,13 +17,13 @@ pub enum FileAction {
     Save,
     SaveAs,
     Quit,
-    /// Saves to the scene's file, or asks for a file, and then runs a command.
+    /// Saves to the scene's file and then runs a command. A scene without a file asks for one first.
     SaveThen(Command),
-    /// Saves to this file and then runs the command, if it is given.
+    /// Saves to this file and then runs the command, if one is given.
     SaveTo(PathBuf, Option<Command>),
-    /// Like `SaveTo`, for a file that is write-protected or that another program has changed. The user has confirmed.
+    /// Like `SaveTo`, after the user has confirmed: the file is write-protected or another program has changed it.
     SaveOver(PathBuf, Option<Command>),
-    /// Asks for another file to save to, and then runs the command, if it is given.
+    /// Asks for another file to save to, and then runs the command, if one is given.
     SaveElsewhere(Option<Command>),
 }
 
@@ -134,7 +134,7 @@ impl Action for EditAction {
     }
 }
 
-/// Commands that start or stop the computation.
+/// Commands that start or stop the evaluation of the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComputeAction {
     Recompute,

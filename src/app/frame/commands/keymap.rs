@@ -1,4 +1,4 @@
-//! The keyboard shortcuts of the commands: the default keys, or the keys that the user chose.
+//! The keyboard shortcuts of the commands: either the default keys or keys that the user chose.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// Parses stored keys. Also returns the stored names of keys that do not exist.
+    /// Parses the keys in the preferences. Also returns the names of keys that do not exist.
     pub fn read(kept: &ChosenKeys) -> (Self, Vec<String>) {
         let mut unread = Vec::new();
         let mut chord = |text: &String| {
@@ -69,7 +69,7 @@ impl Keymap {
         }
     }
 
-    /// Removes a chord from a command.
+    /// Removes one key combination from the keys of a command.
     pub fn take_away(&mut self, command: &Command, chord: KeyboardShortcut) {
         let keys = self.keys(command).into_iter().filter(|keys| *keys != chord).collect();
         self.choose(command, keys);
@@ -85,8 +85,8 @@ impl Keymap {
         self.chosen.clear();
     }
 
-    /// Whether one of a command's keys was pressed. With Shift, digit keys type other characters, so the position
-    /// `place` of the key on the keyboard is compared as well.
+    /// Whether one of a command's keys was pressed. With Shift, digit keys type other characters. Therefore `place`,
+    /// the position of the key on the keyboard, is compared as well.
     pub(super) fn is_pressed(&self, command: &Command, key: Key, place: Option<Key>, modifiers: Modifiers) -> bool {
         let fits = |s: &KeyboardShortcut| {
             let is_key =

@@ -25,7 +25,7 @@ pub use basic::{ComputeAction, EditAction, FileAction, Proceed};
 pub use keymap::{Keymap, shortcut_text, shortcuts_text};
 pub use shortcuts::pressed;
 
-/// A shortcut: `keys![COMMAND + S]` is Ctrl+S, or Cmd+S on a Mac.
+/// Writes a list of shortcuts: `keys![COMMAND + S]` is Ctrl+S, or Cmd+S on a Mac.
 macro_rules! keys {
     ($($modifiers:ident + $key:ident),*) => {{
         use bevy_egui::egui::{Key, KeyboardShortcut};
@@ -36,7 +36,7 @@ macro_rules! keys {
 }
 pub(crate) use keys;
 
-/// The modifiers that `keys!` accepts.
+/// Short names of the modifier keys, for `keys!`.
 pub(crate) mod held {
     use bevy_egui::egui::Modifiers;
 
@@ -47,14 +47,14 @@ pub(crate) mod held {
     pub const COMMAND_SHIFT: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 }
 
-/// The texts, icon and default keys of a command, as menus, buttons and the list of shortcuts show them.
+/// The texts, icon and default keys of a command. Menus, buttons and the list of shortcuts show them.
 #[derive(Clone, Debug)]
 pub struct Info {
     pub label: String,
     /// One sentence that says what the command does.
     pub tooltip: String,
     pub icon: &'static str,
-    /// The default keys; the active keys are [`Keymap::keys`].
+    /// The default keys. [`Keymap::keys`] returns the keys that are active.
     pub shortcuts: &'static [KeyboardShortcut],
 }
 
@@ -114,7 +114,8 @@ impl<A: Action> AnyAction for A {
     }
 }
 
-/// One action of any feature, as the value that menus, keys and scripts send to the handler of the action.
+/// One action of any feature. Menus, keys and scripts issue this value, and the handler of the action's type executes
+/// it.
 #[derive(Clone, Debug)]
 pub struct Command(Arc<dyn AnyAction>);
 
@@ -167,7 +168,7 @@ impl Command {
     }
 }
 
-/// Commands that have been issued but not yet executed, in order.
+/// Commands that have been issued but not yet executed, in the order of issue.
 #[derive(Resource, Default)]
 pub struct CommandQueue(Vec<Command>);
 
@@ -189,11 +190,11 @@ type Applies = Arc<dyn Fn(&World, &Command) -> bool + Send + Sync>;
 pub struct CommandRegistry {
     listed: Vec<Command>,
     handlers: HashMap<TypeId, Handler>,
-    /// Types of actions whose keys take precedence over all others while they apply.
+    /// Types of actions whose keys take precedence over all other keys, each with the condition under which they do.
     scopes: HashMap<TypeId, Applies>,
-    /// Systems that the Cancel key runs first to leave a mode. Each returns whether it left a mode.
+    /// Systems that leave a mode, such as painting. Cancel runs them first; each returns whether it left a mode.
     leaving: Vec<SystemId<(), bool>>,
-    /// Systems that Cancel runs to close a window before it stops the computation. Each returns whether it closed a
+    /// Systems that close a window. Cancel runs them before it stops the computation; each returns whether it closed a
     /// window.
     closing: Vec<SystemId<(), bool>>,
 }
@@ -204,16 +205,16 @@ impl CommandRegistry {
         &self.listed
     }
 
-    /// Whether the keys of a command apply in some states only. In these states, the keys take precedence over the keys
-    /// of other commands.
+    /// Whether the keys of a command apply only in some states of the editor. In these states, they take precedence
+    /// over the keys of other commands.
     pub fn is_scoped(&self, command: &Command) -> bool {
         self.scopes.contains_key(&command.0.as_any().type_id())
     }
 
-    /// The other commands that share a shortcut with `command` in the same state.
+    /// The other commands that share a shortcut with `command` in the same state of the editor.
     pub fn conflicts(&self, keymap: &Keymap, command: &Command) -> Vec<(KeyboardShortcut, Command)> {
         let keys = keymap.keys(command);
-        // the scopes of two types never apply at the same time
+        // two types of actions with a scope never apply at the same time
         let state = |command: &Command| self.is_scoped(command).then(|| command.0.as_any().type_id());
         let same = |other: &&Command| *other != command && state(other) == state(command);
         let shared = |other: &Command| {
@@ -234,7 +235,8 @@ pub trait CommandApp {
         handler: impl IntoSystem<In<A>, (), M> + 'static,
     ) -> &mut Self;
 
-    /// Gives the keys of these actions precedence over all others, but only while `applies` returns true.
+    /// Gives the keys of these actions precedence over all other keys while `applies` returns true. At other times, the
+    /// keys do nothing.
     fn scope_actions<A: Action>(&mut self, applies: fn(&World, &A) -> bool) -> &mut Self;
 
     /// Adds a system that leaves a mode when Cancel is pressed. The system returns whether it left a mode.
@@ -310,7 +312,7 @@ pub fn leave(world: &mut World) -> bool {
     run_until_true(world, |registry| &registry.leaving)
 }
 
-/// Closes one of the windows that Cancel closes. Returns false if none was open.
+/// Closes one of the open windows that Cancel can close. Returns false if no such window was open.
 pub fn close(world: &mut World) -> bool {
     run_until_true(world, |registry| &registry.closing)
 }

@@ -10,8 +10,8 @@ use crate::frame::editor::Editor;
 /// Returns the command whose shortcut was pressed, if any, and removes the key press from the input.
 ///
 /// While a text field has the focus, only shortcuts with Ctrl that do not edit text apply. While another widget has the
-/// focus, that widget receives the keys that move or press widgets. While a scope applies, its actions take precedence
-/// over all others.
+/// focus, it receives the keys that move the focus or press a button. While a type of actions has precedence in the
+/// current state, its keys are tried first.
 pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());

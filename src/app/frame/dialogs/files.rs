@@ -31,7 +31,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Asks for a file of one kind. `then` makes the command to run from the chosen path.
+    /// Asks for a file of one kind. `then` turns the chosen path into the command that runs.
     pub fn open(
         document: &Document,
         title: &str,
@@ -113,7 +113,7 @@ fn dialog(document: &Document, title: &str) -> FileDialog {
     }
 }
 
-/// The folder of the scene's file, or the user's documents folder.
+/// The folder that contains the scene's file, or the user's documents folder if the scene has no file.
 fn folder(document: &Document) -> Option<PathBuf> {
     // a scene path from the command line may contain no folder
     let path = document.path().and_then(|path| std::path::absolute(path).ok());
@@ -125,7 +125,7 @@ fn folder(document: &Document) -> Option<PathBuf> {
     })
 }
 
-/// The folder of the scene's file, the user's documents folder, or the working directory.
+/// The folder of the scene's file if it exists, otherwise the user's documents folder or the working directory.
 pub fn usual_folder(document: &Document) -> PathBuf {
     folder(document).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
 }

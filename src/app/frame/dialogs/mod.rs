@@ -13,7 +13,7 @@ pub trait Dialog: Send + Sync {
     /// Shows the dialog. When the user has answered, returns the commands to run; the dialog is then closed.
     fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Option<Vec<Command>>;
 
-    /// Whether another dialog may replace this dialog without asking, because nothing would be lost.
+    /// Whether another dialog can replace this dialog without a question, because nothing would be lost.
     fn gives_way(&self) -> bool {
         false
     }
@@ -30,7 +30,7 @@ impl Dialogs {
         self.open.is_some()
     }
 
-    /// Whether a dialog is open that must be answered first.
+    /// Whether a dialog is open that the user must answer first.
     pub fn is_waiting(&self) -> bool {
         self.open.as_ref().is_some_and(|dialog| !dialog.gives_way())
     }

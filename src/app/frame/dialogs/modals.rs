@@ -1,4 +1,4 @@
-//! The question about unsaved changes, and common parts of modal dialogs.
+//! The question about unsaved changes, and the parts that all modal dialogs share.
 
 use bevy_egui::egui;
 use egui::{Align, Button, Key, Layout, Modal, RichText, Ui};

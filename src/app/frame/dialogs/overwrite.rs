@@ -1,4 +1,4 @@
-//! The question that is asked before a changed, protected or linked file of any kind is overwritten.
+//! The question that the editor asks before it overwrites a changed, protected or linked file.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub enum OverwriteReason {
 }
 
 impl OverwriteReason {
-    /// The reason to ask the user, if the user can confirm this error.
+    /// Returns the reason to ask the user; `None` if the user cannot resolve this error by confirming.
     fn from_error(error: &FileError) -> Option<Self> {
         match error {
             FileError::Changed { .. } => Some(Self::Changed),
@@ -56,19 +56,19 @@ impl OverwriteReason {
     }
 }
 
-/// The question whether to overwrite a file. Escape cancels; Enter chooses another file, so that nothing is lost.
+/// The question whether to overwrite a file. Escape cancels. Enter chooses another file, so that nothing is lost.
 pub struct Overwrite {
     pub path: PathBuf,
     pub reason: OverwriteReason,
     /// Label and command of the button that chooses another file.
     pub elsewhere: (&'static str, Command),
-    /// The command that overwrites the file anyway.
+    /// The command that overwrites the file after the user has confirmed.
     pub over: Command,
 }
 
 impl Overwrite {
-    /// Creates the question for an error, if the user can confirm this error. `elsewhere` chooses another file. `over`
-    /// makes the command that overwrites the file `to` anyway.
+    /// Creates the question for an error; `None` if the user cannot resolve this error by confirming. `elsewhere`
+    /// chooses another file. `over` makes the command that overwrites the file `to`.
     pub fn from_error(
         error: &FileError,
         to: &SaveTarget,

@@ -1,5 +1,5 @@
-//! Edits of a process in the middle of its run: replay it from the start, or continue from the playhead. Also branches
-//! of a process, of which only one is shown at a time.
+//! Edits of a process in the middle of its run: replay the process from the start, or continue from the playhead. Also
+//! branches of a process. Only one branch of a process is shown at a time.
 
 use crate::frame::document::{Document, Group, Selection};
 use talweg::eval::Playhead;
@@ -8,8 +8,8 @@ use talweg::nodes::multiscale::LargestScale;
 use talweg::param::Value;
 use talweg::scene::{Layer, ParamEpoch, ProcessSegment};
 
-/// The offer to continue from the playhead, after a process was changed while its playhead was before the end. If the
-/// user does not accept the offer, the process is replayed from the start.
+/// The offer to continue from the playhead. It is made when a process is changed while its playhead is before the end.
+/// If the user does not accept the offer, the process is replayed from the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
     pub layer: usize,
@@ -20,7 +20,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Returns `layer` with the node and the parameter epochs from before the change.
+    /// Returns `layer` with the node and the parameter epochs that it had before the change.
     fn origin(&self, layer: &Layer) -> Layer {
         Layer { node: self.node.clone(), epochs: self.epochs.clone(), ..layer.clone() }
     }
@@ -31,7 +31,7 @@ fn differ_beyond_iterations(a: &Node, b: &Node) -> bool {
     let mut a = a.clone();
     if let (Some(index), true) = (a.about().find("iterations"), a.about().name == b.about().name) {
         let iterations = b.params().get(index);
-        // both nodes have the same type
+        // setting the parameter cannot fail, because both nodes have the same type
         let _ = a.params_mut().set(index, &iterations);
     }
     a != *b
@@ -51,17 +51,17 @@ fn epochs_until(layer: &Layer, samples: usize, iteration: u32) -> Vec<ParamEpoch
     epochs
 }
 
-/// Sets the first parameter epochs of `layer` to `epochs`. The layer keeps its total number of iterations, but runs for
-/// at least one iteration after the epochs.
+/// Replaces the first parameter epochs of `layer` by `epochs`. The total number of iterations stays the same, but the
+/// layer runs for at least one iteration after the epochs.
 fn set_epochs(layer: &mut Layer, epochs: Vec<ParamEpoch>, total: u32) {
     let gone = epochs.iter().fold(0u32, |sum, p| sum.saturating_add(p.iterations));
     layer.epochs = epochs;
     if layer.multiscale().largest != LargestScale::OneGrid {
-        return; // the remaining iterations are distributed over the grids
+        return; // the remaining iterations are already distributed over the grids
     }
     if let Some(index) = layer.node.about().find("iterations") {
         let left = total.saturating_sub(gone).max(1);
-        // the parameter is an integer
+        // setting the parameter cannot fail, because it is an integer
         let _ = layer.node.params_mut().set(index, &Value::Int(i64::from(left)));
     }
 }
@@ -104,9 +104,9 @@ impl Document {
         self.offer = None;
     }
 
-    /// Copies the process under the playhead into a branch that continues from there, and shows the branch. If
-    /// parameters were changed in the middle of the run, the branch gets the changed parameters and the old layer gets
-    /// its old parameters back.
+    /// Copies the process under the playhead into a branch that continues from the playhead, and shows the branch. If
+    /// parameters were changed in the middle of the run, the branch gets the changed parameters. The original layer
+    /// gets its old parameters back.
     pub fn branch_from_here(&mut self) {
         // the offer concerns the layer under the playhead, even if another layer is selected
         let offer = self.offer().cloned();
@@ -134,7 +134,7 @@ impl Document {
         self.bump(true);
     }
 
-    /// The name of the original layer followed by the next free letter.
+    /// The name of a new branch: the name of the original layer followed by the next free letter.
     fn branch_name(&self, origin: &Layer) -> String {
         let stem = match origin.name.rsplit_once(' ') {
             Some((stem, letter)) if origin.branch != 0 && letter.len() == 1 => stem,
@@ -144,8 +144,8 @@ impl Document {
         ('B'..='Z').map(|letter| format!("{stem} {letter}")).find(|name| !taken(name)).unwrap_or_else(|| stem.into())
     }
 
-    /// Indices of the branches of the selected layer, or else of the process that the playback controls show. The layer
-    /// itself is included, whether it is shown or hidden. Empty if there are no branches.
+    /// Indices of the branches of the selected layer or, failing that, of the process that the playback controls show.
+    /// The original layer is included. Shown and hidden branches both count. Empty if there are no branches.
     pub fn branches(&self) -> Vec<usize> {
         let number = |index: usize| Some(self.scene().layers[index].branch).filter(|&number| number != 0);
         let selected = self.selected_layer().filter(|_| !self.transport.playing).and_then(number);
@@ -160,7 +160,7 @@ impl Document {
         self.branches().into_iter().find(|&index| self.scene().layers[index].enabled)
     }
 
-    /// Shows one branch and hides the others; the playhead stays at its iteration.
+    /// Shows one branch and hides the others. The playhead stays at its iteration.
     pub fn show_branch(&mut self, index: usize) {
         let branches = self.branches();
         if !branches.contains(&index) {

@@ -8,7 +8,7 @@ use talweg::scene::Scene;
 pub enum Group {
     Settings,
     Planet,
-    /// The climate of the biomes.
+    /// The climate that determines the biomes.
     Climate,
     Node(usize),
     Mix(usize),

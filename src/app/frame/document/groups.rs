@@ -1,11 +1,12 @@
-//! Groups of layers: create, dissolve and move groups. An edit of a group also applies to its members.
+//! Groups of layers: create, dissolve and move groups. Moving or deleting a group also affects its members.
 
 use crate::frame::document::{Document, Selection};
 use talweg::nodes::Node;
 use talweg::nodes::filters::group::LayerGroup;
 use talweg::scene::{Layer, Scene};
 
-/// Target position of layers: before the layer that has this index at present, at this nesting depth.
+/// Target position for moved or new layers, at the nesting depth `depth`. They are inserted before the layer that now
+/// has the index `index`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackPosition {
     pub index: usize,
@@ -23,8 +24,8 @@ impl Document {
         all
     }
 
-    /// The position of a new layer: above the selected layer, inside a selected group, or on top while the scene is
-    /// selected.
+    /// The position of a new layer: above the selected layer, or inside the selected group. While the scene is
+    /// selected, it is on top of the stack.
     pub fn position_for_new(&self) -> StackPosition {
         let layers = &self.scene().layers;
         match self.selected_layer().filter(|&index| index < layers.len()) {
@@ -36,8 +37,8 @@ impl Document {
         }
     }
 
-    /// Puts layers into a new group at the position of the topmost of them. Does nothing if one of the layers is
-    /// locked.
+    /// Puts layers into a new group at the position of the topmost of these layers. Does nothing if one of the layers
+    /// is locked.
     pub fn group_layers(&mut self, indices: &[usize]) {
         let gathered = self.with_members(indices);
         let (Some(&top), None) = (gathered.last(), self.first_locked(&gathered)) else { return };
@@ -127,15 +128,15 @@ impl Document {
         }
     }
 
-    /// Nesting depth of the outermost of `layers` that contains the layer at `index`: the layer itself or a group
-    /// around it.
+    /// Nesting depth of the outermost of `layers` that contains the layer at `index`. It is the layer itself or a group
+    /// around the layer.
     pub(crate) fn root_depth(&self, layers: &[usize], index: usize) -> u32 {
         let around = self.scene().groups_around(index);
         let root = around.into_iter().rev().find(|group| layers.contains(group)).unwrap_or(index);
         self.scene().layers[root].depth
     }
 
-    /// Change of the nesting depth of each layer that puts the outermost of them at `depth`.
+    /// The change of the nesting depth of each layer that brings the outermost of these layers to `depth`.
     pub(crate) fn shifts(&self, layers: &[usize], depth: u32) -> Vec<i64> {
         layers.iter().map(|&index| i64::from(depth) - i64::from(self.root_depth(layers, index))).collect()
     }
@@ -145,9 +146,9 @@ impl Document {
 fn place_above(scene: &Scene, index: usize) -> Option<StackPosition> {
     let (own, above) = (scene.layers.get(index)?.depth, scene.layers.get(index + 1)?);
     Some(match above.depth {
-        // the layer is the topmost of its group
+        // the layer is the topmost layer of its group, so it leaves the group
         depth if depth < own => StackPosition { index: index + 2, depth },
-        // a group starts above the layer
+        // a group starts above the layer, so the layer enters it
         depth if depth > own => StackPosition { index: scene.block(index).start, depth: own + 1 },
         _ if scene.group(index + 1).is_some() => StackPosition { index: scene.block(index).start, depth: own + 1 },
         depth => StackPosition { index: index + 2, depth },
@@ -159,7 +160,7 @@ fn place_below(scene: &Scene, index: usize) -> Option<StackPosition> {
     let (own, start) = (scene.layers.get(index)?.depth, scene.block(index).start);
     let below = start.checked_sub(1).map(|below| (below, scene.layers[below].depth));
     Some(match below {
-        // the layer is the lowest of its group
+        // the layer is the lowest layer of its group, so it leaves the group
         None if own > 0 => StackPosition { index: start, depth: own - 1 },
         None => return None,
         Some((_, depth)) if depth < own => StackPosition { index: start, depth: own - 1 },
@@ -172,7 +173,8 @@ fn place_below(scene: &Scene, index: usize) -> Option<StackPosition> {
 mod tests {
     use super::*;
 
-    /// A document with layers of these names and depths, from the bottom up; names that start with G are groups.
+    /// A document with layers of these names and nesting depths, from the bottom up. Names that start with G are
+    /// groups.
     fn document(layers: &[(&str, u32)]) -> Document {
         let layer = |&(name, depth): &(&str, u32)| {
             let node = if name.starts_with('G') { "LayerGroup" } else { "Perlin" };

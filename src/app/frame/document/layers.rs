@@ -6,9 +6,10 @@ use talweg::param::{Preset, Value};
 use talweg::scene::{Blend, Gesture, Layer, Scene, SceneError, Warning};
 
 impl Document {
-    /// Adds a layer above the selected one (on top while the scene is selected) and selects it. If there are layers
-    /// below, a generator adds its heights to them, so that it does not hide them. A node with default parameters gets
-    /// its preset Natural, if it has one. The defaults define the file format, so they cannot change with taste.
+    /// Adds a layer above the selected layer and selects it. While the scene is selected, the layer is added on top. A
+    /// generator above other layers adds its heights to theirs, so that it does not hide them. A node with default
+    /// parameters gets its preset Natural, if it has one. The defaults are part of the file format, so they cannot
+    /// change with taste.
     pub fn add_layer(&mut self, mut node: Node) {
         let about = node.about();
         let as_it_comes = Node::named(about.name).is_some_and(|plain| plain == node);
@@ -24,10 +25,10 @@ impl Document {
         self.insert(&format!("Add {}", layer.node.about().label), at.index, layer);
     }
 
-    /// Returns layers and their members as the text of a scene that contains nothing else.
+    /// Returns the layers at `indices` and their members as the text of a scene that contains only these layers.
     ///
     /// # Errors
-    /// If the result is nested too deeply to be read again.
+    /// If the scene text is nested too deeply to be read again.
     pub fn layer_text(&self, indices: &[usize]) -> Result<String, SceneError> {
         let copied = self.with_members(indices);
         let shifts = self.shifts(&copied, 0);
@@ -43,7 +44,7 @@ impl Document {
     /// Inserts the layers of a scene text above the selected layer, as one undo step. The layers keep their seeds.
     ///
     /// # Errors
-    /// If the text is not a scene; the document then does not change.
+    /// If the text is not a scene. The document then does not change.
     pub fn paste_layers(&mut self, text: &str) -> Result<Vec<Warning>, SceneError> {
         let (pasted, warnings) = Scene::from_ron(text)?;
         let StackPosition { index: at, depth } = self.position_for_new();
@@ -65,8 +66,8 @@ impl Document {
         Ok(warnings)
     }
 
-    /// Adds layers above the selected one, as one undo step. Each gets a new seed and an unused name. `selected` is the
-    /// index in `layers` of the layer to select.
+    /// Adds layers above the selected layer, as one undo step. Each added layer gets a new seed and an unused name.
+    /// `selected` is the index in `layers` of the layer to select.
     pub fn add_layers(&mut self, label: &str, layers: Vec<Layer>, selected: usize) {
         let StackPosition { index: at, depth } = self.position_for_new();
         let count = layers.len();
@@ -96,7 +97,7 @@ impl Document {
         self.edit("Rename layer", None, |scene| {
             let Some(layer) = scene.layers.get_mut(index) else { return };
             let old = std::mem::replace(&mut layer.name, name.into());
-            // if two layers shared the old name, masks keep reading the layer that still has it
+            // if another layer still has the old name, masks keep reading that layer
             if !scene.layers.iter().any(|layer| layer.name == old) {
                 scene.follow_rename(&old, name);
             }
@@ -113,14 +114,14 @@ impl Document {
         });
     }
 
-    /// Shows a layer alone, or all layers again. Solo is not an undo step, because the scene does not change.
+    /// Shows only this layer, or all layers again. Solo is not an undo step, because the scene does not change.
     pub fn toggle_solo(&mut self, index: usize) {
         self.solo = if self.solo == Some(index) { None } else { Some(index) };
         self.transport.pause();
         self.bump(false);
     }
 
-    /// Sets a parameter.
+    /// Sets parameter `param` of `group` to `value`. Changes of the same gesture become one undo step.
     pub fn set(&mut self, group: Group, param: usize, value: &Value, gesture: Option<Gesture>) {
         let Some(spec) = group.params(&self.scene).and_then(|params| params.about().params.get(param)) else { return };
         if group.layer().is_some_and(|index| self.is_locked(index)) {
@@ -151,7 +152,7 @@ impl Document {
         self.offer = offer;
     }
 
-    /// Gives a layer the parameters, blending and mask of a stored layer with the same node type.
+    /// Gives a layer the parameters, blending and mask of a stored layer that has the same node type.
     pub fn apply_own_preset(&mut self, index: usize, name: &str, kept: &Layer) {
         if self.is_locked(index) {
             return;
@@ -167,7 +168,7 @@ impl Document {
         self.offer = offer;
     }
 
-    /// Adds a stored layer above the selected one and selects the new layer, which keeps its seed.
+    /// Adds a stored layer above the selected layer and selects it. It keeps its seed.
     pub fn add_own_preset(&mut self, kept: &Layer) {
         let at = self.position_for_new();
         let mut layer = kept.clone();
@@ -176,7 +177,7 @@ impl Document {
         self.insert(&format!("Add {}", kept.name), at.index, layer);
     }
 
-    /// Updates all stored layer indices after layers were renumbered. `number` returns the new index of an old index.
+    /// Updates all stored layer indices after the layers were renumbered. `number` maps an old index to the new index.
     pub(crate) fn renumber(&mut self, number: impl Fn(usize) -> Option<usize>) {
         if let Selection::Layer(index) = self.selection {
             self.selection = number(index).map_or(Selection::Scene, Selection::Layer);

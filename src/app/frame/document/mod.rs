@@ -34,31 +34,31 @@ use talweg::scene::{EditHistory, Gesture, Layer, Scene, SceneError, Warning};
 /// The selected item. The panel shows its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// The settings of the scene.
+    /// The scene-wide settings.
     Scene,
-    /// A layer, counted from the bottom.
+    /// A layer, by its index from the bottom.
     Layer(usize),
 }
 
 /// The open document: the scene and its editing state.
 #[derive(Debug)]
 pub struct Document {
-    /// Shared with the undo history and with requests: an edit copies it once.
+    /// The scene. The undo history and requests share it, so that an edit copies it only once.
     scene: Arc<Scene>,
     history: EditHistory,
     path: Option<PathBuf>,
-    /// Counts the scenes that replaced another one.
+    /// Number of times that a scene has replaced another scene.
     openings: u64,
     /// The scene as it was last opened or saved.
     saved: Arc<Scene>,
     /// Whether the scene differs from the saved one.
     dirty: bool,
-    /// Counts the changes of the scene, of its file, and of its saved state.
+    /// Number of changes of the scene, of its file, and of its saved state.
     edits: u64,
-    /// The stamp that the scene's file had when it was last opened or saved.
+    /// The stamp of the scene's file when it was last opened or saved.
     stamp: Option<FileStamp>,
     selection: Selection,
-    /// Further selected layers.
+    /// Indices of further selected layers.
     others: BTreeSet<usize>,
     solo: Option<usize>,
     /// The highest evaluated layer; `None` if all layers are evaluated.
@@ -66,19 +66,19 @@ pub struct Document {
     /// Versions A and B of layers, by layer index.
     sides: BTreeMap<usize, LayerVersions>,
     transport: Transport,
-    /// Counts the changes that need an evaluation, including a switch to another scene.
+    /// Number of changes that need an evaluation. Opening another scene counts as well.
     revision: u64,
-    /// Revision and quality of the newest request.
+    /// Revision and quality of the newest request to the worker.
     requested: Option<(u64, RequestQuality)>,
     /// Revision of the newest terrain on screen.
     shown_revision: u64,
     /// Revision of the newest full-resolution terrain.
     complete_revision: u64,
-    /// Whether the newest change only moved the playhead.
+    /// Whether the newest change was only a move of the playhead.
     seeking: bool,
     gesture: Option<Gesture>,
     dragging: bool,
-    /// The offer to continue or branch, after a process was changed in the middle of its run.
+    /// The offer to continue or branch, made after a process was changed in the middle of its run.
     offer: Option<Offer>,
     /// Whether the charts need the history of the process.
     watching: bool,
@@ -134,7 +134,7 @@ impl Document {
         &self.scene
     }
 
-    /// A counter that increases when another scene is opened, but not with edits.
+    /// A counter that increases whenever another scene is opened. Edits do not change it.
     pub fn openings(&self) -> u64 {
         self.openings
     }
@@ -177,8 +177,8 @@ impl Document {
         &self.transport
     }
 
-    /// Whether the full-resolution terrain was requested but has not arrived. If no evaluation is running, the user has
-    /// stopped it.
+    /// Whether the full-resolution terrain was requested but has not arrived. If it has not and no evaluation is
+    /// running, the user has stopped it.
     pub fn is_unfinished(&self) -> bool {
         let asked_full = self
             .requested
@@ -186,7 +186,8 @@ impl Document {
         asked_full && self.complete_revision != self.revision
     }
 
-    /// Whether the terrain on screen is the current revision at full resolution, or an iteration of a running process.
+    /// Whether the terrain on screen shows the current revision at full resolution, or an iteration of a running
+    /// process.
     pub fn is_complete(&self) -> bool {
         self.complete_revision == self.revision
     }
@@ -195,7 +196,7 @@ impl Document {
         self.revision
     }
 
-    /// Counts the changes of the scene, of its file, and of its saved state.
+    /// Number of changes of the scene, of its file, and of its saved state.
     pub fn edits(&self) -> u64 {
         self.edits
     }
@@ -225,12 +226,12 @@ impl Document {
         format!("{}{dot} — Talweg", self.name())
     }
 
-    /// Changes the scene. All edits of one gesture become one undo step.
+    /// Changes the scene with `change`. All edits of one gesture become one undo step.
     pub fn edit(&mut self, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Scene)) {
         let before = Arc::clone(&self.scene);
         change(Arc::make_mut(&mut self.scene));
         if !self.history.record(label, gesture, &before, &self.scene) {
-            // keep shared data shared, so that an equal construction tree does not count as changed
+            // restore the old reference, so that an equal construction tree does not count as changed
             self.scene = before;
             return;
         }
@@ -238,8 +239,9 @@ impl Document {
         self.after_change(&before);
     }
 
-    /// Must be called once a frame, with the state of the pointer button and the focused widget. A gesture lasts while
-    /// the button is down or the widget has the focus. While the button is down, only small previews are requested.
+    /// Must be called once per frame, with the state of the pointer button and the focused widget. A gesture lasts
+    /// while the button is down or the widget has the focus. While the button is down, only small previews are
+    /// requested.
     pub fn end_frame(&mut self, pointer_down: bool, focused: Option<u64>) {
         if let Some(gesture) = self.gesture
             && !pointer_down
@@ -291,7 +293,7 @@ impl Document {
         self.after_change(&before);
     }
 
-    /// Selects the layer that undo or redo changed. Solo, playhead and variant are kept only if the order of the layers
+    /// Selects the layer that undo or redo changed. Keeps solo, playhead and variant only if the order of the layers
     /// did not change.
     fn follow(&mut self, before: &Scene) {
         self.others.clear();
@@ -329,17 +331,17 @@ impl Document {
         self.seeking = seeking;
     }
 
-    /// Requests the current scene again.
+    /// Requests an evaluation of the unchanged scene.
     pub fn recompute(&mut self) {
         self.bump(false);
     }
 
-    /// Whether the charts need the history of the process.
+    /// Whether the charts need the history of the process that the playback controls show.
     pub fn is_watching(&self) -> bool {
         self.watching
     }
 
-    /// Sets whether the charts need the history of the process.
+    /// Sets whether the charts need the history of the process that the playback controls show.
     pub fn watch(&mut self, watching: bool) {
         if self.watching != watching {
             self.watching = watching;
@@ -347,8 +349,8 @@ impl Document {
         }
     }
 
-    /// The point whose history the charts plot: fractions of the side length from the west and from the north edge,
-    /// from 0 to 1.
+    /// The point whose history the charts plot: distances from the west and from the north edge as fractions of the
+    /// side length, from 0 to 1.
     pub fn charted_point(&self) -> Option<[f32; 2]> {
         self.charted_point
     }
@@ -361,12 +363,12 @@ impl Document {
         }
     }
 
-    /// Requests the shown terrain again, to get more data about it. A playing process continues.
+    /// Requests the terrain on screen again, to get additional data about it. A playing process continues.
     fn request_again(&mut self) {
         self.bump(true);
     }
 
-    /// Replaces the document by `scene`; nothing of the old scene is kept.
+    /// Replaces the document by `scene`. History, selection and playback of the old scene are discarded.
     pub fn replace(&mut self, scene: Scene, path: Option<PathBuf>) {
         let selection = scene.layers.len().checked_sub(1).map_or(Selection::Scene, Selection::Layer);
         let scene = Arc::new(scene);
@@ -378,17 +380,17 @@ impl Document {
             openings: self.openings + 1,
             edits: self.edits + 1,
             revision: self.revision + 1,
-            // terrains of the old scene may not be shown any more
+            // terrains of the old scene must not be shown any more
             shown_revision: self.revision + 1,
             watching: self.watching,
             ..Self::default()
         };
     }
 
-    /// Opens a scene file.
+    /// Opens a scene file. Returns warnings about corrections that were made to the scene.
     ///
     /// # Errors
-    /// If the file cannot be read; the document then does not change.
+    /// If the file cannot be read. The document then does not change.
     pub fn open(&mut self, path: &Path) -> Result<Vec<Warning>, SceneError> {
         let (scene, warnings, stamp) = Scene::load_stamped(path)?;
         self.replace(scene, Some(path.into()));
@@ -396,7 +398,7 @@ impl Document {
         Ok(warnings)
     }
 
-    /// Continues with a scene whose edits were not saved. The contents of `file` count as the saved state.
+    /// Restores a scene with unsaved edits. The contents of `file` count as the saved state.
     pub fn restore(&mut self, scene: Scene, file: Option<PathBuf>) {
         let saved = file.as_deref().and_then(|file| Scene::load_stamped(file).ok());
         self.replace(scene, file);
@@ -406,14 +408,15 @@ impl Document {
         self.stamp = stamp;
     }
 
-    /// Replaces the scene by another one as an edit. The document keeps its file, and the edit can be undone.
+    /// Replaces the scene by another scene as an edit, which can be undone. The document keeps its file.
     pub fn replace_by_edit(&mut self, label: &str, scene: Scene) {
         let before = Arc::clone(&self.scene);
         self.edit(label, None, |now| *now = scene);
         self.follow(&before);
     }
 
-    /// The save target for `path`. The document's own file may be overwritten only if no other program has changed it.
+    /// The save target for `path`. The document's own file can be overwritten without a question if no other program
+    /// has changed it.
     pub fn target(&self, path: &Path) -> SaveTarget {
         let target = SaveTarget::new(path);
         match self.stamp.clone().filter(|_| self.path() == Some(path)) {
@@ -422,10 +425,11 @@ impl Document {
         }
     }
 
-    /// Saves to a file, which becomes the document's file.
+    /// Saves the scene to a file, which becomes the document's file.
     ///
     /// # Errors
-    /// If the file cannot be written, or if the write may not survive a power failure; the document then stays unsaved.
+    /// If the file cannot be written, or if a power failure could still undo the write. The document then stays
+    /// unsaved.
     pub fn save(&mut self, to: impl Into<SaveTarget>) -> Result<(), SceneError> {
         let to = to.into();
         let saved = self.scene.save(&to);
@@ -441,8 +445,8 @@ impl Document {
                 self.dirty = false;
                 None
             }
-            // The file has our new contents, but a power failure may restore the old ones. So the edits still count as
-            // unsaved, and the journal records them as edits of this file.
+            // The file has the new contents, but a power failure could restore the old contents. Therefore the edits
+            // still count as unsaved, and the journal records them as edits of this file.
             Err(SceneError::Write(error)) if error.is_replaced() => {
                 self.stamp = FileStamp::read(path).ok();
                 Some(error)
@@ -455,10 +459,10 @@ impl Document {
     }
 }
 
-/// Whether a change needs an evaluation. Changes of names, palette, biomes and materials do not. Changes of the sun do,
-/// because light and shadows are prepared with the terrain.
+/// Whether a change of the scene needs an evaluation. Changes of names, palette, biomes and materials do not need one.
+/// Changes of the sun do, because light and shadows are prepared with the terrain.
 fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
-    // all fields are named, so that the compiler asks about a new one
+    // name all fields, so that the compiler reports a new field that this function ignores
     let Scene {
         name: _,
         settings,
@@ -473,7 +477,7 @@ fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
         bookmarks: _,
         layers,
     } = before;
-    // a mask may refer to a layer by its name
+    // a mask can refer to a layer by its name
     let names_matter = layers.iter().chain(&after.layers).any(|layer| layer.mask.by_layer);
     let same_layer = |(a, b): (&Layer, &Layer)| {
         let Layer { name, enabled, seed, node, epochs, branch, mix, mask, note: _, locked: _, depth } = a;

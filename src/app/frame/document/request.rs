@@ -1,9 +1,9 @@
 //! Creates requests for the worker, and decides which of its reports are still needed.
 //!
-//! While the user drags a slider, previews are requested; on release, the full resolution. Playing, stepping and
-//! scrubbing request the full resolution only. With a generator on solo, only this layer is computed, on flat terrain,
-//! at full opacity and without a mask. With a filter or an erosion layer on solo, that layer and all layers below it
-//! are computed.
+//! While the user drags a slider, the document requests previews. When the user releases it, the document requests the
+//! full resolution. Playing, stepping and scrubbing request only the full resolution. If a generator is on solo, only
+//! this layer is computed: on flat terrain, at full opacity and without a mask. If a filter or an erosion layer is on
+//! solo, this layer and all layers below it are computed.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use talweg::nodes::NodeKind;
 use talweg::scene::{Mask, Mix, Scene};
 
 impl Document {
-    /// Returns the next request, if anything has changed since the last one.
+    /// Returns the next request for the worker, if anything has changed since the last request.
     pub fn take_request(&mut self) -> Option<Request> {
         let quality = match (self.seeking, self.dragging) {
             (true, _) => RequestQuality::Full,
@@ -37,9 +37,9 @@ impl Document {
         Some(Request { revision, scene, quality, playhead, play, history_layer: watch, place, mask, stroke })
     }
 
-    /// Returns whether to show the terrain of a report. Also moves the playhead along with a playing process. A preview
-    /// of an older revision is accepted if no newer terrain is on screen. While the user drags a slider, no other
-    /// preview may arrive.
+    /// Returns whether to show the terrain of a report. Moves the playhead along with a playing process. A preview of
+    /// an older revision is accepted if no newer terrain is on screen, because no other preview may arrive during a
+    /// drag.
     pub fn accept<P>(&mut self, report: &WorkerReport<P>) -> bool {
         let current = |revision: u64| revision == self.revision;
         let taken = match report {
@@ -75,19 +75,19 @@ impl Document {
         taken
     }
 
-    /// The scene as shown on screen, with solo and the end of the evaluation applied, and the playhead.
+    /// The scene and the playhead as shown on screen. Solo and the end of the evaluation are applied to the scene.
     pub fn shown_scene(&self) -> (Arc<Scene>, Option<Playhead>) {
         self.as_shown(Arc::clone(&self.scene))
     }
 
-    /// Applies solo and the end of the evaluation to a scene that has the same layers as the current scene.
+    /// Applies solo and the end of the evaluation to a scene with the same layers as the current scene.
     pub(crate) fn as_shown(&self, mut shown: Arc<Scene>) -> (Arc<Scene>, Option<Playhead>) {
         let mut playhead = self.transport.playhead;
         if let Some(index) = self.solo.filter(|&index| index < shown.layers.len()) {
             let scene = Arc::make_mut(&mut shown);
             scene.show_layer(index);
-            // hide the layers instead of removing them, so that indices stay valid and masks find the layers that they
-            // read
+            // hide the layers instead of removing them, so that layer indices stay valid and masks still find the
+            // layers that they read
             if matches!(scene.layers[index].node.work(), NodeKind::Generator(_)) {
                 scene.hide_others(index);
                 let layer = &mut scene.layers[index];

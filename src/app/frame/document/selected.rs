@@ -1,4 +1,5 @@
-//! Edits of all selected layers at once, each as one undo step. Also locks, and the layer at which the evaluation ends.
+//! Edits of all selected layers at once, as one undo step. Also locked layers, and the layer at which the evaluation
+//! ends.
 
 use crate::frame::document::{Document, Selection};
 
@@ -16,7 +17,7 @@ impl Document {
     pub fn toggle_selected(&mut self, index: usize) {
         let mut all = self.selected_layers();
         match all.iter().position(|&selected| selected == index) {
-            // at least one layer stays selected
+            // at least one layer must stay selected
             Some(at) if all.len() > 1 => drop(all.remove(at)),
             Some(_) => return,
             None => {}
@@ -27,7 +28,7 @@ impl Document {
         self.others = all.into_iter().filter(|&other| other != primary).collect();
     }
 
-    /// Selects all layers between the layer that was selected first and this layer, including both.
+    /// Selects all layers from the layer that was selected first to the layer at `index`, including both.
     pub fn select_range(&mut self, index: usize) {
         let Some(from) = self.selected_layer().filter(|_| index < self.scene().layers.len()) else {
             return self.select(Selection::Layer(index));
@@ -35,7 +36,6 @@ impl Document {
         self.others = (from.min(index)..=from.max(index)).filter(|&other| other != from).collect();
     }
 
-    /// Whether a layer is locked.
     pub fn is_locked(&self, index: usize) -> bool {
         self.scene().layers.get(index).is_some_and(|layer| layer.locked)
     }
@@ -96,8 +96,8 @@ impl Document {
         }
     }
 
-    /// Adds copies of layers and their members above the topmost of them. A copy keeps its seed, so its heights are the
-    /// same.
+    /// Adds copies of layers and their members above the topmost of these layers. A copy keeps its seed, so its heights
+    /// are the same.
     pub fn duplicate_layers(&mut self, indices: &[usize]) {
         let copied = self.with_members(indices);
         let Some(top) = copied.last().copied() else { return };
@@ -135,7 +135,8 @@ impl Document {
         self.last_evaluated
     }
 
-    /// Makes the evaluation end at a layer, or at the top again. The scene does not change.
+    /// Makes the evaluation end at a layer. If it already ends there, makes it end at the top again. The scene does not
+    /// change.
     pub fn toggle_last_evaluated(&mut self, index: usize) {
         let is_top = index + 1 >= self.scene().layers.len();
         self.last_evaluated = if self.last_evaluated == Some(index) || is_top { None } else { Some(index) };

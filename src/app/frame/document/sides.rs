@@ -1,4 +1,4 @@
-//! Two versions of a layer, A and B, so that the user can try changes and keep the current version. The versions last
+//! Two versions of a layer, A and B. The user can try changes in one version and keep the other. The versions last
 //! until the document is closed.
 
 use crate::frame::document::Document;
@@ -25,7 +25,7 @@ impl LayerVersion {
 #[derive(Clone, Debug)]
 pub struct LayerVersions {
     sides: [LayerVersion; 2],
-    /// The version that the layer shows, unless undo has changed it since.
+    /// The version that the layer showed last. Undo can have changed the layer since then.
     shown: usize,
 }
 
@@ -34,12 +34,12 @@ impl Document {
     pub fn shown_side(&self, index: usize) -> Option<usize> {
         let (kept, layer) = (self.sides.get(&index)?, self.scene().layers.get(index)?);
         let present = LayerVersion::of_layer(layer);
-        // undo may have restored the other version
+        // undo can have restored the other version
         let is_other = present == kept.sides[1 - kept.shown] && present != kept.sides[kept.shown];
         Some(if is_other { 1 - kept.shown } else { kept.shown })
     }
 
-    /// Shows a version of a layer, as an undo step. When the user first shows version B, it is a copy of A.
+    /// Shows a version of a layer, as an undo step. Version B begins as a copy of version A.
     pub fn show_version(&mut self, index: usize, side: usize) {
         let Some(layer) = self.scene().layers.get(index).filter(|layer| !layer.locked) else { return };
         let present = LayerVersion::of_layer(layer);
@@ -60,7 +60,7 @@ impl Document {
         });
     }
 
-    /// Deletes the version of a layer that is not shown.
+    /// Deletes the version of a layer that is not on screen.
     pub fn forget_side(&mut self, index: usize) {
         self.sides.remove(&index);
     }

@@ -9,7 +9,7 @@ use talweg::field::MapKind;
 use talweg::nodes::Node;
 use talweg::scene::{Gesture, Scene};
 
-/// The strokes of a layer or of its mask.
+/// The strokes of the layer or mask that `target` names; `None` if the target cannot have strokes.
 pub fn strokes_of(scene: &Scene, target: StrokeTarget) -> Option<&Arc<Strokes>> {
     let layer = scene.layers.get(target.layer())?;
     match (target, &layer.node) {
@@ -31,12 +31,12 @@ fn strokes_mut(scene: &mut Scene, target: StrokeTarget) -> Option<&mut Arc<Strok
 }
 
 impl Document {
-    /// The strokes of a layer or of its mask; `None` if the target cannot have strokes.
+    /// The strokes of the layer or mask that `target` names; `None` if the target cannot have strokes.
     pub fn strokes(&self, target: StrokeTarget) -> Option<&Arc<Strokes>> {
         strokes_of(self.scene(), target)
     }
 
-    /// Changes the strokes of a layer or mask. The terrain on screen is then updated at full resolution.
+    /// Changes the strokes of a layer or mask, and requests the terrain at full resolution.
     pub fn edit_strokes(
         &mut self,
         target: StrokeTarget,
@@ -47,7 +47,7 @@ impl Document {
         if self.is_locked(target.layer()) {
             return;
         }
-        // a playing process continues, so that mountains grow under the brush
+        // do not stop a playing process, so that mountains grow under the brush
         let was_playing = self.transport.playing;
         self.edit(label, gesture, |scene| {
             if let Some(strokes) = strokes_mut(scene, target) {
@@ -58,7 +58,7 @@ impl Document {
         self.last_stroke_edit = Some((self.revision, target));
     }
 
-    /// The data map that is shown on the terrain instead of the selected overlay.
+    /// The data map that the terrain shows instead of the selected overlay; `None` if it shows the overlay.
     pub fn shown_map(&self) -> Option<MapKind> {
         self.shown_map
     }

@@ -224,7 +224,7 @@ fn an_unsynced_save_has_its_file_and_counts_as_unsaved() {
     assert!(error.to_string().contains("is replaced by the new file"), "{error}");
     assert!(document.is_dirty() && document.path() == Some(&*path));
     assert!(document.edits() > edits, "the journal hears of the file");
-    // saving again does not ask about a file that this document itself wrote
+    // saving again does not ask about a file that this document itself has written
     document.save(document.target(&path)).unwrap();
     assert!(!document.is_dirty());
     let refused = FileError::IsFolder { path: folder.path().into() };

@@ -1,7 +1,7 @@
 //! Playback of a process: play, pause, step, scrub.
 //!
-//! The playhead is on one process layer at a time. It stays there while the user edits other layers. It leaves when the
-//! user plays, steps or scrubs another layer, or when it reaches the end.
+//! The playhead is on one process layer at a time. It stays there while the user edits other layers. It leaves that
+//! layer when the user plays, steps or scrubs another layer, or when it reaches the end.
 
 use crate::frame::document::Document;
 use talweg::eval::Playhead;
@@ -59,9 +59,9 @@ impl Transport {
 }
 
 impl Document {
-    /// Returns the process that the playback controls show, and its number of iterations. The first of these that
-    /// exists is used: the playing process, the selected layer, the stream power layer that uses the uplift of the
-    /// selected layer, the process under the playhead.
+    /// Returns the process that the playback controls show, and its number of iterations. The candidates are, in this
+    /// order: the playing process, the selected layer, the stream power layer that uses the uplift of the selected
+    /// layer, and the process under the playhead.
     pub fn process(&self) -> Option<(usize, u32)> {
         let iterations = |index: usize| {
             let layer = self.scene().layers.get(index).filter(|layer| layer.enabled)?;
@@ -77,8 +77,8 @@ impl Document {
         }
     }
 
-    /// Returns the first stream power layer above a layer. The layer itself, or a layer between the two, must write the
-    /// uplift map.
+    /// Returns the first stream power layer above the layer at `index` that reads its uplift. The layer itself, or a
+    /// layer between the two, must write the uplift map.
     fn lifted_by(&self, index: usize) -> Option<usize> {
         let layers = &self.scene().layers;
         let is_lifted = |layer: &Layer| matches!(layer.node, Node::StreamPower(_) | Node::AnalyticStreamPower(_));
@@ -96,7 +96,7 @@ impl Document {
         }
     }
 
-    /// Shows the process after `iteration` iterations.
+    /// Pauses and shows the process after `iteration` iterations.
     pub fn seek(&mut self, iteration: u32) {
         let Some((layer, total)) = self.process() else { return };
         self.transport.playing = false;
@@ -110,7 +110,7 @@ impl Document {
         self.seek(self.iteration().saturating_add_signed(by));
     }
 
-    /// Plays from the playhead, or from the start if it is at the end; pauses a playing process.
+    /// Starts the playback at the playhead, or at the start if the playhead is at the end. Pauses a playing process.
     pub fn play_or_pause(&mut self) {
         let Some((layer, total)) = self.process() else { return };
         if self.transport.playing {

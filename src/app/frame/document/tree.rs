@@ -23,13 +23,13 @@ impl Document {
         }
     }
 
-    /// The seed for the pieces of a construction, derived from the seed of the layer.
+    /// The seed for the pieces of the construction in layer `index`, derived from the seed of the layer.
     pub fn tree_seed(&self, index: usize) -> u32 {
         let layer = self.scene().layers.get(index);
         layer.map_or(0, |layer| Construction::seed(self.scene().random(layer)))
     }
 
-    /// Replaces the construction tree of the layer by `tree`. Numbers in it are clamped to their ranges.
+    /// Replaces the construction tree of layer `index` by `tree`. Numbers in `tree` are clamped to their ranges.
     pub fn edit_tree(&mut self, index: usize, label: &str, gesture: Option<Gesture>, tree: Tree) {
         if self.is_locked(index) {
             return;
@@ -38,7 +38,7 @@ impl Document {
             if let Some(Node::Construction(construction)) = scene.layers.get_mut(index).map(|layer| &mut layer.node)
                 && let Some(param) = construction.about().find("tree")
             {
-                // the parameter accepts a construction tree
+                // setting the parameter cannot fail, because it accepts a construction tree
                 let _ = construction.set(param, &Value::Structured(Arc::new(tree)));
             }
         });

@@ -1,7 +1,7 @@
-//! Another state of the same scene to compare with: one layer hidden or shown, or another branch.
+//! Another state of the same scene for a comparison: one layer hidden or shown, or another branch.
 //!
-//! A comparison is not an edit: it changes nothing and cannot be undone. The variants of the contact sheet can be
-//! applied as edits.
+//! A comparison is not an edit: it does not change the scene and cannot be undone. The user can apply a variant of the
+//! contact sheet as an edit.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub struct Variant {
 }
 
 impl Document {
-    /// The variant that the terrain on screen is compared with. The variant follows every edit of the scene.
+    /// The variant that the terrain on screen is compared with. Every edit of the scene also applies to the variant.
     pub fn variant(&self) -> Option<Variant> {
         self.variant
     }
@@ -32,20 +32,20 @@ impl Document {
         self.variant = None;
     }
 
-    /// The name of the variant.
+    /// The name of the variant, with the name of the layer that is hidden or shown.
     pub fn variant_name(&self) -> Option<String> {
         let Variant { layer, shown } = self.variant?;
         let name = &self.scene.layers.get(layer)?.name;
         Some(format!("{} {name}", if shown { "with" } else { "without" }))
     }
 
-    /// The scene of the variant, with a playhead at the same iteration.
+    /// The scene of the variant, with a playhead at the iteration of the current playhead.
     pub fn variant_scene(&self) -> Option<(Arc<Scene>, Option<Playhead>)> {
         let Variant { layer, shown } = self.variant.filter(|variant| variant.layer < self.scene.layers.len())?;
         let (mut shared, playhead) = self.shown_scene();
         let scene = Arc::make_mut(&mut shared);
         if shown {
-            // layers above the layer on solo stay hidden
+            // layers above the layer on solo must stay hidden
             if self.solo.is_none_or(|solo| layer <= solo) {
                 scene.show_layer(layer);
             }
@@ -62,13 +62,13 @@ impl Document {
         SceneVariant { scene: Arc::unwrap_or_clone(scene), ..variant }
     }
 
-    /// Replaces the scene by a variant of it.
+    /// Replaces the scene by one of its variants, as an edit.
     pub fn apply_variant(&mut self, variant: &SceneVariant) {
         self.offer = None;
         self.edit("Apply variant", None, |scene| scene.clone_from(&variant.scene));
     }
 
-    /// The scene with branch `index` shown and the others hidden, at the same iteration.
+    /// The scene with branch `index` shown and the other branches hidden, at the current iteration.
     pub fn branch_scene(&self, index: usize) -> Option<(Arc<Scene>, Option<Playhead>)> {
         let branches = self.branches();
         if !branches.contains(&index) {
@@ -83,8 +83,8 @@ impl Document {
         Some((scene, playhead))
     }
 
-    /// A short name of the state on screen: the layer on solo or the shown branches, else the scene. If a process is
-    /// shown before its end, the name includes the iteration.
+    /// A short name of the state on screen: the layer on solo, the shown branches, or the scene. If a process is shown
+    /// before its end, the name includes the iteration.
     pub fn state_name(&self) -> String {
         let layer = |index: usize| self.scene.layers.get(index).map(|layer| layer.name.clone());
         let solo = self.solo.and_then(layer).map(|name| format!("{name} alone"));

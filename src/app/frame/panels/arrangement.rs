@@ -8,7 +8,7 @@ use egui_tiles::{Container, ContainerKind, LinearDir, SimplificationOptions, Til
 use super::{DockEdge, DockedPanel, PanelShown};
 use talweg::preferences::PanelLayout;
 
-/// The name of the 3D view in the stored list of panels.
+/// The name of the 3D view in the stored layout, where all other names are panels.
 const VIEW: &str = "view";
 /// Minimum size of the view in points.
 const MIN_VIEW_SIZE: Vec2 = vec2(200.0, 120.0);
@@ -28,7 +28,8 @@ pub(super) enum DockPane {
 /// The layout of all panels and of the view.
 pub(super) struct PanelTiles {
     pub tree: Tree<DockPane>,
-    /// Sizes in points that the user chose for panels in a row or column. They apply whenever there is enough room.
+    /// Sizes in points that the user chose for panels in a row or column. A panel has its chosen size if there is
+    /// enough room.
     chosen: HashMap<TileId, f32>,
 }
 
@@ -43,7 +44,7 @@ impl PanelTiles {
         };
         let mut arrangement = Self { tree: Tree::new(Id::new("panels"), root, tiles), chosen };
         let mut order: Vec<usize> = (0..panels.len()).collect();
-        // each further panel at the bottom goes directly below the view
+        // insert panels at the bottom in reverse order, because each further panel is placed directly below the view
         let place = |panel: &DockedPanel| if panel.edge == DockEdge::Bottom { -panel.place } else { panel.place };
         order.sort_by_key(|index| place(&panels[*index]));
         for index in order {
@@ -60,8 +61,8 @@ impl PanelTiles {
         self.tree.tiles.iter().find_map(|(id, tile)| (*tile == Tile::Pane(pane)).then_some(*id))
     }
 
-    /// Docks a panel at an edge. At the left edge it is placed below the other panels, at the right edge outside them,
-    /// at the bottom directly below the view.
+    /// Docks a panel at an edge. At the left edge, the panel is placed below the other panels. At the right edge, it is
+    /// placed outside them. At the bottom edge, it is placed directly below the view.
     pub fn dock(&mut self, panel: usize, edge: DockEdge) {
         let pane = DockPane::Panel(panel);
         let tile = self.find(pane).unwrap_or_else(|| self.tree.tiles.insert_pane(pane));
@@ -210,7 +211,7 @@ impl PanelTiles {
         }
     }
 
-    /// The height of a tile that is a panel exactly as high as its content; `None` for other tiles.
+    /// The height, in points, of a tile that holds a panel exactly as high as its content; `None` for other tiles.
     fn fixed(&self, tile: TileId, axis: usize, sizes: &PanelSizes) -> Option<f32> {
         match (self.tree.tiles.get_pane(&tile)?, axis) {
             (DockPane::Panel(index), 1) => sizes.shown.get(*index).and_then(|shown| shown.height()),
@@ -218,7 +219,7 @@ impl PanelTiles {
         }
     }
 
-    /// Total size along an axis, in points, of the visible panels in a tile.
+    /// Total size along `axis`, in points, of the visible panels in a tile.
     fn size(&self, tile: TileId, axis: usize, sizes: &PanelSizes, of: fn(&DockedPanel) -> [f32; 2]) -> f32 {
         match self.tree.tiles.get(tile) {
             Some(Tile::Pane(DockPane::View)) => MIN_VIEW_SIZE[axis],
@@ -286,7 +287,7 @@ struct PanelSizes<'a> {
     shown: &'a [PanelShown],
 }
 
-/// A part of a row or column, with its size in points.
+/// One part of a row or column, with its size in points.
 struct SizedPart {
     wanted: f32,
     least: f32,
@@ -294,9 +295,9 @@ struct SizedPart {
     takes_rest: bool,
 }
 
-/// Distributes the length `room`. Each part gets the size it wants, and the part that takes the rest gets the
-/// remainder. Without such a part, all parts that are not fixed grow equally. No part gets less than its minimum as
-/// long as there is room.
+/// Distributes the length `room`, in points, to the parts. Each part gets its wanted size, and the flexible part gets
+/// the remainder. Without a flexible part, all parts that are not fixed grow equally. No part gets less than its
+/// minimum if there is enough room.
 fn share_out(parts: &[SizedPart], room: f32) -> Vec<f32> {
     let mut lengths: Vec<f32> = parts.iter().map(|part| part.wanted.max(part.least)).collect();
     let rest = parts.iter().position(|part| part.takes_rest);
@@ -370,7 +371,6 @@ mod tests {
     ];
     const SHOWN: [PanelShown; 4] = [PanelShown::Open, PanelShown::Open, PanelShown::Fixed(40.0), PanelShown::Open];
 
-    /// Width and height of a panel in a window of a given size.
     fn size(arrangement: &mut PanelTiles, window: Vec2, pane: DockPane) -> Vec2 {
         arrangement.fit(Rect::from_min_size(bevy_egui::egui::Pos2::ZERO, window), &PANELS, &SHOWN);
         let mut size = window;
@@ -402,10 +402,10 @@ mod tests {
             assert_eq!(layers.x, 300.0);
             assert!((layers.y - 699.0 / 3.0).abs() < 0.5, "{layers}");
         }
-        // a panel that was shrunk gets its size back as soon as there is room
+        // a panel that was shrunk regains its size as soon as there is room
         assert!(size(&mut arrangement, vec2(600.0, 700.0), DockPane::Panel(3)).x < 279.0);
         assert_eq!(size(&mut arrangement, vec2(1280.0, 700.0), DockPane::Panel(3)).x, 280.0);
-        // with little room, the view keeps its minimum size
+        // if there is little room, the view keeps its minimum size
         let small = vec2(660.0, 300.0);
         assert!(size(&mut arrangement, small, DockPane::View).x >= MIN_VIEW_SIZE.x - 1e-3);
     }

@@ -1,5 +1,5 @@
-//! The panels around the view. They dock at its edges, and the user can drag them elsewhere or onto each other as tabs.
-//! The preferences store their layout.
+//! The panels around the view. Each panel docks at an edge of the view. The user can drag it elsewhere or onto another
+//! panel, where it becomes a tab. The preferences store the layout.
 //!
 //! ```text
 //! feature ── add_panel: name, edge, size, whether it is open ──▶ Dock ── PanelArrangement (egui_tiles) ──▶ rectangles
@@ -44,12 +44,12 @@ impl DockEdge {
 /// A panel that can be docked.
 #[derive(Clone, Copy, Debug)]
 pub struct DockedPanel {
-    /// Name in the preferences.
+    /// Name of the panel in the preferences.
     pub name: &'static str,
     pub title: &'static str,
     pub edge: DockEdge,
-    /// Position among the panels of its edge. At the left and at the bottom it counts from the top, at the right from
-    /// the view outwards.
+    /// Position among the panels of the same edge. At the left and bottom edges, positions count from the top. At the
+    /// right edge, they count from the view outwards.
     pub place: i32,
     /// Default width and height, in points.
     pub size: [f32; 2],
@@ -72,7 +72,7 @@ impl DockedPanel {
 pub enum PanelShown {
     Hidden,
     Open,
-    /// Visible, with the height of its content in points, unless it is a tab.
+    /// Visible with the height of its content, in points. In a tab container, the height does not apply.
     Fixed(f32),
 }
 
@@ -91,7 +91,6 @@ impl PanelShown {
     }
 }
 
-/// A registered panel.
 struct RegisteredPanel {
     shown: SystemId<(), PanelShown>,
     contents: SystemId<InMut<'static, Ui>>,
@@ -110,8 +109,8 @@ pub struct Dock {
 
 /// Registers panels.
 pub trait PanelApp {
-    /// Adds a panel, with one system that returns whether the panel is open, and one that draws it. `close` is the
-    /// command that closes the panel, if it can be closed.
+    /// Adds a panel with two systems: one returns whether the panel is open, and the other draws it. `close` is the
+    /// command that closes the panel; `None` if the panel cannot be closed.
     fn add_panel<M, N>(
         &mut self,
         panel: DockedPanel,
@@ -138,7 +137,7 @@ impl PanelApp for App {
     }
 }
 
-/// Commands on panels.
+/// Commands that change the layout of the panels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PanelAction {
     /// Restores the default layout.
@@ -172,7 +171,6 @@ impl Action for PanelAction {
     }
 }
 
-/// Executes a [`PanelAction`].
 pub(super) fn run_action(In(action): In<PanelAction>, mut dock: ResMut<Dock>, mut editor: ResMut<Editor>) {
     match action {
         PanelAction::Reset => {
@@ -196,7 +194,8 @@ pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<
     pick(ui, &mut queue, PanelAction::Reset, editor.panels.is_some());
 }
 
-/// Draws all panels within `root`, and the bars above the view with `bars`. Returns the rectangle left for the view.
+/// Draws all panels within `root`. `bars` draws the bars above the view. Returns the rectangle that is left for the
+/// view.
 pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut Ui)) -> Rect {
     let Some(mut dock) = world.remove_resource::<Dock>() else { return root.available_rect_before_wrap() };
     let before = std::mem::take(&mut dock.shown);
@@ -250,7 +249,7 @@ pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut U
     free_rect
 }
 
-/// Draws the tiles and records the user's changes.
+/// Draws the tiles and records how the user changes them.
 struct DockBehavior<'a> {
     world: &'a mut World,
     dock: &'a Dock,
@@ -259,9 +258,9 @@ struct DockBehavior<'a> {
     free_rect: Rect,
     /// Whether the layout has changed and must be stored.
     edited: bool,
-    /// Whether the user has moved a panel elsewhere.
+    /// Whether the user has dragged a panel to another place.
     moved: bool,
-    /// Whether the user has moved a border.
+    /// Whether the user has dragged the border between two panels.
     resized: bool,
 }
 
@@ -297,7 +296,7 @@ impl DockBehavior<'_> {
         response
     }
 
-    /// The strip by which a panel is dragged; returns whether a drag has started.
+    /// Draws the strip by which a panel is dragged. Returns whether a drag has started.
     fn handle(&mut self, ui: &Ui, rect: Rect, index: usize) -> bool {
         let (about, close) = (&self.dock.panels[index], self.dock.registered[index].close.clone());
         let response = ui.interact(rect, ui.id().with("handle"), Sense::click_and_drag());
@@ -361,7 +360,7 @@ impl egui_tiles::Behavior<DockPane> for DockBehavior<'_> {
             let close = self.dock.registered[*index].close.clone();
             self.world.resource_mut::<CommandQueue>().extend(close);
         }
-        // keep hidden panels in the layout
+        // do not remove hidden panels from the layout
         false
     }
 

@@ -1,4 +1,4 @@
-//! The colours of the two themes. The active theme is stored per thread, for the thread that draws.
+//! The colours of the two themes. The active theme is stored per thread: it applies to the thread that draws.
 
 use std::cell::Cell;
 
@@ -57,11 +57,11 @@ pub mod colour {
         faint: 33, 36, 40 => 232, 235, 238;
         /// Background of windows and menus above the panels.
         raised: 38, 41, 46 => 255, 255, 255;
-        /// Buttons and slider rails.
+        /// Background of buttons and slider rails.
         control: 51, 55, 62 => 219, 223, 228;
-        /// Buttons under the pointer.
+        /// Background of buttons under the pointer.
         control_hovered: 60, 65, 73 => 206, 212, 219;
-        /// Lines between areas.
+        /// Lines between areas of the window.
         line: 54, 58, 65 => 200, 205, 211;
         /// Normal text.
         text: 206, 210, 216 => 45, 49, 56;
@@ -69,7 +69,7 @@ pub mod colour {
         text_strong: 240, 243, 247 => 14, 17, 21;
         /// Secondary text.
         text_weak: 170, 176, 186 => 77, 83, 93;
-        /// Headings, links, active items.
+        /// Headings, links and active items.
         accent: 96, 178, 222 => 0, 88, 130;
         /// Background of selected rows and buttons.
         accent_deep: 30, 66, 88 => 176, 214, 234;
@@ -82,8 +82,8 @@ pub mod colour {
     }
 }
 
-/// Colours of plots, distinguishable with red-green colour blindness (Okabe & Ito 2008). They are darker in the light
-/// theme.
+/// Colours of plots. They can be told apart with red-green colour blindness (Okabe & Ito 2008). The light theme uses
+/// darker shades of them.
 pub mod ink {
     use bevy_egui::egui::Color32;
 
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// Relative luminance of a colour (WCAG 2.2).
+    /// Relative luminance of a colour, from 0 to 1 (WCAG 2.2).
     fn luminance(colour: Color32) -> f64 {
         let linear = |byte: u8| {
             let value = f64::from(byte) / 255.0;

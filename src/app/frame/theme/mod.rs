@@ -1,4 +1,4 @@
-//! The look of the panels: neutral greys with a water blue as the only accent, dark or light.
+//! The look of the panels: neutral greys with a water blue as the only accent colour, in a dark or a light theme.
 
 mod colours;
 
@@ -14,12 +14,12 @@ pub const ROW: f32 = 26.0;
 /// Side length of a button that shows only an icon, in points.
 pub const ICON_BUTTON: f32 = 26.0;
 
-/// Adds Talweg's fonts to `ctx`, and disables egui's own zoom. The scale of the window sets the size of panels and view
-/// instead.
+/// Adds Talweg's fonts to `ctx`, and disables egui's own zoom. The size of panels and view depends on the scale of the
+/// window instead.
 pub fn prepare(ctx: &egui::Context) {
     let mut fonts = egui::FontDefinitions::default();
     egui_phosphor::add_to_fonts(&mut fonts, egui_phosphor::Variant::Regular);
-    // the proportional font has no arrows and no operators of formulas
+    // the proportional font lacks arrows and mathematical operators, so add a fallback font
     if let Some(fallbacks) = fonts.families.get_mut(&FontFamily::Proportional) {
         fallbacks.push("Hack".into());
     }
@@ -27,7 +27,7 @@ pub fn prepare(ctx: &egui::Context) {
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
 }
 
-/// Sets the preferred theme for this thread, and restyles `ctx` when it changes.
+/// Applies the preferred theme to this thread. Restyles `ctx` if the theme has changed.
 pub fn follow(ctx: &egui::Context, preferred: &InterfacePreferences) {
     colours::set_current(preferred.theme);
     let (now, id) = ((preferred.theme, preferred.reduced_motion), egui::Id::new("theme in force"));
@@ -37,7 +37,7 @@ pub fn follow(ctx: &egui::Context, preferred: &InterfacePreferences) {
     }
 }
 
-/// Gives `ctx` the preferred colours, spacing and animations.
+/// Sets the colours, spacing and animations of `ctx` to the user's preferences.
 fn apply(ctx: &egui::Context, preferred: &InterfacePreferences) {
     ctx.set_theme(match preferred.theme {
         ThemeChoice::Dark => egui::Theme::Dark,
@@ -126,7 +126,7 @@ pub fn icon_button(ui: &mut egui::Ui, enabled: bool, icon: &str, label: &str) ->
     icon_toggle(ui, enabled, false, icon, label)
 }
 
-/// An icon button that is on or off.
+/// An icon button that can be switched on and off.
 pub fn icon_toggle(ui: &mut egui::Ui, enabled: bool, on: bool, icon: &str, label: &str) -> egui::Response {
     let button =
         egui::Button::new(egui::RichText::new(icon).size(16.0)).selected(on).min_size(Vec2::splat(ICON_BUTTON));

@@ -9,10 +9,10 @@ use talweg::scene::Gesture;
 
 const HEIGHT: f32 = 150.0;
 const GRAB: f32 = 8.0;
-/// Minimum distance in x between two points of the curve.
+/// Minimum distance in x between two points of the curve; x runs from 0 to 1.
 const APART: f32 = 0.005;
 
-/// The edited curve and the gesture that edits it.
+/// The edited curve and the mouse gesture that edits it.
 pub struct Edited {
     pub curve: ToneCurve,
     pub gesture: Option<Gesture>,
@@ -38,7 +38,7 @@ pub fn editor(ui: &mut Ui, label: &str, curve: &ToneCurve) -> Option<Edited> {
 
     let removes = response.double_clicked() || response.secondary_clicked();
     if let (true, Some(index)) = (removes, under) {
-        // the end points of the curve cannot be removed
+        // the first and the last point of the curve cannot be removed
         return (index > 0 && index + 1 < points.len()).then(|| {
             let mut points = points;
             points.remove(index);
@@ -62,8 +62,8 @@ pub fn editor(ui: &mut Ui, label: &str, curve: &ToneCurve) -> Option<Edited> {
     None
 }
 
-/// Returns the allowed position of point `index` closest to `to`. A point stays between its neighbours; end points at x
-/// = 0 or 1 stay there.
+/// Returns the allowed position of point `index` that is closest to `to`. A point cannot pass its neighbours. An end
+/// point at x = 0 or x = 1 keeps its x.
 fn moved(points: &[(f32, f32)], index: usize, to: (f32, f32)) -> (f32, f32) {
     let low = if index == 0 { 0.0 } else { points[index - 1].0 + APART };
     let high = if index + 1 == points.len() { 1.0 } else { points[index + 1].0 - APART };

@@ -12,7 +12,7 @@ const HEIGHT: f32 = 62.0;
 const BAR: f32 = 12.0;
 const MARGIN: f32 = 12.0;
 
-/// Maximum size of the legend in the view, including its margins.
+/// Maximum size of the legend in the view, including its margins, in points.
 pub const PLACE: egui::Vec2 = vec2(WIDTH + 2.0 * MARGIN, HEIGHT + MARGIN);
 
 /// Paints the legend into the lower left corner of `area`. The legend ignores clicks, so that the camera receives them.
@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
     );
     painter.rect_filled(rect, 6.0, colour::panel().gamma_multiply(0.86));
     painter.galley(rect.min + vec2(12.0, 7.0), title_text, colour::text_strong());
-    // the outermost numbers are centred on the ends of the bar, so half of each lies outside
+    // keep a gap at both ends of the bar, because the outermost numbers are centred on its ends and extend beyond it
     let bar = Rect::from_min_max(
         pos2(rect.left() + 24.0, rect.top() + 28.0),
         pos2(rect.right() - 24.0, rect.top() + 28.0 + BAR),
@@ -53,7 +53,7 @@ pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, &told));
 }
 
-/// The unit and the texts of the ticks in the preferred units. Text before a number is kept.
+/// The unit and the tick labels in the preferred units. Text before a number in a label is kept.
 fn in_units(legend: &Legend) -> (String, Vec<String>) {
     let unit = ShownUnit::of_stored("m");
     let kept = || legend.ticks.iter().map(|tick| tick.text.clone());
@@ -74,7 +74,7 @@ fn in_units(legend: &Legend) -> (String, Vec<String>) {
     (unit.name.into(), kept().map(shown).collect())
 }
 
-/// The colour ramp, from left to right.
+/// The colour ramp of the bar, from left to right.
 fn colours(bar: Rect, legend: &Legend) -> Mesh {
     const STEPS: usize = 48;
     let mut mesh = Mesh::default();

@@ -10,7 +10,7 @@ use talweg::construction::Tree;
 use talweg::io::{STAMP_PREFIX, stamp_names};
 use talweg::param::{About, ParamSpec, Value};
 
-/// The row of a heightmap or image: a file, or a built-in stamp.
+/// The row of a parameter that refers to an image: either a file or a built-in stamp.
 pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &mut Option<Choose>) -> Option<Change> {
     ui.horizontal(|ui| {
         let value = Value::Text(name.into());
@@ -41,7 +41,7 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
     .inner
 }
 
-/// The name of a file without its folder, or of a stamp without its prefix.
+/// The displayed name: a file without its folder, or a stamp without its prefix.
 fn shown(name: &str) -> String {
     match name.strip_prefix(STAMP_PREFIX) {
         Some(stamp) => stamp.into(),
@@ -50,7 +50,7 @@ fn shown(name: &str) -> String {
     }
 }
 
-/// The row of a reference to one of the layers in `names`.
+/// The row of a parameter that refers to one of the layers in `names`.
 pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[&str]) -> Option<Change> {
     ui.horizontal(|ui| {
         let value = Value::Text(name.into());
@@ -76,7 +76,7 @@ pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[
     .inner
 }
 
-/// The row of a construction: one of the built-in ones, or a custom one.
+/// The row of a parameter that holds a construction: either a built-in or a custom construction.
 pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Option<Change> {
     let composed = about.presets.iter().filter_map(|preset| {
         let (_, value) = preset.values.iter().find(|(name, _)| *name == spec.name)?;

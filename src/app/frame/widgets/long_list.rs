@@ -1,9 +1,9 @@
-//! Lays out a long list over several frames after it is opened, so that no single frame takes long.
+//! Spreads the layout of a newly opened long list over several frames, so that no single frame takes long.
 
 use bevy_egui::egui::Ui;
 
-/// Returns how many of the `count` entries of a list to lay out in this frame. The number grows by `step` in each frame
-/// after the list was opened. It starts again if the list was not shown in the previous frame.
+/// Returns the number of entries of a list to lay out in this frame, at most `count`. The number grows by `step` in
+/// each frame after the list was opened. If the list was not shown in the previous frame, the number starts again.
 pub fn laid_out(ui: &Ui, list: &str, step: usize, count: usize) -> usize {
     let (id, now) = (ui.id().with(list), ui.ctx().cumulative_frame_nr());
     let begun = match ui.data(|data| data.get_temp::<(u64, usize)>(id)) {
@@ -15,7 +15,7 @@ pub fn laid_out(ui: &Ui, list: &str, step: usize, count: usize) -> usize {
     if shown < count {
         ui.ctx().request_repaint();
     }
-    // a complete list stays complete when a few entries are added
+    // a list that is laid out completely stays complete when a few entries are added
     ui.data_mut(|data| data.insert_temp(id, (now, shown.min(count.max(step) + step))));
     shown.min(count)
 }

@@ -1,7 +1,8 @@
-//! Rows that show and edit parameters, generated from the parameter descriptions alone.
+//! Rows that show and edit parameters. They are generated from the descriptions of the parameters.
 //!
-//! The slider covers the slider range; a typed value may be anywhere in the hard range. A double-click on the label or
-//! the slider restores the default, and so does their context menu. A dot marks values that differ from the default.
+//! The slider covers the slider range; a typed value can be anywhere in the hard range. A double-click on the label or
+//! the slider restores the default, and so does the entry of their context menu. A dot marks a value that differs from
+//! the default.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -48,7 +49,7 @@ impl Action for ImageAction {
     }
 }
 
-/// Asks for the file of a parameter, or sets it.
+/// Opens a file dialog for a parameter, or sets the parameter to a file.
 pub(crate) fn run_image_action(In(action): In<ImageAction>, mut editor: ResMut<Editor>) {
     let editor = &mut *editor;
     match action {
@@ -63,8 +64,8 @@ pub(crate) fn run_image_action(In(action): In<ImageAction>, mut editor: ResMut<E
     }
 }
 
-/// Rows for the parameters of `group` that apply in the current state and that `show` accepts. Returns a command that
-/// one of the rows issued.
+/// Rows for the parameters of `group` that apply in the current state and that `show` accepts. Returns the command that
+/// a row issued, if any.
 pub fn rows(
     ui: &mut Ui,
     document: &mut Document,
@@ -74,7 +75,7 @@ pub fn rows(
 ) -> Option<Command> {
     let params = group.params(document.scene())?;
     let about = params.about();
-    // the user draws strokes in the view, and they have a list of their own
+    // strokes have no row: the user draws them in the view, and a list of its own shows them
     let is_row = |spec: &ParamSpec| spec.kind != ParamKind::Strokes && show(spec);
     let shown: Vec<usize> =
         (0..about.params.len()).filter(|&k| params.matters(k) && is_row(&about.params[k])).collect();
@@ -85,14 +86,14 @@ pub fn rows(
     command
 }
 
-/// Rows for parameters that are not part of a scene.
+/// Rows for parameters that do not belong to a scene.
 pub fn own_rows(ui: &mut Ui, params: &mut dyn Params) {
     let about = params.about();
     for (index, spec) in about.params.iter().enumerate() {
         let value = params.get(index);
         if let Some(change) = ui.push_id((about.name, spec.name), |ui| line(ui, about, spec, &value, &mut |_| ())).inner
         {
-            // the value comes from the row of the same parameter
+            // the value cannot be rejected, because it comes from the row of the same parameter
             let _ = params.set(index, &change.value);
         }
     }
@@ -128,7 +129,7 @@ pub fn row(
     command.map(|Choose| Command::from(ImageAction::Choose(group, index)))
 }
 
-/// The row of a parameter outside the scene's groups, such as a parameter of a construction piece.
+/// The row of a parameter outside the parameter groups of a scene, such as a parameter of a construction piece.
 pub fn piece_row(
     ui: &mut Ui,
     about: &About,
@@ -142,7 +143,7 @@ pub fn piece_row(
     }
 }
 
-/// Draws one row. `more` is shown in the tooltip of a slider.
+/// Draws one row. `more` draws further content into the tooltip of a slider.
 fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut dyn FnMut(&mut Ui)) -> Option<Change> {
     ui.horizontal(|ui| {
         let label = label(ui, about, spec, value);
@@ -189,7 +190,7 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
     .inner
 }
 
-/// A slider and a number field. Returns the change and which of the two controls made it, and whether to restore the
+/// Draws a slider and a number field. Returns the change with the control that made it, and whether to restore the
 /// default.
 fn number(
     ui: &mut Ui,
@@ -201,7 +202,7 @@ fn number(
     more: &mut dyn FnMut(&mut Ui),
 ) -> (Option<(Response, f64)>, bool) {
     let whole = matches!(spec.kind, ParamKind::Int { .. });
-    // below this line, numbers are in the shown unit
+    // from this line on, numbers are in the shown unit
     let unit = ShownUnit::of_stored(spec.unit);
     let [value, least, most] = [value, hard.0, hard.1].map(|kept| unit.shown(kept));
     let slider = (unit.shown(slider.0), unit.shown(slider.1));
@@ -277,7 +278,8 @@ fn field(
         .update_while_editing(false)
         .custom_formatter(|v, _| written(v))
         .custom_parser(|text| {
-            // after a unit conversion, the text shows fewer digits than the value has
+            // after a unit conversion, the text shows fewer digits than the value, so an unchanged text must keep the
+            // value
             let is_untouched = text.trim() == written(value);
             let read =
                 if is_untouched { Some(value) } else { unit.read(text).map(|shown| spec.number_from_shown(shown)) };

@@ -1,4 +1,4 @@
-//! Plots in panels. They show all of their data. They leave mouse wheel and drag events to the surrounding panel.
+//! Plots in panels. A plot always shows all of its data. The surrounding panel receives mouse wheel and drag events.
 
 use bevy_egui::egui;
 use egui::{Vec2, Vec2b};

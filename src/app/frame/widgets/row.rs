@@ -1,4 +1,4 @@
-//! The parts of a parameter row: its name, its tooltip, and the reset to the default.
+//! The parts of a parameter row: name, tooltip, and reset to the default.
 
 use bevy_egui::egui;
 use egui::{DragValue, RectAlign, Response, RichText, Sense, Tooltip, Ui, vec2};
@@ -35,7 +35,7 @@ pub fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Res
     tooltip(ui, response, about, spec)
 }
 
-/// A name in the name column; a dot marks a changed value.
+/// Draws a name in the name column; a dot marks a changed value.
 pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::click());
     if changed {
@@ -53,7 +53,7 @@ pub fn title(spec: &ParamSpec) -> &str {
     if spec.unit == "m" { spec.label.strip_suffix(" metres").unwrap_or(&spec.label) } else { &spec.label }
 }
 
-/// Width of the name column.
+/// Width of the name column, in points.
 pub fn label_width(ui: &Ui) -> f32 {
     (ui.available_width() * 0.38).clamp(96.0, 170.0)
 }
@@ -116,7 +116,7 @@ pub fn shown(spec: &ParamSpec, value: &Value) -> String {
     }
 }
 
-/// Returns the f64 with the same decimal text as `v`, so that 0.1 does not become 0.10000000149.
+/// Returns the f64 with the same shortest decimal text as `v`, so that 0.1 does not become 0.10000000149.
 pub(super) fn exact(v: f32) -> f64 {
     v.to_string().parse().unwrap_or(f64::from(v))
 }
@@ -126,7 +126,7 @@ pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut 
     opened_section(ui, title, open, false, contents);
 }
 
-/// Like `section`; if `must` is true, the section opens by itself.
+/// Like `section`. If `must` is true, the section opens even if the user has closed it.
 pub fn opened_section(ui: &mut Ui, title: &str, open: bool, must: bool, contents: impl FnOnce(&mut Ui)) {
     ui.add_space(6.0);
     ui.separator();

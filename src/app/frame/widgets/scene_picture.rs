@@ -1,4 +1,4 @@
-//! The thumbnail of a scene. Its image may still be rendering.
+//! The thumbnail of a scene. The image can still be in preparation when the thumbnail is shown.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use egui::{Color32, ColorImage, Rect, TextureHandle, TextureOptions, Ui, pos2, v
 use crate::frame::theme::colour;
 use talweg::appearance::RgbImage;
 
-/// A thumbnail, with a plain background until its image is ready.
+/// A thumbnail, which shows a plain background until its image is ready.
 #[derive(Clone, Default)]
 pub struct SceneThumbnail {
     image: Arc<OnceLock<RgbImage>>,
@@ -49,8 +49,8 @@ impl SceneThumbnail {
     }
 }
 
-/// Whether another image may become a texture in this frame. To upload a whole gallery in one frame would take too
-/// long.
+/// Whether another image can be uploaded as a texture in this frame. Uploading a whole gallery in one frame would take
+/// too long.
 fn has_room(ctx: &egui::Context) -> bool {
     const A_FRAME: usize = 2;
     let now = ctx.cumulative_frame_nr();

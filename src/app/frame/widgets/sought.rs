@@ -1,5 +1,5 @@
-//! The parameter that the user found with the search. Its section opens and the panel scrolls to it. It has the focus
-//! and a frame around it until the next click.
+//! Highlights the parameter that the user found with the search. The section of the parameter opens and the panel
+//! scrolls to it. Until the next click, the parameter has the keyboard focus and a frame around it.
 
 use bevy_egui::egui;
 use egui::{Align, Context, Id, InnerResponse, Key, Stroke, StrokeKind, Ui};
@@ -35,12 +35,12 @@ pub fn seek(ctx: &Context, group: Group, index: usize) {
     ctx.data_mut(|data| data.insert_temp(id(), Sought { group, index, frames_left: 3 }));
 }
 
-/// Whether the panel must still scroll to a parameter of `group`, so that its section must be open.
+/// Whether the panel must still scroll to a parameter of `group`. The section of the group must then be open.
 pub fn is_within(ctx: &Context, group: Group) -> bool {
     now(ctx).is_some_and(|sought| sought.group == group && !sought.is_found())
 }
 
-/// Stops highlighting the parameter after a click or Escape.
+/// Stops highlighting the parameter. Called after a click or Escape.
 pub fn forget(ctx: &Context) {
     let is_over = ctx.input(|input| input.pointer.any_pressed() || input.key_pressed(Key::Escape));
     if is_over && now(ctx).is_some_and(|sought| sought.is_found()) {
@@ -48,7 +48,7 @@ pub fn forget(ctx: &Context) {
     }
 }
 
-/// Draws the row of a parameter. If the search shows the parameter, scrolls to it and draws a frame around it.
+/// Draws the row of a parameter. If the search found this parameter, scrolls to it and draws a frame around it.
 pub fn row<R>(
     ui: &mut Ui,
     group: Group,
@@ -78,7 +78,7 @@ fn focus_id() -> Id {
     Id::new("focus of the sought parameter")
 }
 
-/// Focuses the first widget of the row that the search shows.
+/// Gives the keyboard focus to the first widget of the row that the search found.
 pub fn offer_focus(response: &egui::Response) {
     let ctx = &response.ctx;
     let is_wanted = ctx.data_mut(|data| data.remove_temp::<()>(focus_id()).is_some());

@@ -1,4 +1,4 @@
-//! The choice of measurements: nodes, sizes, repetitions, threads, extremes; and the Run and Stop buttons.
+//! The choice of nodes, sizes, repetitions, threads and extremes to measure, and the Run and Stop buttons.
 
 use bevy_egui::egui;
 use egui::{
@@ -30,7 +30,7 @@ struct Pick {
     /// Name of the node in the list and in the results.
     title: String,
     help: String,
-    /// Text that the search matches, in lower case.
+    /// The text that the search compares with the search words, in lower case.
     words: String,
     node: Node,
     is_chosen: bool,
@@ -48,10 +48,10 @@ enum Line {
 pub struct Choice {
     picks: Vec<Pick>,
     search: String,
-    /// Lines of the list; empty if the list must be rebuilt.
+    /// Lines of the node list; empty if the list must be rebuilt.
     lines: Vec<Line>,
     sizes: [bool; SIZES.len()],
-    /// Thread counts, each with whether the user has chosen it.
+    /// Available thread counts, each with whether the user has chosen it.
     threads: Vec<(usize, bool)>,
     repetitions: usize,
     extremes: bool,
@@ -273,8 +273,8 @@ fn plan(ui: &mut Ui, choice: &mut Choice) {
         let field = DragValue::new(&mut choice.repetitions).range(1..=999).speed(0.1);
         ui.add(field).labelled_by(label.id).on_hover_text(tip);
         let tip =
-            "Also runs each node with every number at its minimum and at its maximum, at 129² samples. Slow with many \
-             nodes.";
+            "Also runs each node with each numeric parameter at its minimum and at its maximum, at 129² samples. Slow \
+             with many nodes.";
         ui.checkbox(&mut choice.extremes, "Extremes").on_hover_text(tip);
     });
 }

@@ -22,7 +22,7 @@ pub fn show(ui: &mut Ui, state: &mut BenchState, report: &Report) {
             (
                 true,
                 "Remarkable",
-                "Only values that give flat terrain or non-finite heights, were stopped, or take three times as long.",
+                "Only values that give flat or non-finite terrain, take three times as long, or had to be stopped.",
             ),
         ] {
             if chip(ui, 84.0, state.only_remarkable == remarkable, text, &format!("Show {text}"), tip) {

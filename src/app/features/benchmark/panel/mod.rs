@@ -67,12 +67,12 @@ pub struct BenchState {
     order: Option<(Arc<Report>, Column, bool, Vec<usize>)>,
     /// Index of the thread count for which the run time is plotted against the number of samples.
     threads: usize,
-    /// Index of the size whose speed-up is plotted, counted from the largest.
+    /// Index of the grid size whose speed-up is plotted, counted from the largest size.
     size: usize,
     only_remarkable: bool,
-    /// The longest time that drawing the window took.
+    /// The longest time that drawing the window has taken in one frame.
     longest: Duration,
-    /// Total time spent drawing the window, and the number of times it was drawn.
+    /// Total time that drawing the window has taken, and the number of times it was drawn.
     drawn: (Duration, u32),
 }
 
@@ -91,12 +91,12 @@ impl BenchState {
         std::mem::replace(&mut self.is_open, false)
     }
 
-    /// The longest time that drawing the window took.
+    /// The longest time that drawing the window has taken in one frame.
     pub fn longest(&self) -> Duration {
         self.longest
     }
 
-    /// Mean time of drawing the window.
+    /// Mean time per frame that drawing the window has taken.
     pub fn mean(&self) -> Duration {
         self.drawn.0 / self.drawn.1.max(1)
     }
@@ -123,7 +123,7 @@ pub fn show(ctx: &Context, state: &mut BenchState, document: &Document, info: &B
     }
     let begun = Instant::now();
     let screen = ctx.viewport_rect();
-    // leave room for the title bar, the margins and some of the editor
+    // leave room for the title bar, the margins and a strip of the editor
     let room = screen.size() - vec2(60.0, 110.0);
     let size = WANTED.min(room).max(LEAST);
     let mut is_open = true;
@@ -155,7 +155,7 @@ fn contents(ui: &mut Ui, state: &mut BenchState, document: &Document, info: &Ben
     ask
 }
 
-/// A child `Ui`. It clips content that is too wide, so that such content does not widen the window.
+/// A child `Ui` in `rect`. It clips content that is too wide, because such content would widen the window.
 fn part(ui: &mut Ui, id: &str, rect: Rect) -> Ui {
     let mut child = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect));
     child.shrink_clip_rect(rect);

@@ -1,4 +1,5 @@
-//! Plots of the run time against the number of samples on logarithmic axes, and of the speed-up with threads.
+//! Plots of the run time against the number of samples on logarithmic axes, and of the speed-up against the thread
+//! count.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use talweg::benchmark::{BenchCell, Findings};
 /// Maximum number of nodes plotted at once.
 const MOST_SHOWN: usize = 7;
 
-/// Colours that are distinguishable with red-green colour blindness (Okabe & Ito 2008), each with its own marker shape.
+/// Plot colours that can be told apart with red-green colour blindness (Okabe & Ito 2008), each with a marker shape.
 fn inks() -> [(Color32, MarkerShape); MOST_SHOWN] {
     [
         (ink::blue(), MarkerShape::Circle),
@@ -53,7 +54,7 @@ fn hint(ui: &mut Ui, text: &str) {
     ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
 }
 
-/// Shows a hint if not all nodes are plotted.
+/// Shows a hint if the plot omits some of the nodes.
 fn say_what_is_left_out(ui: &mut Ui, report: &Report) {
     if report.found.subjects.len() > MOST_SHOWN {
         hint(ui, "Only the first seven nodes of the table are plotted. Sort the table to plot others.");
@@ -147,15 +148,15 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     });
 }
 
-/// The end points of the fitted power law, in the logarithms of the plot axes. The line passes through the mean of all
-/// measured points.
+/// The end points of the fitted power law, in the logarithmic coordinates of the plot. The line passes through the mean
+/// of all measured points.
 fn fitted(subject: &Findings, on: usize, cells: &[&BenchCell]) -> Option<[[f64; 2]; 2]> {
     let law = growth_of(subject, on)?.time?;
     let n = cells.len() as f64;
     let x = cells.iter().map(|cell| samples(cell.samples)).sum::<f64>() / n;
     let y = cells.iter().map(|cell| cell.milliseconds.median.log10()).sum::<f64>() / n;
     let sides = cells.iter().map(|cell| cell.samples);
-    // the exponent refers to the side length, but the axis shows the number of samples, which is its square
+    // the exponent refers to the number of samples per side, but the axis shows its square, the total number of samples
     let at = |side: usize| [samples(side), y + 0.5 * law.exponent * (samples(side) - x)];
     Some([at(sides.clone().min()?), at(sides.max()?)])
 }
@@ -177,7 +178,7 @@ fn decades(input: GridInput) -> Vec<GridMark> {
         .collect()
 }
 
-/// Formats the time at a grid line with few digits.
+/// Formats the time at a grid line, given as the logarithm of milliseconds, with few digits.
 fn tick(log_milliseconds: f64) -> String {
     let microseconds = 10.0_f64.powf(log_milliseconds + 3.0);
     match microseconds {

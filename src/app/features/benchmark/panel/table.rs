@@ -15,7 +15,7 @@ const ROW: f32 = 21.0;
 
 fn width(column: Column) -> f32 {
     match column {
-        Column::Node => 0.0, // the column takes the remaining width
+        Column::Node => 0.0, // the node column takes the width that the other columns leave
         Column::Size => 44.0,
         Column::Bits => 40.0,
         Column::Threads => 52.0,
@@ -52,7 +52,7 @@ pub fn show(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     scroll.show_rows(ui, ROW, order.len(), |ui, range| {
         for at in range.clone() {
             let row = &report.rows[order[at]];
-            // show the name of a group only once, and again in the first visible row
+            // show the name of a group only in its first row and in the first visible row
             let goes_on = is_grouped && at > range.start && report.rows[order[at - 1]].subject == row.subject;
             show_row(ui, report, row, goes_on);
         }

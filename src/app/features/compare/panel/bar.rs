@@ -22,7 +22,7 @@ fn badge(ui: &mut Ui, side: CompareSide) {
 /// Shows the bar; returns the command of a clicked button.
 pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &CompareInfo) -> Option<Command> {
     let mut command = None;
-    // the two names share the width that the buttons leave
+    // divide the width that the buttons leave between the two names
     let name_width = ((ui.available_width() - 340.0) / 2.0).clamp(60.0, 260.0);
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;

@@ -28,7 +28,7 @@ pub struct CompareState {
     pub swapped: bool,
     /// Whether the table of differences is open.
     pub table: bool,
-    /// Whether there is a B, or one is being computed.
+    /// Whether B exists or is being computed.
     is_on: bool,
     /// The overlay that was shown before the difference overlay.
     pub(super) previous_overlay: Overlay,
@@ -63,17 +63,17 @@ impl CompareState {
         self.is_on
     }
 
-    /// Called when a comparison starts.
+    /// Updates the display state when a comparison starts.
     pub(super) fn start(&mut self) {
         self.is_on = true;
     }
 
-    /// Called when a comparison ends; the display settings stay for the next one.
+    /// Updates the display state when a comparison ends. The settings of the display stay for the next comparison.
     pub(super) fn end(&mut self) {
         *self = Self { split: self.split, table: self.table, ..Self::default() };
     }
 
-    /// Whether the view must ignore the pointer.
+    /// Whether the view must ignore the pointer because it is on the divider.
     pub(crate) fn holds_pointer(&self) -> bool {
         self.holds_pointer
     }
@@ -88,13 +88,13 @@ impl CompareState {
 /// Data about B.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct CompareInfo {
-    /// Name of B, once it is computed.
+    /// Name of B; `None` until B is computed.
     pub b: Option<String>,
     /// Whether B is a planet.
     pub is_planet: bool,
-    /// Name of the next B, and the fraction of its computation that is done.
+    /// Name of the B that is being computed, and the completed fraction of its computation.
     pub making: Option<(String, f32)>,
-    /// Legend of the overlay shown on B.
+    /// Legend of the overlay that is shown on B.
     pub legend: Option<Arc<Legend>>,
     pub table: Option<Arc<Table>>,
     /// Whether the table is older than the terrain on screen.
@@ -107,8 +107,8 @@ impl CompareInfo {
     }
 }
 
-/// The letter of a terrain and the colour of its badge, distinguishable with red-green colour blindness (Okabe & Ito
-/// 2008).
+/// The letter of a terrain and the colour of its badge. The colours can be told apart with red-green colour blindness
+/// (Okabe & Ito 2008).
 fn letter(side: CompareSide) -> (&'static str, Color32) {
     match side {
         CompareSide::A => ("A", ink::blue()),

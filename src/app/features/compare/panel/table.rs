@@ -1,4 +1,4 @@
-//! The table of differences.
+//! The table with the differences between A and B.
 
 use bevy_egui::egui;
 use egui::{Align, Color32, Label, Layout as Flow, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
@@ -58,7 +58,7 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
 
 /// A label followed by three right-aligned numbers.
 fn line_of(ui: &mut Ui, texts: [&str; 4], tints: [Color32; 4], help: &str) {
-    // wide enough for areas of planets, which have nine digits, and volumes of their seas, which have ten
+    // width for areas of planets, which have nine digits, and volumes of seas, which have ten digits
     const NUMBER: f32 = 68.0;
     const HEIGHT: f32 = 18.0;
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
@@ -90,7 +90,7 @@ fn cells(values: Values, unit: ShownUnit) -> (String, String, String) {
     }
 }
 
-/// Number of useful decimals for a value of this size.
+/// Number of useful decimals for values up to `size`.
 fn decimals(size: f64) -> usize {
     match size {
         size if size >= 1000.0 => 0,
@@ -115,7 +115,7 @@ fn number(value: f64, decimals: usize, signed: bool) -> String {
     format!("{sign}{text}")
 }
 
-/// The table as CSV, for other programs.
+/// Returns the table as CSV.
 fn csv(table: &Table) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let rows = table.rows.iter().map(|row| {

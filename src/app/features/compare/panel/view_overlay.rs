@@ -1,4 +1,4 @@
-//! The items drawn over the view during a comparison.
+//! Names, divider and legends that are drawn over the view during a comparison.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub fn view_overlay(
     for pane in panes.iter().flatten() {
         let rect = Rect::from_min_max(pos2(at(pane.from), area.top()), pos2(at(pane.to), area.bottom()));
         let name = if pane.side == CompareSide::A { document.state_name() } else { b.clone() };
-        // the projection buttons of a planet are in the upper right corner
+        // leave room for the projection buttons of a planet, which are in the upper right corner
         let is_planet = document.scene().is_planet();
         let rect = if is_planet { rect.with_min_y(rect.top() + PROJECTION_HEIGHT) } else { rect };
         tag(ui, rect, pane.side, &name, state.mode == CompareMode::Difference && pane.side == CompareSide::A);

@@ -2,7 +2,7 @@
 
 use crate::features::construction::viewport::*;
 
-/// Projects lines of the plan vertically onto the visible terrain.
+/// Projects horizontal outlines vertically onto the visible terrain. Returns them in screen coordinates.
 pub(crate) fn drape(stage: &TerrainView, tree: &Tree, outlines: Vec<PickOutline>) -> Vec<(Polyline, bool)> {
     let metres = metres(tree);
     let longest = metres.0 / 96.0;
@@ -44,7 +44,7 @@ pub(crate) fn drape(stage: &TerrainView, tree: &Tree, outlines: Vec<PickOutline>
 }
 
 impl Lines {
-    /// Returns the outline of a piece. Reuses `kept` if the piece has not changed.
+    /// Returns the outline of a piece. Reuses the outline `kept` if the piece has not changed.
     fn of_piece(kept: Option<Self>, stage: &TerrainView, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Self {
         if let Some(kept) = kept
             && Arc::ptr_eq(&kept.tree, tree)
@@ -89,7 +89,7 @@ pub(crate) fn draw_outlines(
     }
 }
 
-/// Draws a line with a dark edge, so that it is visible on snow and on rock. Hidden parts of the line are fainter.
+/// Draws a line with a dark edge, so that it is visible on both snow and rock. Hidden parts of the line are fainter.
 pub(crate) fn stroke(painter: &egui::Painter, line: &Polyline, width: f32, tint: Color32) {
     for part in line.chunk_by(|a, b| a.1 == b.1) {
         let points: Vec<Pos2> = part.iter().map(|p| p.0).collect();

@@ -1,7 +1,8 @@
 //! Dragging pieces: by a handle while the mouse button is down, or with the pointer after the key G, R or S.
 //!
-//! After a key, the piece follows the pointer until a click or Enter confirms the drag; Escape or the right button
-//! cancels it. X and Y lock an axis, and Z changes the height. Typed numbers are metres (or feet), degrees or factors.
+//! After one of these keys, the piece follows the pointer. A click or Enter confirms the drag; Escape or the right
+//! button cancels it. X and Y lock an axis, and Z changes the height. Typed numbers are metres (or feet), degrees or
+//! scale factors.
 
 use crate::features::construction::viewport::*;
 use crate::frame::tasks::{Outcome, Task};
@@ -48,14 +49,14 @@ impl Keys {
     }
 }
 
-/// The terrain without the dragged pieces. Another thread computes it.
+/// The terrain without the dragged pieces, which another thread computes.
 #[derive(Default)]
 enum Ground {
-    /// The terrain without the pieces is not needed.
+    /// The drag does not need the terrain without the pieces.
     #[default]
     No,
     Coming(Task<Vec<GroundBelow>>),
-    /// The terrain below each of the moved pieces.
+    /// The terrain below each of the dragged pieces.
     There(Vec<GroundBelow>),
 }
 
@@ -75,11 +76,11 @@ impl Ground {
     }
 }
 
-/// A running drag.
+/// The state of a drag in progress.
 pub(crate) struct PieceDrag {
     pub(crate) grip: Grip,
     pub(crate) path: PiecePath,
-    /// The pieces that are moved, rotated, scaled or raised: the grabbed one, or all selected ones.
+    /// The dragged pieces: either the piece under the pointer or all selected pieces.
     all: Vec<PiecePath>,
     pub(crate) layer: usize,
     /// The construction tree at the start of the drag.
@@ -87,20 +88,21 @@ pub(crate) struct PieceDrag {
     terrain_view: TerrainView,
     transform: TransformPath,
     seed: u32,
-    /// Centre of the piece, in the metres of its parent and in the metres of the construction tree.
+    /// Centre of the piece, in the coordinates of its parent and in the coordinates of the construction tree. Both are
+    /// metres.
     pub(crate) centre: Point,
     pivot: Point,
-    /// The point at which the piece was grabbed; `None` until the pointer is over the view.
+    /// The point at which the user grabbed the piece; `None` until the pointer is over the view.
     from: Option<(Point, Pos2)>,
     ground: Ground,
     /// Whether the pointer has moved since the drag started.
     moved: bool,
-    /// Total movement, in the metres of the construction tree.
+    /// Total displacement, in metres of the construction tree.
     shifted: Point,
-    /// Total rotation in degrees, over any number of turns.
+    /// Total rotation in degrees. It can exceed a full turn.
     turned: f64,
     last_angle: f64,
-    /// Set while the piece follows the pointer without a button.
+    /// Keyboard input; present while the piece follows the pointer without a mouse button.
     keys: Option<Keys>,
 }
 
@@ -109,7 +111,7 @@ impl PieceDrag {
         self.keys.is_some()
     }
 
-    /// The current centre of the piece, in the metres of its parent.
+    /// The current centre of the piece, in metres in the coordinates of its parent.
     pub(crate) fn middle(&self) -> Point {
         match self.grip {
             Grip::Move => self.transform.inward(add(self.pivot, self.shifted)),
@@ -123,7 +125,7 @@ impl PieceDrag {
         self.keys = Some(Keys::default());
     }
 
-    /// Takes all key presses out of the egui input and applies them to the drag.
+    /// Removes all key presses from the egui input and applies them to the drag.
     pub(crate) fn take_keys(&mut self, ctx: &egui::Context) {
         let events = ctx.input_mut(|input| {
             let is_key = |event: &Event| matches!(event, Event::Key { .. } | Event::Text(_));
@@ -153,7 +155,7 @@ impl PieceDrag {
                         match c {
                             '0'..='9' => keys.typed.push(c),
                             '.' | ',' if !keys.typed.contains('.') => keys.typed.push('.'),
-                            // a sign may be typed at any position
+                            // the user can type a sign at any position
                             '-' if keys.typed.starts_with('-') => drop(keys.typed.remove(0)),
                             '-' => keys.typed.insert(0, '-'),
                             _ => {}
@@ -165,7 +167,7 @@ impl PieceDrag {
         }
     }
 
-    /// Returns the point from which the drag measures its movement. Sets the point if it is not set yet.
+    /// Returns the point from which the drag measures the displacement. Sets this point if it is not set yet.
     fn anchor(&mut self, stage: &TerrainView, at: Pos2, metres: TreeScale) -> Point {
         if let Some((from, _)) = self.from {
             return from;
@@ -195,7 +197,7 @@ pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&TerrainVi
     }
 }
 
-/// Starts a drag. `at` is the screen position at which the button was pressed. Without `at`, the drag starts at the
+/// Starts a drag. `at` is the screen position at which the button was pressed. If it is `None`, the drag starts at the
 /// next pointer position.
 pub(crate) fn take_hold(
     document: &Document,
@@ -246,20 +248,20 @@ pub(crate) fn take_hold(
         keys: None,
     };
     if let Some(at) = at {
-        // keep the distance between piece and pointer, so that the piece does not jump to the pointer
+        // keep the offset between piece and pointer, so that the piece does not jump to the pointer
         held.anchor(stage, at, metres);
     }
     state.view.drag = Some(held);
 }
 
-/// Returns a message if one of the pieces is locked, because they cannot be moved then.
+/// Returns a message if one of the pieces is locked. The pieces cannot be moved then.
 pub fn locked_among(tree: &Tree, paths: &[PiecePath]) -> Option<String> {
     let locked = paths.iter().find(|path| path.is_locked(tree))?;
     let title = title_of(tree, locked, locked.piece(tree)?);
     Some(format!("Feature “{title}” is locked; unlock it first."))
 }
 
-/// Starts to compute the terrain without the dragged pieces.
+/// Starts to compute the terrain without the pieces at `paths`.
 fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, paths: &[PiecePath], seed: u32) -> Ground {
     let (tree, paths, before) = (tree.clone(), paths.to_vec(), view.latest().cloned());
     let work =
@@ -271,7 +273,7 @@ fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, paths: &[PiecePath], s
     }
 }
 
-/// The change that a drag makes: of the whole piece, of one of its points, or of one of its dimensions.
+/// The change that a drag makes. It affects the whole piece, one of its points, or one of its dimensions.
 enum DragResult {
     Moved(Motion),
     Point(usize, Point),
@@ -339,7 +341,7 @@ pub(crate) fn drag(
             place.clone_from(piece);
         }
     };
-    // linked pieces are moved first and then follow the reshaped line
+    // move linked pieces first, and then adapt them to the reshaped line
     let before = match &made {
         DragResult::Moved(motion) => {
             set(&mut tree, &piece);
@@ -386,13 +388,13 @@ fn drag_hint(held: &PieceDrag, said: &str) -> String {
     format!("{said}{typed}; {axes}type a number; click or Enter to confirm, Esc to cancel")
 }
 
-/// Rounds a length to steps of ten in the shown unit.
+/// Rounds a length to a multiple of ten in the shown unit.
 fn in_tens(metres: f64) -> f64 {
     let unit = ShownUnit::of_stored("m");
     unit.kept((unit.shown(metres) / 10.0).round() * 10.0)
 }
 
-/// Returns the undo label, the status text, and the result of the drag.
+/// Returns the label of the undo step, the status text, and the result of the drag.
 fn made(
     held: &mut PieceDrag,
     piece: &Piece,
@@ -466,7 +468,7 @@ fn made(
     }
 }
 
-/// Ends the drag when the user releases the button, presses a key that ends it, or clicks.
+/// Ends the drag when the user releases the button, clicks, or presses a key that ends the drag.
 pub(crate) fn end(ctx: &egui::Context, document: &mut Document, state: &mut TreeState) {
     let Some(held) = &state.view.drag else { return };
     let Some(keys) = &held.keys else {
@@ -475,7 +477,7 @@ pub(crate) fn end(ctx: &egui::Context, document: &mut Document, state: &mut Tree
         }
         return;
     };
-    // keep widgets below the pointer from receiving the click
+    // cover the widgets below the pointer, so that they do not receive the click
     let screen = ctx.content_rect();
     let id = egui::Id::new("a piece follows the pointer");
     egui::Area::new(id).order(egui::Order::Foreground).fixed_pos(screen.min).show(ctx, |ui| {
@@ -495,7 +497,7 @@ pub(crate) fn end(ctx: &egui::Context, document: &mut Document, state: &mut Tree
     }
 }
 
-/// Draws the axis that the piece is locked to.
+/// Draws the axis that the movement of the piece is locked to.
 pub(crate) fn draw_axis(painter: &egui::Painter, state: &TreeState, stage: &TerrainView) {
     let Some(held) = &state.view.drag else { return };
     let Some(axis) = held.keys.as_ref().and_then(|keys| keys.axis).filter(|_| held.grip == Grip::Move) else { return };

@@ -1,8 +1,8 @@
-//! Pieces in the view: a click selects a piece, outlines are drawn on the terrain, and handles move, rotate, scale and
+//! Pieces in the view. A click selects a piece, and outlines are drawn on the terrain. Handles move, rotate, scale and
 //! raise a piece.
 //!
-//! A drag uses the terrain from its start. Otherwise a hill that follows the pointer would lift the point under the
-//! pointer. The whole drag is one undo step; Escape cancels it.
+//! A drag uses the terrain from its start. Otherwise a hill that follows the pointer would raise the terrain under the
+//! pointer, and thus move the target point. The whole drag is one undo step; Escape cancels it.
 
 mod draw;
 mod hold;
@@ -39,13 +39,13 @@ use talweg::construction::geometry::plane::{Point, add, length, sub};
 use talweg::construction::{Piece, PieceKind, Tree};
 use talweg::scene::Gesture;
 
-/// Distance in screen points within which a handle can be grabbed.
+/// Distance from a handle, in screen points, within which the user can grab the handle.
 const GRAB: f32 = 9.0;
 /// Radius of the rotation ring, in screen points.
 const RING: f32 = 62.0;
-/// Length of the raise handle, in screen points.
+/// Length of the handle that raises a piece, in screen points.
 const STICK: f32 = 46.0;
-/// Maximum distance of two clicks, in screen points, for the second click to select the next piece below.
+/// Maximum distance of two clicks, in screen points, at which the second click selects the next piece below.
 const SAME_CLICK: f32 = 5.0;
 
 /// The handles by which a piece can be dragged.
@@ -59,10 +59,10 @@ enum Grip {
     Dimension(PieceDimension),
 }
 
-/// A line on the screen: its points, and whether each is visible.
+/// A line on the screen: its points, and whether each point is visible.
 type Polyline = Vec<(Pos2, bool)>;
 
-/// Lines on the screen, each with whether it is an inner line. Also the inputs from which they were computed.
+/// Cached lines on the screen with the inputs from which they were computed. Each line is marked as outer or inner.
 struct Lines {
     tree: Arc<Tree>,
     path: PiecePath,
@@ -75,17 +75,17 @@ struct Lines {
 pub struct ViewportState {
     pick: PickTask,
     drag: Option<PieceDrag>,
-    /// The pen; `None` unless the user draws a line with the pointer.
+    /// The pen; `None` unless the user is drawing a line with the pointer.
     pen: Option<pen::Pen>,
     /// The last pointer position.
     pointer: Option<Pos2>,
-    /// A request that waits for the pick index.
+    /// A request that is executed as soon as the pick index is computed.
     waiting: Option<Waiting>,
     selected: Option<Lines>,
-    /// The outlines of the further selected pieces.
+    /// The outlines of the selected pieces other than the last one.
     others: Vec<Lines>,
     hovered: Option<Lines>,
-    /// Centre of the selected piece, in the metres of its parent.
+    /// Centre of the selected piece, in metres in the coordinates of its parent.
     centre: Option<(Arc<Tree>, PiecePath, Option<Point>)>,
     last_click: Option<Pos2>,
     /// The last search for a piece under the pointer, with its result.
@@ -101,7 +101,7 @@ struct Under {
     found: Option<PiecePath>,
 }
 
-/// Requests that wait for the pick index.
+/// Requests that are executed as soon as the pick index is computed.
 enum Waiting {
     /// A click that selects a piece. With Shift, the piece is added to the selection.
     Click {
@@ -112,20 +112,20 @@ enum Waiting {
     Put(Item, Option<Pos2>),
 }
 
-/// The effects of a frame on the camera and the pointer.
+/// The effects that one frame has on the camera and the pointer.
 #[derive(Default)]
 pub struct FrameResult {
     /// Whether the pointer is in use, so that the camera must ignore it.
     pub takes_pointer: bool,
-    /// Whether the left button is in use. The camera may use the other buttons.
+    /// Whether the left button is in use. The camera can use the other buttons.
     pub takes_primary: bool,
     /// A box in world coordinates that the camera must frame.
     pub look: Option<[[f32; 3]; 2]>,
 }
 
 impl ViewportState {
-    /// Stops the pen and discards its unfinished line, or cancels the running drag. Returns whether there was a pen or
-    /// a drag.
+    /// Discards the unfinished line of the pen and stops the pen, or cancels the running drag. Returns whether a pen or
+    /// a drag was active.
     pub fn cancel(&mut self, document: &mut Document) -> bool {
         if self.pen.take().is_some() {
             return true;
@@ -135,12 +135,12 @@ impl ViewportState {
         true
     }
 
-    /// Sets `tasks` as the starter of background work.
+    /// Sets `tasks` as the object that starts background work.
     pub fn work_with(&mut self, tasks: &Tasks) {
         self.pick.tasks = tasks.clone();
     }
 
-    /// An empty state that keeps only the task starter.
+    /// A new state without pieces. It keeps only the object that starts background work.
     #[must_use]
     pub fn emptied(&self) -> Self {
         Self { pick: self.pick.emptied(), ..Self::default() }
@@ -156,7 +156,7 @@ impl ViewportState {
         self.pen.is_some()
     }
 
-    /// Applies the key presses to the piece that follows the pointer.
+    /// Applies key presses to the piece that follows the pointer.
     pub fn take_keys(&mut self, ctx: &egui::Context) {
         if let Some(held) = self.drag.as_mut().filter(|held| held.is_grabbed()) {
             held.take_keys(ctx);
@@ -169,7 +169,7 @@ impl ViewportState {
         self.pick.index(tree, document.tree_seed(layer))
     }
 
-    /// The newest pick index, which may belong to an older construction tree.
+    /// The newest pick index. It can belong to an older construction tree.
     pub fn latest(&self) -> Option<&Arc<PickIndex>> {
         self.pick.latest()
     }
@@ -179,7 +179,7 @@ fn gesture() -> Gesture {
     Gesture(egui::Id::new("piece in the view").value())
 }
 
-/// Converts between fractions of the side length and metres of the construction tree.
+/// Side length in metres. Converts between fractions of the side length and metres of the construction tree.
 #[derive(Clone, Copy)]
 struct TreeScale(f64);
 
@@ -193,7 +193,7 @@ impl TreeScale {
     }
 }
 
-/// Distance of the stretch and shear handles of a placement from its pivot, in metres.
+/// Distance of the stretch and shear handles of a transform from its pivot, in metres.
 fn arm_length(tree: &Tree) -> f64 {
     f64::from(tree.frame.side) / 8.0
 }
@@ -226,7 +226,7 @@ pub fn show(
     });
 
     state.view.pointer = pointer;
-    // when the user releases the button at the end of a drag, this is not a click
+    // the release of the button at the end of a drag is not a click
     let was_held = state.view.drag.is_some();
     if was_held {
         drag(&ctx, document, state, stage, pointer);
@@ -234,10 +234,10 @@ pub fn show(
         hold::end(&ctx, document, state);
     }
     done.takes_primary = pen::follow(&ctx, document, state, stage, over_view && !was_held);
-    // start computing the index before it is needed
+    // start to compute the index before it is needed
     state.view.pick_index(document);
     run_waiting(document, state, stage, free);
-    // the drag may have changed the construction tree
+    // reload the construction tree, because the drag may have changed it
     let tree = document.tree_of(layer).cloned().unwrap_or(tree);
     show_carried(ui, document, state, stage, free);
 
@@ -315,7 +315,7 @@ fn words(grip: Grip, tree: &Tree, path: Option<&PiecePath>, follows: bool) -> St
     }
 }
 
-/// The handles and the ring, with their positions on the screen.
+/// The handles and the rotation ring, with their positions on the screen.
 #[derive(Default)]
 struct Handles {
     grips: Vec<(Grip, Pos2)>,
@@ -331,7 +331,7 @@ fn middle(state: &mut TreeState, tree: &Arc<Tree>, path: &PiecePath) -> Option<P
         return *centre;
     }
     let centre = match &state.view.drag {
-        // the centre follows a moved piece and stays in place in other drags
+        // the displayed centre moves with the piece, but stays in place while a point or a dimension is dragged
         Some(held) if !matches!(held.grip, Grip::Point(_) | Grip::Dimension(_)) => Some(held.middle()),
         _ => pick_index::centre(tree, path),
     };
@@ -369,7 +369,7 @@ fn handles(state: &mut TreeState, stage: &TerrainView, tree: &Arc<Tree>, path: &
     }
     handles.grips.push((Grip::Raise, at - vec2(0.0, STICK)));
     handles.grips.push((Grip::Move, at));
-    // a handle that would overlap another one is hidden until the camera is closer
+    // hide a handle that would overlap another handle until the camera is closer
     for (dimension, q) in dimensions(piece, arm_length(tree)) {
         if let Some(at) = screen(stage, metres.position(transform.outward(q)))
             && handles.grips.iter().all(|(_, other)| other.distance(at) > 1.5 * GRAB)
@@ -439,7 +439,7 @@ fn clicks(
     }
 }
 
-/// Executes the request that waits for the pick index, once the index is ready.
+/// Executes the request that waits for the pick index, if the index is ready.
 fn run_waiting(document: &mut Document, state: &mut TreeState, stage: &TerrainView, free: Rect) {
     if state.view.waiting.is_none() || state.view.pick_index(document).is_none() {
         return;
@@ -451,7 +451,7 @@ fn run_waiting(document: &mut Document, state: &mut TreeState, stage: &TerrainVi
     }
 }
 
-/// Selects the piece at a click.
+/// Selects the piece at the clicked position.
 fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: GroundPosition, adds: bool) {
     let Some((_, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     let Some(pick_index) = state.view.pick_index(document) else { return };
@@ -473,7 +473,7 @@ fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: GroundPos
     state.select(chosen);
 }
 
-/// The box around a piece, in world coordinates.
+/// The bounding box of a piece, in world coordinates.
 pub fn look_at(stage: &TerrainView, tree: &Tree, path: &PiecePath, seed: u32) -> Option<[[f32; 3]; 2]> {
     let metres = metres(tree);
     let places =
@@ -487,7 +487,7 @@ pub fn look_at(stage: &TerrainView, tree: &Tree, path: &PiecePath, seed: u32) ->
     (low[0] < high[0] && low[1] < high[1]).then(|| stage.box_world(low, high))
 }
 
-/// Whether a screen position lies on a line with points.
+/// Whether a screen position is on the line of the selected piece.
 fn on_line(state: &TreeState, at: Pos2) -> bool {
     let lines = state.view.selected.iter().flat_map(|lines| &lines.lines).filter(|(_, inner)| *inner);
     let near = |a: Pos2, b: Pos2| {

@@ -1,8 +1,8 @@
-//! Drawing with the pointer: a line drawn over the terrain replaces the line of the selected piece.
+//! Drawing with the pointer: a line that the user draws over the terrain replaces the line of the selected piece.
 //!
-//! The pen stays active until Escape or its key is pressed, or another piece is selected. A line is drawn on the
-//! terrain as it was when the line began. When the user releases the button, a curve with few points is fitted to the
-//! line. The farther away the camera is, the fewer points the curve has.
+//! The pen stays active until the user presses Escape or the pen's key, or selects another piece. A line is drawn on
+//! the terrain as it was when the line began. When the user releases the button, a curve with few points is fitted to
+//! the line. The farther away the camera is, the fewer points the curve has.
 
 use crate::features::construction::viewport::*;
 use egui::Event;
@@ -10,20 +10,19 @@ use talweg::construction::edit::freehand::{DrawnLine, line_form, redraw};
 
 /// Maximum deviation of the fitted line from the drawn line, in screen points.
 const TOLERANCE: f64 = 3.0;
-/// Distance between two recorded positions, in screen points.
+/// Minimum distance between two recorded positions, in screen points.
 const STEP: f32 = 2.0;
-/// Maximum movement of a click, in screen points. A longer movement draws a line.
+/// Maximum movement of the pointer during a click, in screen points. A longer movement draws a line.
 const CLICK: f32 = 8.0;
 
-/// An active pen.
 pub(crate) struct Pen {
     path: PiecePath,
     stroke: Option<PenStroke>,
 }
 
-/// A line being drawn.
+/// The line that the user is drawing.
 struct PenStroke {
-    /// The view at the start of the line.
+    /// The view and its terrain at the start of the line.
     terrain_view: TerrainView,
     last: Pos2,
     from: Pos2,
@@ -37,7 +36,7 @@ impl PenStroke {
         if !self.places.is_empty() && at.distance(self.last) < STEP {
             return;
         }
-        // where there is no terrain, no points are added, so the line continues straight
+        // add no points where there is no terrain, so that the line crosses such gaps in a straight segment
         if let Some(place) = self.terrain_view.ground([at.x, at.y]) {
             self.places.push(place);
             self.last = at;

@@ -1,5 +1,5 @@
-//! Computes the pick index, which finds pieces at a position, on a thread of its own. Only the index of the newest
-//! construction tree is computed, and the computation reuses the previous index.
+//! Computes the pick index, which finds the pieces at a position, on a thread of its own. Only the index of the newest
+//! construction tree is computed. The computation reuses parts of the previous index.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ impl PickTask {
         Self { tasks: self.tasks.clone(), ..Self::default() }
     }
 
-    /// The newest index, which may belong to any construction tree.
+    /// The newest index. It can belong to any construction tree.
     pub fn latest(&self) -> Option<&Arc<PickIndex>> {
         self.index.done().map(|(_, index)| index)
     }
 
-    /// The index of a construction tree, if it is already computed; otherwise starts to compute it.
+    /// Returns the index of a construction tree if it is already computed. Otherwise starts to compute it.
     pub fn index(&mut self, tree: &Arc<Tree>, seed: u32) -> Option<&PickIndex> {
         let is_it = |index: &Arc<PickIndex>| Arc::ptr_eq(&index.tree, tree) && index.seed == seed;
         self.index.receive();
@@ -54,10 +54,10 @@ mod tests {
         }));
         let mut pick = PickTask { tasks: tasks.clone(), ..PickTask::default() };
         let trees = [presets::volcano(), presets::oasis(), presets::valley()];
-        // both indices are being computed; the first may be ready already if its thread was quick
+        // both indices are being computed; the first can already be finished if its thread was quick
         let known = trees[..2].iter().filter(|tree| pick.index(tree, 1).is_some()).count();
         assert!(known > 0 || tasks.is_busy());
-        // the running computation ends, and then the newest request starts
+        // the running computation must end before the newest request starts
         while pick.index(&trees[2], 1).is_none() {
             rung.recv_timeout(std::time::Duration::from_secs(60)).expect("the window wakes up");
         }

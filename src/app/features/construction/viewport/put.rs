@@ -1,4 +1,4 @@
-//! Places new pieces in the view, and moves pieces with keys.
+//! Places new pieces in the view, and moves pieces with the arrow keys.
 
 use crate::features::construction::viewport::*;
 
@@ -25,7 +25,7 @@ pub(crate) fn show_carried(ui: &Ui, document: &Document, state: &mut TreeState, 
     state.hint = Some(format!("Release to place {} here, Esc to cancel", item.label().to_lowercase()));
 }
 
-/// Places a library item on the terrain. `None` as the position means the centre of the view.
+/// Places a library item on the terrain. If the position is `None`, the item is placed at the centre of the view.
 pub fn place_piece(
     document: &mut Document,
     state: &mut TreeState,
@@ -66,19 +66,19 @@ pub fn place_piece(
     }
 }
 
-/// The transform of the selected piece, for edits other than drags, with its layer and seed.
+/// The transform of the selected piece with its layer and seed, for edits other than drags.
 pub fn transform_of(document: &Document, tree: &Tree, path: &PiecePath) -> Option<(usize, u32, TransformPath)> {
     let (layer, _) = document.tree()?;
     let seed = document.tree_seed(layer);
     Some((layer, seed, TransformPath::for_piece(tree, path, seed)))
 }
 
-/// The movement by an arrow key, in metres of the construction tree. Its direction is the compass direction closest to
-/// the direction on screen.
+/// The displacement of a piece by an arrow key, in metres of the construction tree. Its direction is the compass
+/// direction closest to the direction on screen.
 pub fn push_metres(stage: Option<&TerrainView>, tree: &Tree, right: i32, away: i32, share: f64) -> Point {
     let yaw = stage.map_or(0.0, |stage| f64::from(stage.pose.yaw));
     let quarter = (yaw / std::f64::consts::FRAC_PI_2).round() as i64;
-    // convert right and away on screen to east and south, in quarter turns
+    // convert right and away on screen to east and south; the camera heading is rounded to quarter turns
     let (mut east, mut south) = (f64::from(right), f64::from(-away));
     for _ in 0..quarter.rem_euclid(4) {
         (east, south) = (-south, east);

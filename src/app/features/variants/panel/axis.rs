@@ -1,6 +1,6 @@
-//! The axes of a contact sheet: a parameter with its values, or seeds.
+//! The axes of a contact sheet: either a parameter with its values, or seeds.
 //!
-//! The values do not change when a variant is applied, so that the sheet stays the same.
+//! The values of an axis do not change when the user applies a variant, so that the sheet stays the same.
 
 use crate::features::layers::parameters::shows_mix;
 use talweg::param::{ParamKind, ParamSpec, Params, Value};
@@ -10,10 +10,11 @@ use talweg::variants::{ParamRef, VariantError, VariantSweep};
 /// First and last value of an axis.
 pub type Range = (f64, f64);
 
-/// A parameter of the selected layer, or of the scene if none is selected, with the values along a row or column.
+/// A parameter with the values along a row or column. It belongs to the selected layer, or to the scene if no layer is
+/// selected.
 #[derive(Clone, Debug, Default)]
 pub struct SweepAxis {
-    /// Name of the parameter. An empty name means the first available parameter.
+    /// Name of the parameter. An empty name stands for the first available parameter.
     pub parameter: String,
     /// Range of the values; `None` for the range of the slider.
     pub range: Option<Range>,
@@ -28,12 +29,12 @@ impl SweepAxis {
         Self { steps, ..Self::default() }
     }
 
-    /// Selects another parameter, over the range of its slider.
+    /// Selects another parameter with the range of its slider.
     pub fn choose(&mut self, parameter: &str) {
         (self.parameter, self.range) = (parameter.into(), None);
     }
 
-    /// The values along the axis. If the current value is in the range, it is one of them.
+    /// The values along the axis. If the current value of the parameter is in the range, it is one of them.
     pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
         let param_ref = ParamRef::find(scene, layer, &self.parameter)?;
         let wanted = (param_ref, self.range, self.steps);
@@ -46,7 +47,7 @@ impl SweepAxis {
     }
 }
 
-/// Replaces the nearest inner value by the current value.
+/// Replaces the inner value that is nearest to the current value by the current value.
 fn include(values: &mut [Value], present: &Value) {
     if values.len() < 3 || values.contains(present) {
         return;
@@ -70,7 +71,7 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// Seeds of the scene or of a layer.
+/// The seeds along an axis. They apply to the scene or to a layer.
 #[derive(Clone, Debug, Default)]
 pub struct Seeds {
     made: Option<ParamRef>,
@@ -96,7 +97,7 @@ impl Seeds {
         Ok(VariantSweep { param_ref, values: self.values.clone() })
     }
 
-    /// Chooses other seeds; the current seed comes first.
+    /// Chooses new random seeds. The current seed stays first.
     pub fn throw(&mut self) {
         let mut thrown: Vec<Value> = Vec::with_capacity(Self::COUNT);
         while thrown.len() < self.values.len() {
@@ -109,7 +110,7 @@ impl Seeds {
     }
 }
 
-/// The parameters of a layer or of the scene that can vary, because they have an effect in the current state.
+/// The parameters of a layer or of the scene that an axis can vary. They have an effect in the current state.
 pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec> {
     let groups: Vec<&dyn Params> = match layer.and_then(|index| scene.layers.get(index)) {
         None => vec![&scene.settings],
@@ -117,7 +118,7 @@ pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec
     };
     let shows = |name: &str| layer.is_none_or(|index| shows_mix(&scene.layers[index], name));
     let matters = |spec: &ParamSpec| match spec.name {
-        // seeds are chosen elsewhere, and thumbnails have a fixed resolution
+        // exclude the seed, which has an axis of its own, and the resolution, which is fixed for thumbnails
         "seed" | "resolution" => false,
         "blend" | "smoothness" => shows(spec.name),
         _ => !matches!(spec.kind, ParamKind::Curve | ParamKind::Image | ParamKind::Layer),
@@ -126,7 +127,7 @@ pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec
     for params in groups {
         let shown = params.about().params.iter().enumerate().filter(|(k, spec)| params.matters(*k) && matters(spec));
         for (_, spec) in shown {
-            // lookup by name finds the first parameter with that name
+            // skip a second parameter with the same name, because lookup by name finds only the first
             if !specs.iter().any(|other| other.name == spec.name) {
                 specs.push(spec);
             }

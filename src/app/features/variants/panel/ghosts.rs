@@ -32,11 +32,11 @@ pub struct SliderPreviews {
     pub is_on: bool,
     aim: Option<PreviewTarget>,
     variants: Arc<Vec<SceneVariant>>,
-    /// Index of the current value.
+    /// Index of the current value among the ghosts.
     present: usize,
     thumbnails: ThumbnailSet,
     prints: ThumbnailTextures,
-    /// Whether the ghosts were shown in this frame.
+    /// Whether a tooltip has shown the ghosts in this frame.
     seen: bool,
 }
 
@@ -63,7 +63,7 @@ impl SliderPreviews {
         self.thumbnails.clone_from(thumbnails);
     }
 
-    /// Sets the parameter of the ghosts; returns whether it differs from before.
+    /// Sets the parameter that the ghosts vary. Returns whether the parameter or the scene has changed.
     fn set_target(&mut self, document: &Document, group: Group, param: usize) -> bool {
         let solo = document.solo();
         let is_same = self.aim.as_ref().is_some_and(|aim| {
@@ -79,7 +79,7 @@ impl SliderPreviews {
         true
     }
 
-    /// Called at the end of a frame: cancels the rendering of ghosts that were not shown.
+    /// Cancels the rendering of ghosts that no tooltip has shown in this frame. Called at the end of each frame.
     pub fn end_frame(&mut self, ctx: &egui::Context) {
         if !std::mem::take(&mut self.seen) && self.aim.take().is_some() {
             self.variants = Arc::default();
@@ -131,18 +131,18 @@ impl SliderPreview for SliderPreviews {
     }
 }
 
-/// One step below, the current value and one step above (where in range), each as a scene to evaluate. Also returns the
-/// index of the current value.
+/// Scenes with three values of a parameter: one step below the current value, the current value, and one step above it.
+/// Values outside the parameter's range are omitted. Also returns the index of the current value.
 fn neighbouring_values(document: &Document, group: Group, param: usize) -> Option<(usize, Vec<SceneVariant>)> {
     let scene = document.scene();
     let spec = group.params(scene)?.about().params.get(param)?;
     let layer = match group {
         Group::Settings => None,
-        // the terrain does not change, or thumbnails do not support the parameter
+        // there are no ghosts for these groups: the terrain does not change, or thumbnails do not support the parameter
         Group::Climate | Group::Planet => return None,
         Group::Node(layer) | Group::Mix(layer) | Group::Mask(layer) => Some(layer),
     };
-    // thumbnails have a fixed resolution, and lookup by name finds only the first of two parameters with one name
+    // thumbnails have a fixed resolution, and lookup by name finds only the first of two parameters with the same name
     let param_ref = ParamRef::find(scene, layer, spec.name).ok()?;
     if spec.name == "resolution" || !std::ptr::eq(param_ref.spec(), spec) {
         return None;

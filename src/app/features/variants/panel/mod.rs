@@ -1,4 +1,4 @@
-//! The contact sheet: thumbnails of the scene with other seeds, values or presets; a click applies one.
+//! The contact sheet: thumbnails of the scene with other seeds, values or presets. A click applies a variant.
 
 mod axis;
 mod ghosts;
@@ -23,7 +23,7 @@ use talweg::param::{ParamKind, ParamSpec};
 use talweg::scene::Scene;
 use talweg::variants::{ParamRef, SceneVariant, VariantError, presets, sweep, table};
 
-/// The property that varies between thumbnails.
+/// The property that varies between the thumbnails of a sheet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VariedProperty {
     #[default]
@@ -58,7 +58,7 @@ impl VariedProperty {
     }
 }
 
-/// Why there are no variants.
+/// The reason why a sheet has no variants.
 #[derive(Debug, thiserror::Error)]
 enum NoVariants {
     #[error("Select a layer that draws random values, such as a noise.")]
@@ -98,19 +98,19 @@ pub struct VariantsState {
     pub ghosts: SliderPreviews,
     is_open: bool,
     property: VariedProperty,
-    /// The axis of a sheet with one parameter. `across` and `down` are the axes of a table with two parameters.
+    /// The axis of a sheet that varies one parameter. A table of two parameters has the axes `across` and `down`.
     single: SweepAxis,
     across: SweepAxis,
     down: SweepAxis,
     scene_seeds: Seeds,
     layer_seeds: Seeds,
     origin: Option<Origin>,
-    /// Whether the user has changed the choice of variants.
+    /// Whether the user has changed the choice of the varied property.
     changed: bool,
-    /// The variants in the form in which they would be applied.
+    /// The variants as the document would apply them.
     variants: Result<Vec<SceneVariant>, NoVariants>,
     columns: Option<usize>,
-    /// The variants in the form in which they are rendered, with solo and the end of the evaluation.
+    /// The variants as they are rendered, with solo and the end of the evaluation applied.
     wanted: Arc<Vec<SceneVariant>>,
     prints: ThumbnailTextures,
 }
@@ -159,7 +159,7 @@ impl VariantsState {
         Wants { sheet: self.wanted.clone(), ghosts: self.ghosts.wanted().clone() }
     }
 
-    /// Rebuilds the sheet when the scene or the choice has changed.
+    /// Rebuilds the sheet after the scene or the choice of the varied property has changed.
     fn follow(&mut self, ctx: &egui::Context, document: &Document) {
         let (layer, solo) = (document.selected_layer(), document.solo());
         let same_place = self.origin.as_ref().is_some_and(|origin| (origin.layer, origin.solo) == (layer, solo));
@@ -171,7 +171,7 @@ impl VariantsState {
         self.variants = self.vary(document.scene(), layer);
         let wanted: Vec<SceneVariant> =
             self.variants.iter().flatten().cloned().map(|v| document.variant_as_shown(v)).collect();
-        // remove the old thumbnails, because in the positions of other values they would mislead
+        // remove the old thumbnails, because they would be shown at the positions of other values
         if self.changed || !same_place || wanted.len() != self.wanted.len() {
             self.prints.clear();
         }
@@ -208,8 +208,8 @@ impl VariantsState {
     }
 }
 
-/// Makes sure that the axis has an existing parameter. If its own parameter does not exist, selects the parameter at
-/// `index`.
+/// Ensures that the parameter of the axis exists in the current layer or scene. If it does not exist, selects the
+/// available parameter at `index`.
 fn choose_missing(axis: &mut SweepAxis, scene: &Scene, layer: Option<usize>, index: usize) -> Result<(), NoVariants> {
     let there = parameters(scene, layer);
     if !there.iter().any(|spec| spec.name == axis.parameter) {
@@ -273,14 +273,14 @@ fn contents(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &
             return None;
         }
     };
-    // the data may still belong to the previous sheet
+    // the data can still belong to the previous sheet
     let thumbnails = info.sheet.for_these(&state.wanted);
     state.prints.develop(ui.ctx(), &thumbnails);
     let sheet = sheet::Sheet { variants, thumbnails: &thumbnails, prints: &state.prints, columns: state.columns };
     sheet.show(ui, document.scene())
 }
 
-/// The choice of the varied property, and the progress of the thumbnails.
+/// Shows the choice of the varied property, and the progress of the thumbnails.
 fn choice(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &VariantsInfo) {
     let (scene, layer) = (document.scene(), document.selected_layer());
     ui.horizontal(|ui| {
@@ -341,8 +341,8 @@ fn progress(ui: &mut Ui, state: &VariantsState, info: &VariantsInfo) {
     });
 }
 
-/// The row that chooses a parameter, its range and the number of values. Returns whether the user has changed any of
-/// these.
+/// Shows the row that chooses a parameter, its range and the number of values. Returns whether the user has changed the
+/// row.
 fn axis(
     ui: &mut Ui,
     axis: &mut SweepAxis,
@@ -400,7 +400,7 @@ fn axis(
     changed
 }
 
-/// A number field that stores a fraction, but shows and reads percent.
+/// A number field that stores a fraction, but shows and parses a percentage.
 fn in_percent<'a>(field: DragValue<'a>, spec: &'a ParamSpec) -> DragValue<'a> {
     let read = |text: &str| text.trim().trim_end_matches('%').trim().replace(',', ".").parse::<f64>().ok();
     field
@@ -409,7 +409,7 @@ fn in_percent<'a>(field: DragValue<'a>, spec: &'a ParamSpec) -> DragValue<'a> {
         .custom_parser(move |text| read(text).filter(|v| !v.is_nan()).map(|v| spec.number_from_shown(v)))
 }
 
-/// Converts two f32 numbers to f64 numbers with the same decimal text.
+/// Converts two f32 numbers to the f64 numbers with the same shortest decimal text.
 fn widened((a, b): (f32, f32)) -> (f64, f64) {
     let exact = |v: f32| v.to_string().parse().unwrap_or(f64::from(v));
     (exact(a), exact(b))

@@ -1,4 +1,4 @@
-//! Uploads thumbnails as textures, a few per frame.
+//! Uploads thumbnails as textures to the graphics card, a few per frame.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::frame::theme::colour;
 use talweg::variants::Thumbnail;
 
-/// Number of textures created per frame. Each takes about a tenth of a millisecond.
+/// Number of textures created per frame. Creating a texture takes about a tenth of a millisecond.
 const A_FRAME: usize = 2;
 
 struct Print {
@@ -20,10 +20,10 @@ struct Print {
     frame: u64,
 }
 
-/// Number of frames until a texture is on the graphics card.
+/// Number of frames after which a new texture is available on the graphics card.
 const UPLOAD_FRAMES: u64 = 2;
 
-/// The texture of a thumbnail, and the texture that will replace it.
+/// The texture of a thumbnail, and the newer texture that will replace it.
 #[derive(Default)]
 struct Cell {
     shown: Option<Print>,
@@ -37,12 +37,12 @@ pub struct ThumbnailTextures {
 }
 
 impl ThumbnailTextures {
-    /// Drops all textures.
+    /// Drops all textures of the sheet.
     pub fn clear(&mut self) {
         self.cells.clear();
     }
 
-    /// Creates textures of finished thumbnails. An old texture stays until its replacement is ready.
+    /// Creates textures for finished thumbnails. An old texture stays on screen until its replacement is ready.
     pub fn develop(&mut self, ctx: &egui::Context, thumbnails: &ThumbnailSet) {
         self.cells.resize_with(thumbnails.of.len(), Cell::default);
         let frame = ctx.cumulative_frame_nr();
@@ -71,7 +71,7 @@ impl ThumbnailTextures {
         }
     }
 
-    /// Paints the thumbnail at `index`, or a placeholder.
+    /// Paints the thumbnail at `index`, or a placeholder if it has no texture yet.
     pub fn paint(&self, ui: &Ui, rect: Rect, index: usize, thumbnail: &ThumbnailState) {
         let painter = ui.painter();
         painter.rect_filled(rect, 2.0, colour::deep());
@@ -85,7 +85,7 @@ impl ThumbnailTextures {
             (thumbnail, Some(print)) => {
                 let is_current =
                     matches!(thumbnail, ThumbnailState::Drawn(thumbnail) if Arc::ptr_eq(thumbnail, &print.of));
-                // an outdated thumbnail stays on screen, but darkened
+                // keep an outdated thumbnail on screen, but darken it
                 let tint = if is_current { Color32::WHITE } else { Color32::from_gray(110) };
                 let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
                 painter.image(print.texture.id(), rect, whole, tint);

@@ -1,4 +1,4 @@
-//! Lays out the thumbnails in rows and columns.
+//! Lays out the thumbnails of a contact sheet in rows and columns.
 
 use bevy_egui::egui;
 use egui::{Align2, FontId, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2};
@@ -19,18 +19,18 @@ const CAPTION: f32 = 17.0;
 const FOOT: f32 = 18.0;
 const LEAST: f32 = 48.0;
 
-/// A sheet to be drawn.
+/// The data of a contact sheet that is drawn.
 pub struct Sheet<'a> {
     pub variants: &'a [SceneVariant],
     pub thumbnails: &'a ThumbnailSet,
     pub prints: &'a ThumbnailTextures,
-    /// Number of columns; `None` for the number with the largest thumbnails.
+    /// Number of columns; `None` for the number that makes the thumbnails largest.
     pub columns: Option<usize>,
 }
 
 impl Sheet<'_> {
-    /// Shows the sheet in the available space; returns the index of the clicked variant. Marks the variant equal to
-    /// `scene`.
+    /// Shows the sheet in the available space. Returns the index of the clicked variant. A frame marks the variant that
+    /// equals `scene`.
     pub fn show(&self, ui: &mut Ui, scene: &Scene) -> Option<usize> {
         let area = ui.available_rect_before_wrap();
         let count = self.variants.len().max(1);
@@ -39,7 +39,8 @@ impl Sheet<'_> {
             let rows = count.div_ceil(columns);
             share(area.width(), columns).min(share(area.height() - FOOT, rows) - CAPTION)
         };
-        // choose the number of columns with the largest thumbnails; if several are equal, the smallest number
+        // choose the number of columns that makes the thumbnails largest; if several are equal, choose the smallest
+        // number
         let best = || (1..=count).rev().max_by(|&a, &b| side_in(a).total_cmp(&side_in(b)));
         let columns = self.columns.or_else(best).unwrap_or(1).clamp(1, count);
         let side = side_in(columns).max(LEAST).floor();
@@ -94,7 +95,7 @@ impl Sheet<'_> {
     }
 }
 
-/// The erosion score in a corner of the thumbnail.
+/// Draws the erosion score in a corner of the thumbnail.
 fn score(ui: &Ui, picture: Rect, glance: &KeyFigures) {
     let text = format!("{:.2}", glance.erosion_score);
     let galley = ui.painter().layout_no_wrap(text, FontId::proportional(10.5), colour::text_strong());
@@ -103,7 +104,7 @@ fn score(ui: &Ui, picture: Rect, glance: &KeyFigures) {
     ui.painter().galley(rect.center() - 0.5 * galley.size(), galley, colour::text_strong());
 }
 
-/// The tooltip of a thumbnail.
+/// Shows the tooltip of a thumbnail.
 fn show_tooltip(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_present: bool) {
     ui.label(RichText::new(caption(variant)).strong());
     match thumbnail {
