@@ -71,7 +71,7 @@ pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Res
 pub fn sizes(request: &ExportRequest, scene: &Scene) -> Result<Vec<(String, u64)>, ExportError> {
     let n = samples(request, scene)?;
     let (width, height) = planet_map(request, scene, n).map_or((n, n), |map| (map.width, map.height));
-    let faces = face_names(request, scene).len();
+    let faces = file_parts(request, scene).len();
     let products = all_products(request, scene)?;
     let size = |product: &ExportProduct| {
         let (map, format) = match &product.kind {
@@ -107,6 +107,6 @@ pub(super) fn planet_map(request: &ExportRequest, scene: &Scene, samples: usize)
 }
 
 /// The parts of the terrain that get files of their own: the six faces of a cube, or one sheet.
-pub(super) fn face_names(request: &ExportRequest, scene: &Scene) -> Vec<FilePart> {
+pub(super) fn file_parts(request: &ExportRequest, scene: &Scene) -> Vec<FilePart> {
     if scene.is_planet() && request.planet.cube { FACE_NAMES.map(Some).to_vec() } else { vec![None] }
 }

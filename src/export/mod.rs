@@ -107,7 +107,7 @@ pub fn export(
     export_made(request, &made, place, control, tell)
 }
 
-/// As [`export`], for a terrain that the scene alone does not reproduce: the files do not contain the scene.
+/// As [`export`], but without the scene in the files, because the scene alone cannot reproduce this terrain.
 ///
 /// # Errors
 /// As [`export`], and for maps that would have to be evaluated again.

@@ -1,6 +1,6 @@
 //! The check of a request before any work.
 
-use super::export_size::{face_names, samples};
+use super::export_size::{file_parts, samples};
 use super::maps::ExportMap;
 use super::names::{check_distinct, file_name};
 use super::product::all_products;
@@ -26,7 +26,7 @@ pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportFolder) -> Re
         ProductKind::Map(ExportMap::Weights, _) => MOST_WEIGHTED,
         _ => 1,
     };
-    let parts = face_names(request, scene);
+    let parts = file_parts(request, scene);
     let files = products.iter().map(sheets).sum::<usize>() * parts.len() * tiles.len();
     if files > MOST_FILES {
         return Err(ExportError::Request(format!(

@@ -25,7 +25,7 @@ pub enum ConfigError {
         path: PathBuf,
         /// Cause of the error, in words.
         message: String,
-        /// Text about the location of the file's copy, or a note that the file stays as it is.
+        /// End of the message: where the file was copied to, or that the file stays as it is.
         then: String,
     },
     /// The file cannot be written; the old file stays.

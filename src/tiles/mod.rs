@@ -171,7 +171,7 @@ pub enum TileError {
     NoMask {
         /// The layer with the requested mask.
         layer: String,
-        /// The masks that the plan keeps.
+        /// Names of the masks that tiles of the plan keep, for the message.
         known: String,
     },
     /// The scene cannot be read or written.

@@ -266,7 +266,7 @@ fn drawing_can_be_cancelled_and_the_newest_order_is_first() {
     let notified = std::sync::Arc::new(AtomicUsize::new(0));
     let counter = notified.clone();
     let service = ThumbnailService::new(1, move || _ = counter.fetch_add(1, Ordering::SeqCst)).unwrap();
-    // Far more than can be drawn before the next line runs.
+    // So many variants that the service cannot draw them before the next request.
     let many = seeds(&hills(), 200).unwrap();
     let few = seeds(&hills(), 3).unwrap();
     service.order(1, many.clone(), Size { samples: 129, pixels: 48 });

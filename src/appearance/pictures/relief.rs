@@ -4,8 +4,8 @@
 //! light by
 //! - the sun at the scene's azimuth and elevation, with cast shadows: a pixel is in shadow if the horizon
 //!   towards the sun is higher than the sun, with a soft edge;
-//! - the sky: eight directions, each visible above its own horizon, brighter on the sun's side and cooler than the sun,
-//!   so that slopes facing away from the sun keep their shape.
+//! - the sky: light from eight directions, each blocked below the horizon in that direction. The sky is brighter
+//!   towards the sun and bluer than sunlight. It keeps relief visible on shaded slopes.
 //!
 //! Horizons are traced at growing distances in successively coarser means of the surface ([`Pyramid`]), so that the
 //! cost per pixel is bounded. Open level terrain keeps the palette's colour. Snow is the exception: it is drawn darker,

@@ -161,7 +161,7 @@ impl Program {
         Ok(shares)
     }
 
-    /// Grid value of a sample of a material layer.
+    /// The value that a sample of a material layer gets on the grid.
     fn value(&self, sampling: FillOptions, sample: &GroundSample) -> f32 {
         if sampling.weight {
             return sample.weight.clamp(0.0, 1.0) as f32;

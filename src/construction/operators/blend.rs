@@ -5,7 +5,7 @@
 //! Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ αᵢ, where λ_f and λ_α bound |∇fᵢ| and |∇αᵢ|. The annex of the paper
 //! omits the division by Σ αᵢ, which is correct only if the weights sum to 1. Where all weights vanish, |∇f| has no
 //! bound. A bound of the weighted gradient is therefore kept too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f|
-//! ([`GroundBounds::laid`]).
+//! ([`GroundBounds::weighted_slope`]).
 //! Source: Génevaux et al. 2014, §5.1, fig. 10 and 11, and annex.
 
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, PieceSite, ProgramNode};

@@ -18,7 +18,7 @@ use crate::measure::slopes;
 use crate::nodes::multiscale::{LargestScale, coarser_samples};
 use crate::scene::{Layer, Scene};
 
-/// Maximum process time that one frame covers, in seconds. Longer frames would make the animation stutter.
+/// Maximum playback time that one frame advances, in seconds. Longer frames would make the animation stutter.
 const LONGEST_STEP_SECONDS: f32 = 1.0 / 15.0;
 
 /// Samples per side of the first of several previews.

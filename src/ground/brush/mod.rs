@@ -32,7 +32,7 @@ const MAX_PIECES: usize = 1000;
 pub const FARTHEST_METRES: f32 = 1.0e7;
 
 crate::choices! {
-    /// What the brush does to the terrain along a stroke.
+    /// The effect of the brush on the terrain along a stroke.
     BrushTool {
         Raise "Raise": "Raises the terrain, or the mask value.",
         Lower "Lower": "Lowers the terrain, or the mask value.",
@@ -72,7 +72,7 @@ crate::choices! {
 crate::params! {
     /// Settings of the brush that draws a stroke.
     Brush "Brush" in "Brush" {
-        /// Chooses what the brush does to the terrain along a stroke.
+        /// Chooses the effect of the brush on the terrain along a stroke.
         tool: BrushTool = BrushTool::Raise;
         /// Half the width of the stroke.
         radius: f32 ["m"] = 200.0, 0.01..=1.0e6, slider 5.0..=2000.0;

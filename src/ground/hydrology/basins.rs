@@ -30,7 +30,8 @@ const CHECK: usize = 1 << 16;
 const KNOWN_PITS: usize = 1 << 9;
 /// Number of adjacent cells that are tested together for whether they are at a basin border.
 const LINK_BLOCK: usize = 16;
-/// Number of basin pairs that a band caches, so that it lists each link only a few times.
+/// Number of recent pairs of basins that are remembered for a band of rows, so that each link is listed only a few
+/// times.
 const REMEMBERED: usize = 1 << 10;
 
 /// The spill point of a basin: water flows from cell `from` in this basin to cell `to` in the basin `into`.

@@ -82,7 +82,7 @@ talweg_ground::params! {
             Light "Light": "Levels the valley floors." { iterations = 20 }
             Natural "Natural": "Washed slopes above filled hollows." {}
             Strong "Strong": "Broad silt floors between eroded flanks." { iterations = 100, solubility = 0.08 }
-            Document "As published": "The constants and the surface of Le Martelot 2005." { iterations = 100, solubility = 0.01, levelled = LevelledSurface::Merged }
+            Document "As published": "The constants of Le Martelot 2005, whose levelled surface is the ground with the sediment in the water." { iterations = 100, solubility = 0.01, levelled = LevelledSurface::Merged }
             AllScales "All scales": "Fills large hollows first, then small ones; takes seconds at any resolution." { largest_scale = LargestScale::Samples129 }
         }
     }

@@ -161,7 +161,7 @@ impl ErosionRun for ThermalRun {
             old_balance: [old_wear, old_deposits],
         };
         gather::step(cx, &self.metric, &law, &mut self.fields, step)?;
-        // from this line on the step cannot fail
+        // from here on, the step cannot fail
         self.next.replace_terrain(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }

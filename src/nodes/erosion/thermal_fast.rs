@@ -2,8 +2,8 @@
 //!
 //! Law: `lowest`, where the drop is above the talus angle. There are four optimisations over the reference form
 //! ([`thermal`](super::thermal)). Only the four diagonal neighbours count. The lowest neighbour gets all the material.
-//! The amount is the largest possible, d/2 with d the drop. Heights change while other cells still read them, in the
-//! order of `sweep`.
+//! The amount is the largest possible, d/2 with d the drop. Heights are updated in place, in the order of `sweep`, so
+//! later cells read heights that have already changed.
 //! Bias: halving a drop above the talus angle overshoots, so slopes come to rest at 0.6 to 0.95 of the angle, in fine
 //! streaks along the neighbour directions. Diagonal moves alone stay on one colour of a chessboard pattern. A cone that
 //! should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonal neighbours; 0.68, 0.88 and

@@ -61,7 +61,7 @@ impl Construction {
         self.tree.root(material).is_some_and(|piece| !piece.hidden)
     }
 
-    /// Indices, in [`MapKind::SHARES`], of the material fractions that the node writes.
+    /// Indices, in [`MapKind::COVER_FRACTIONS`], of the material fractions that the node writes.
     fn written_fractions(&self) -> impl Iterator<Item = usize> {
         (0..MapKind::COVER_FRACTIONS.len()).filter(|k| self.tree.is_made_of(PieceMaterial::COVERING[*k]))
     }

@@ -25,7 +25,7 @@ impl Comparison<'_> {
             CompareAction::NextBranch => self.compare_branch(),
             CompareAction::WithoutLayer => {
                 if let Some(index) = self.editor.doc.selected_layer() {
-                    self.editor.doc.compare_without_layer(index);
+                    self.editor.doc.compare_with_layer_toggled(index);
                     self.request_b(CompareRequest::Variant);
                 }
             }

@@ -233,7 +233,10 @@ mod tests {
             let metres = (cut.height[k] - whole.height[k]) * scene.settings.relief_metres;
             assert!(metres.abs() < 1.0, "{row}, {column}: {metres} m");
         }
-        assert!((cut.height[0] - whole.height[0]).abs() > 1e-4, "the feature does not reach outside");
+        assert!(
+            (cut.height[0] - whole.height[0]).abs() > 1e-4,
+            "the feature must also change the terrain outside the cut-out"
+        );
         let nowhere = CutOutOrder { edges: [2.0, 2.0, 3.0, 3.0].map(|share| share * side), border: 0.1 };
         assert!(write(&nowhere, &scene, &whole, path).unwrap_err().contains("lie on the terrain"));
     }

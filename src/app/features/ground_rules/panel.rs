@@ -224,7 +224,8 @@ fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule
         change_materials(document, "Change own colour", gesture, |rules| rules[at].tint = tint);
     }
     if at == 0 {
-        let text = "The first rule covers the whole terrain, so it has no coverage and no conditions.";
+        let text =
+            "The first rule always applies to the whole terrain, so it has no coverage setting and no conditions.";
         ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
         return;
     }

@@ -258,3 +258,19 @@ fn layers_are_pasted_between_scenes_as_text() {
     assert!(to.paste_layers("no scene").is_err());
     assert_eq!(*to.scene(), before);
 }
+
+#[test]
+fn requests_share_the_scene_and_undo_can_make_it_clean() {
+    let mut document = document(&["Perlin", "Terrace"]);
+    let request = document.take_request().unwrap();
+    assert!(std::ptr::eq(&*request.scene, document.scene()), "a request without solo copies nothing");
+    document.replace(Scene::clone(document.scene()), None);
+    document.toggle_locks(&[0]);
+    assert!(document.is_dirty());
+    assert!(!request.scene.layers[0].locked, "an edit leaves the scene of the request alone");
+    document.undo();
+    assert!(!document.is_dirty(), "the scene is the saved one again");
+    document.toggle_solo(0);
+    let solo = document.take_request().unwrap();
+    assert!(!solo.scene.layers[1].enabled && document.scene().layers[1].enabled);
+}

@@ -24,7 +24,7 @@ impl Document {
     }
 
     /// Starts a comparison with the scene in which layer `index` is hidden, or shown if it is hidden now.
-    pub fn compare_without_layer(&mut self, index: usize) {
+    pub fn compare_with_layer_toggled(&mut self, index: usize) {
         self.variant = self.scene.layers.get(index).map(|layer| Variant { layer: index, shown: !layer.enabled });
     }
 
@@ -125,7 +125,7 @@ mod tests {
     fn a_variant_hides_its_layer_and_follows_it_through_the_stack() {
         let mut document = stack();
         let revision = document.revision();
-        document.compare_without_layer(1);
+        document.compare_with_layer_toggled(1);
         assert_eq!((document.revision(), document.undo_label()), (revision, Some("Add Thermal erosion")), "no edit");
         assert_eq!(enabled(&document.variant_scene().unwrap().0), [true, false, true]);
         assert_eq!(document.variant_name().unwrap(), format!("without {}", document.scene().layers[1].name));
@@ -141,7 +141,7 @@ mod tests {
     fn a_hidden_layer_is_compared_with_itself_shown() {
         let mut document = stack();
         document.toggle_layer(1);
-        document.compare_without_layer(1);
+        document.compare_with_layer_toggled(1);
         assert_eq!(enabled(document.scene()), [true, false, true]);
         assert_eq!(enabled(&document.variant_scene().unwrap().0), [true, true, true]);
         assert!(document.variant_name().unwrap().starts_with("with "));
@@ -153,9 +153,9 @@ mod tests {
     fn a_variant_without_a_process_has_no_playhead() {
         let mut document = stack();
         document.seek(3);
-        document.compare_without_layer(2);
+        document.compare_with_layer_toggled(2);
         assert_eq!(document.variant_scene().unwrap().1, None);
-        document.compare_without_layer(1);
+        document.compare_with_layer_toggled(1);
         assert_eq!(document.variant_scene().unwrap().1, Some(Playhead { layer: 2, iteration: 3 }));
         document.replace(Scene::default(), None);
         assert_eq!(document.variant(), None);

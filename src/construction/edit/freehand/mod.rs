@@ -38,7 +38,8 @@ const APART: f64 = 0.02;
 /// Maximum overlap at either end of a closed line, as a fraction of the line's length. A line drawn by hand rarely
 /// stops exactly at its start.
 const OVERLAP: f64 = 0.1;
-/// Maximum gap, as a multiple of the tolerance, at which the ends of a closed line are joined at their nearest points.
+/// Maximum gap between the ends of a freehand line that counts as closed, as a multiple of the tolerance. The ends are
+/// joined where they are nearest to each other.
 const NEAR: f64 = 5.0;
 /// Number of points of the stroke at which the scale of the operators that contain the piece is measured.
 const PROBES: usize = 64;

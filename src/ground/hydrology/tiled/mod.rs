@@ -1,4 +1,5 @@
-//! Drainage of a square, computed tile by tile in two stages, with the same bits as on the whole square.
+//! Computes the drainage of a square terrain tile by tile, in two stages. The result is bit-identical to the drainage
+//! of the whole square.
 //!
 //! Basins: each tile labels its cells by the end of their flow path within the tile: an outlet, a pit, or an *exit*. An
 //! exit is a cell whose receiver is in another tile. The tile keeps the minimum spanning tree of the links between its

@@ -204,8 +204,8 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         Some(())
     }
 
-    /// Fills the end of the window along rows -1 and 0, which the block before passes on. For the first block row -1 is
-    /// a wall and row 0 holds unprocessed cells.
+    /// Fills the end of the window in rows -1 and 0 with values that the previous block left. For the first block row
+    /// -1 is a wall and row 0 holds unprocessed cells.
     fn load_from_previous_block(&self, block: usize, first: isize, window: &mut OpenWindow<P>) {
         for r in [0, 1] {
             let (column, inside) = self.columns(first, r);

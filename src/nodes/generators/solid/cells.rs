@@ -1,4 +1,4 @@
-//! Cellular noise in space, read on the surface of a globe.
+//! 3D cellular noise, sampled on the surface of a globe.
 //!
 //! Law: each cube of a lattice has a feature point, moved from the cube's centre by the jitter. F₁ and F₂ are the
 //! distances to the nearest and second nearest point, in cells. The surface cuts the cells anywhere and rarely meets a

@@ -1,4 +1,4 @@
-//! Simplex noise in space, read on the surface of a globe.
+//! 3D simplex noise, sampled on the surface of a globe.
 //!
 //! Law: space is divided into tetrahedra, six of which make a cube that is compressed along its diagonal (skewed by ⅓).
 //! Inside a tetrahedron n = Σ (½ - d²)⁴ · g·d over its 4 corners. d is the vector from the corner, and g the corner's

@@ -216,7 +216,7 @@ impl SquigRiver {
     }
 
     /// Returns the river courses that carry water. With symmetric banks, they are the courses of the last split, with
-    /// their water levels. With the paper's banks, they are the courses on the samples of the grid.
+    /// their water levels. With banks as in the paper, they are the courses that run through the samples of the grid.
     pub fn network(&self, cx: &Context) -> Result<RiverNetwork, Cancelled> {
         match self.banks {
             BankShape::Symmetric => self.network_of(cx, self.splits()),

@@ -49,7 +49,7 @@ talweg_ground::choices! {
     Regions {
         Alike "Alike": "Every region keeps its height.",
         Uniform "Uniform": "Every region has a random height, from 0 to full.",
-        TwoValued "Kept or sunk": "Every region keeps its height or sinks to level terrain.",
+        TwoValued "Kept or sunk": "Each region, at random, keeps its relief or becomes level.",
     }
 }
 

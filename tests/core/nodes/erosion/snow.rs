@@ -207,7 +207,7 @@ fn finer_grids_get_no_more_snow_and_it_slides_off_cliffs() {
     let (before, after) = (mean(&coarse), mean(&fine));
     // Interpolation undershoots below zero at the edges of the snow, and negative depths are discarded.
     assert!(before > 1.0 && (1.0..1.15).contains(&(after / before)), "{before} and {after} m");
-    // Terrain of the fine grid, unknown to the coarse grid, that is too steep for snow.
+    // Slopes that are too steep for snow, and that only the fine grid resolves.
     let mut bare = scene.clone();
     bare.layers.pop();
     let ground = evaluate(&bare, 257, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;

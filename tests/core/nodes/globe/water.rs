@@ -153,7 +153,7 @@ fn rivers_cut_their_beds_and_lead_to_the_sea() {
     assert!(pits_along(&ground, &channels) > 0, "there was something to cut through");
 }
 
-/// Cells of `channels` that fill with water before it flows on.
+/// Number of pits among the cells of `channels`.
 fn pits_along(terrain: &Terrain, channels: &[usize]) -> usize {
     let mesh = FlowMesh::new(Grid::globe(terrain.samples()));
     let outlets = Outlets::new(mesh.grid(), &terrain.height, 0.4);

@@ -77,8 +77,8 @@ impl TreeState {
         self.selected.is_some()
     }
 
-    /// Removes selected and edited pieces that no longer exist, after another layer was selected or the construction
-    /// tree was changed.
+    /// Drops pieces that no longer exist from the selection and from editing. Must be called after another layer was
+    /// selected or the construction tree was changed.
     pub fn follow(&mut self, document: &Document) {
         let Some((layer, tree)) = document.tree() else {
             let view = self.view.emptied();

@@ -78,7 +78,8 @@ pub fn transform_of(document: &Document, tree: &Tree, path: &PiecePath) -> Optio
 pub fn push_metres(stage: Option<&TerrainView>, tree: &Tree, right: i32, away: i32, share: f64) -> Point {
     let yaw = stage.map_or(0.0, |stage| f64::from(stage.pose.yaw));
     let quarter = (yaw / std::f64::consts::FRAC_PI_2).round() as i64;
-    // convert right and away on screen to east and south; the camera heading is rounded to quarter turns
+    // convert the screen directions (to the right, away from the viewer) to east and south; the camera heading is
+    // rounded to quarter turns
     let (mut east, mut south) = (f64::from(right), f64::from(-away));
     for _ in 0..quarter.rem_euclid(4) {
         (east, south) = (-south, east);

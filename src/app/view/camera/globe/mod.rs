@@ -70,7 +70,7 @@ impl GlobeCamera {
         self
     }
 
-    /// The cameras turned about the planet's axis by an angle in radians, at the same height.
+    /// The camera after a rotation about the planet's axis by `angle`, in radians; the height stays.
     #[must_use]
     pub fn turned_round(&self, angle: f64) -> Self {
         let pose = self.pose.turn_about(DVec3::Z, angle);
