@@ -70,8 +70,8 @@ impl GroundSample {
 /// Bounds that hold at every point of a capsule: ranges of f and α, and bounds of their gradients.
 ///
 /// A blend divides by the sum of the weights. Where this sum tends to 0, the elevation can be infinitely steep. The
-/// product α·|∇f| stays finite, so it has a bound of its own: [`laid`](Self::laid). Parent operators, and the surface
-/// of the terrain, need no other bound of the slope there.
+/// product α·|∇f| stays finite, so it has a bound of its own: [`weighted_slope`](Self::weighted_slope). Parent
+/// operators, and the surface of the terrain, need no other bound of the slope there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundBounds {
     /// Range of the elevation f, in metres.

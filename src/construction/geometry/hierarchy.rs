@@ -37,8 +37,8 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Builds a hierarchy over the bounding boxes `areas`. The hierarchy is empty if there are fewer than [`FEW`]
-    /// boxes.
+    /// Builds a hierarchy over the bounding boxes `areas`. The hierarchy is empty if there are fewer than
+    /// [`MIN_PIECES`] boxes.
     pub fn new(areas: &[Area]) -> Self {
         if areas.len() < MIN_PIECES {
             return Self::default();

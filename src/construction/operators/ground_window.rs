@@ -153,8 +153,8 @@ impl GroundWindow {
         self.height.is_none() && self.slope.is_none()
     }
 
-    /// The capped weight of `b` ([`held`]) multiplied by a fraction, and the gradient of this product. `share` holds
-    /// the fraction and its gradient.
+    /// The capped weight of `b` ([`capped_weight`]) multiplied by a fraction, and the gradient of this product. `share`
+    /// holds the fraction and its gradient.
     pub fn scaled_weight(b: &GroundSample, share: (f64, Point)) -> GroundSample {
         let (w, dw) = capped_weight(b);
         let fade = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
