@@ -9,9 +9,10 @@
 
 use std::io::Cursor;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::field::Terrain;
-use crate::io::formats::{RasterFormat, RasterReader, RasterSheet, RasterSource, RawLayout, SampleType, Samples};
+use crate::io::formats::{RasterFormat, RasterReader, RasterSheet, RasterSource, SampleType, Samples};
 
 /// File name whose ending selects the format of the bytes.
 const FILE: &str = "terrain.png";
@@ -19,7 +20,7 @@ const FILE: &str = "terrain.png";
 const STEPS: f32 = 65535.0;
 
 /// A terrain encoded as a file.
-pub struct TerrainFile(Vec<u8>);
+pub struct TerrainFile(Arc<Vec<u8>>);
 
 impl TerrainFile {
     /// Encodes the heights of a square in 16 bits, from the lowest to the highest; `None` for a planet.
@@ -34,7 +35,7 @@ impl TerrainFile {
             |row: usize, column: usize, _: usize| ((terrain.height[row * n + column] - low) * to_steps + 0.5) as u16;
         let mut out = Cursor::new(Vec::new());
         format.write(&RasterSheet { samples: Samples::U16(&step), ..RasterSheet::grey(n, n) }, &mut out).ok()?;
-        Some(Self(out.into_inner()))
+        Some(Self(Arc::new(out.into_inner())))
     }
 
     /// Size of the file in bytes.
@@ -45,8 +46,7 @@ impl TerrainFile {
     /// Decodes the heights, scaled from 0 (lowest) to 1 (highest).
     pub fn load(&self) -> Option<Vec<f32>> {
         let path = Path::new(FILE);
-        let source = RasterSource { path, bytes: &self.0, layout: RawLayout::default() };
-        Some(RasterReader::for_path(path)?.decode(&source).ok()?.values)
+        Some(RasterReader::for_path(path)?.decode(&RasterSource::new(path, &self.0)).ok()?.values)
     }
 }
 

@@ -14,11 +14,13 @@ mod diff;
 mod edit;
 mod export;
 mod film;
+mod info;
 mod input;
 mod measure;
 mod nodes;
 mod output;
 mod patch;
+mod reading;
 mod recover;
 mod render;
 mod sheet;
@@ -80,6 +82,7 @@ enum CliCommand {
     Timelapse(timelapse::TimelapseArgs),
     Export(export::ExportArgs),
     WebMap(web_map::WebMapArgs),
+    Info(info::InfoArgs),
     Measure(measure::MeasureArgs),
     Diff(diff::DiffArgs),
     Sheet(sheet::SheetArgs),
@@ -158,6 +161,7 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::Timelapse(args)) => timelapse::run(&args),
         Some(CliCommand::Export(args)) => export::run(&args),
         Some(CliCommand::WebMap(args)) => web_map::run(&args),
+        Some(CliCommand::Info(args)) => info::run(&args),
         Some(CliCommand::Measure(args)) => measure::run(&args),
         Some(CliCommand::Diff(args)) => diff::run(&args),
         Some(CliCommand::Sheet(args)) => sheet::run(&args),

@@ -9,11 +9,12 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
+use super::reading::ReadArgs;
 use super::input::{SceneArgs, SceneJob};
 use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::eval::{MemoryUse, check_memory, thread_pool};
 use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
-use talweg::io::formats::RawLayout;
+use talweg::io::formats::ReadOptions;
 use talweg::io::{check_name, is_heightmap};
 use talweg::measure::{
     ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, PLANET_MEASURES, PlanetMeasures,
@@ -30,6 +31,8 @@ use talweg::scene::{Scene, Settings};
 pub struct MeasureArgs {
     #[command(flatten)]
     scene: SceneArgs,
+    #[command(flatten)]
+    reading: ReadArgs,
     /// Height of white in a heightmap that does not record its own
     #[arg(long, value_name = "METRES", default_value_t = 1.0)]
     white: f32,
@@ -212,7 +215,7 @@ impl MeasureArgs {
                     "--side: give a length from 1 m to 1000 km; --sea: give a height from -10000000 to 10000000 m";
                 return Err(usage(anyhow::anyhow!(why)));
             }
-            let (terrain, own_side) = heightmap(scene.path(), self.white)?;
+            let (terrain, own_side) = heightmap(scene.path(), self.white, self.reading.options()?)?;
             let size_metres = self.side.or(own_side).unwrap_or(Settings::default().size_metres);
             let scale = TerrainScale { size_metres, relief_metres: 1.0, sea_metres: self.sea };
             return Ok(MeasuredTerrain { name, terrain, scale, scene: None });
@@ -233,12 +236,15 @@ fn is_measured(path: &Path) -> bool {
 
 /// The heights of a file in metres, and the side length if the file records it. If the cells are not square, as in
 /// degrees, the length is the side of a square of the same area. Samples without data have no terrain.
-fn heightmap(path: &Path, white: f32) -> Result<(Arc<Terrain>, Option<f32>), Failure> {
+fn heightmap(path: &Path, white: f32, options: ReadOptions) -> Result<(Arc<Terrain>, Option<f32>), Failure> {
     if !(-1.0e7..=1.0e7).contains(&white) {
         return Err(usage(anyhow::anyhow!("--white: give a height from -10000000 to 10000000 m")));
     }
     check_name(path)?;
-    let raster = raster_or_mesh(&path.to_string_lossy(), RawLayout::default())?;
+    let raster = raster_or_mesh(&path.to_string_lossy(), options)?;
+    for note in &raster.notes {
+        eprintln!("note: {}: {note}", path.display());
+    }
     if raster.width != raster.height {
         return Err(Failure::Failed(anyhow::anyhow!(
             "{} has {} × {} samples; only square heightmaps can be measured; crop it first",

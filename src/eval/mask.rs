@@ -7,7 +7,7 @@ use crate::field::globe::equirectangular;
 use crate::field::{
     Cancelled, Control, Globe, Grid, MapKind, Terrain, globe_slope_degrees, slope_degrees, smooth_step,
 };
-use crate::io::formats::RawLayout;
+use crate::io::formats::ReadOptions;
 use crate::mesh::raster_or_mesh;
 use crate::nodes::filters::gauss;
 use crate::nodes::generators::gradient_noise::GradientNoise;
@@ -165,7 +165,7 @@ pub fn sharp_weights(
         narrow(&|k, _, _| if mask.noise_cover > 0.0 { between.weight(noise[k]) } else { 0.0 })?;
     }
     if mask.by_image
-        && let Ok(image) = raster_or_mesh(&mask.image.0, RawLayout::default())
+        && let Ok(image) = raster_or_mesh(&mask.image.0, ReadOptions::default())
     {
         let (distinct, globe) = (grid.distinct_side(), grid.shape());
         narrow(&|k, i, j| {

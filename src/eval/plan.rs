@@ -7,7 +7,7 @@ use super::{BaseTerrain, ContentKey, Playhead, context, mask_scene};
 use crate::brush::Strokes;
 use crate::construction::Tree;
 use crate::field::Control;
-use crate::io::{formats::RawLayout, raster};
+use crate::io::{formats::ReadOptions, raster};
 use crate::mesh::raster_or_mesh;
 use crate::nodes::filters::group::GroupGround;
 use crate::nodes::multiscale::LargestScale;
@@ -198,7 +198,7 @@ pub(super) fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &S
         beneath.join(about.name.as_bytes()).join(&node.traits().version.to_le_bytes()).join(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
         if spec.name != "iterations" || node.as_process().is_none() {
-            key = param_key(key, spec, &node.params().get(k), node.raw_layout());
+            key = param_key(key, spec, &node.params().get(k), node.read_options());
         }
     }
     for name in node.file_dependencies() {
@@ -211,11 +211,11 @@ pub(super) fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &S
 /// Key after adding the parameters of a group to `key`.
 pub(super) fn node_values_key(key: ContentKey, group: &dyn Params) -> ContentKey {
     let specs = group.about().params.iter().enumerate();
-    specs.fold(key, |key, (k, spec)| param_key(key, spec, &group.get(k), RawLayout::default()))
+    specs.fold(key, |key, (k, spec)| param_key(key, spec, &group.get(k), ReadOptions::default()))
 }
 
 /// Key after adding a parameter to `key`; a file is added by its contents, not its name.
-pub(super) fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: RawLayout) -> ContentKey {
+pub(super) fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: ReadOptions) -> ContentKey {
     let key = match value.structured::<Strokes>() {
         // The hash of strokes is already known, and their text may be long.
         Some(strokes) => key.join(&strokes.key().to_le_bytes()),
@@ -251,7 +251,7 @@ pub(super) fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
                 _ => true,
             };
             if counts {
-                key = param_key(key, spec, &group.get(k), RawLayout::default());
+                key = param_key(key, spec, &group.get(k), ReadOptions::default());
             }
         }
     }

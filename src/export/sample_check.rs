@@ -3,6 +3,7 @@
 
 use std::io::Cursor;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::ExportRequest;
 use super::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, PixelLayout, layouts};
@@ -10,7 +11,7 @@ use super::origin::OriginError;
 use super::raster_file::{RasterJob, cell_metres, sample_type};
 use crate::field::{Control, MapKind, Terrain};
 use crate::io::formats::{
-    DecodedRaster, RasterFormat, RasterReader, RasterSource, RawLayout, SampleMeaning, SampleType, Texts,
+    DecodedRaster, RasterFormat, RasterReader, RasterSource, SampleMeaning, SampleType, Texts,
 };
 use crate::mesh::formats::MeshFormat;
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
@@ -91,8 +92,8 @@ pub fn check_samples(
         return not_compared("Talweg does not read this format as a raster");
     };
     let texts = format.read_texts(path).map_err(read)?;
-    let bytes = std::fs::read(path).map_err(read)?;
-    let decode = |bytes: &[u8]| reader.decode(&RasterSource { path, bytes, layout: RawLayout::default() });
+    let bytes = Arc::new(std::fs::read(path).map_err(read)?);
+    let decode = |bytes: &Arc<Vec<u8>>| reader.decode(&RasterSource::new(path, bytes));
     let found = decode(&bytes)?;
     drop(bytes);
     let label = text(&texts, "talweg map").unwrap_or_else(|| "heights".into());
@@ -126,7 +127,7 @@ pub fn check_samples(
         control.check().map_err(super::maps::MapError::from)?;
         let mut out = Cursor::new(Vec::new());
         job.write(normalised, directx, &mut out).map_err(read)?;
-        let check = job.compared(&decode(out.get_ref())?);
+        let check = job.compared(&decode(&Arc::new(out.into_inner()))?);
         let better = match (&best, &check) {
             (_, SampleCheck::Same { .. }) => return Ok(check),
             (Some(SampleCheck::Differs { count: least, .. }), SampleCheck::Differs { count, .. }) => count < least,

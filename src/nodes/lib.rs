@@ -31,7 +31,7 @@ pub use parts::{
 };
 
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
-use talweg_ground::io::formats::RawLayout;
+use talweg_ground::io::formats::ReadOptions;
 use talweg_ground::param::{About, Params, Preset};
 use talweg_ground::planet::World;
 
@@ -194,8 +194,8 @@ pub trait Generator: Params {
         None
     }
     /// The layout of the node's raw files, because raw files do not record their own layout.
-    fn raw_layout(&self) -> RawLayout {
-        RawLayout::default()
+    fn read_options(&self) -> ReadOptions {
+        ReadOptions::default()
     }
     /// A note for the user about the node's files in a scene of side length `size_metres`. The files are valid.
     fn files_note(&self, _size_metres: f32) -> Option<String> {
@@ -454,10 +454,10 @@ impl Node {
     }
 
     /// The layout of the node's raw files, because raw files do not record their own layout.
-    pub fn raw_layout(&self) -> RawLayout {
+    pub fn read_options(&self) -> ReadOptions {
         match self.work() {
-            NodeKind::Generator(node) => node.raw_layout(),
-            NodeKind::Filter(_) | NodeKind::Process(_) => RawLayout::default(),
+            NodeKind::Generator(node) => node.read_options(),
+            NodeKind::Filter(_) | NodeKind::Process(_) => ReadOptions::default(),
         }
     }
 

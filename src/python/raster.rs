@@ -7,7 +7,7 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
 use super::error::failed;
-use talweg::io::formats::RawLayout;
+use talweg::io::formats::{HeightUnit, NoDataRule, NumberMeaning, ReadOptions};
 use talweg::io::{Raster, check_name};
 use talweg::mesh::raster_or_mesh;
 
@@ -18,13 +18,44 @@ pub struct PyRaster {
     path: PathBuf,
 }
 
-/// Reads a file of heights. The values are metres if the file records that, and otherwise go from 0 to 1.
+/// Reads a file of heights. The values are metres if the file records that, and otherwise go from 0 to 1. `numbers` and
+/// `unit` are names of the parameters of an `Import` layer, such as "Metres" and "Feet"; `no_data` is the number of
+/// samples without data, and `keep_all` counts every number as a height. `channel` counts from 1.
 #[pyfunction]
-pub fn read(py: Python<'_>, path: PathBuf) -> PyResult<PyRaster> {
+#[pyo3(signature = (path, *, numbers="File", unit="File", no_data=None, keep_all=false, channel=0, first_row_is_south=false, raw_width=0, big_endian=false))]
+#[expect(clippy::too_many_arguments, reason = "they are named in Python")]
+pub fn read(
+    py: Python<'_>,
+    path: PathBuf,
+    numbers: &str,
+    unit: &str,
+    no_data: Option<f32>,
+    keep_all: bool,
+    channel: u16,
+    first_row_is_south: bool,
+    raw_width: u32,
+    big_endian: bool,
+) -> PyResult<PyRaster> {
     check_name(&path).map_err(failed)?;
     let name = std::path::absolute(&path).map_err(failed)?.to_string_lossy().into_owned();
-    let raster = py.detach(|| raster_or_mesh(&name, RawLayout::default())).map_err(failed)?;
+    let options = ReadOptions {
+        raw_width,
+        big_endian,
+        first_row_is_south,
+        meaning: NumberMeaning::named(numbers).ok_or_else(|| unknown("numbers", numbers, NumberMeaning::names()))?,
+        unit: HeightUnit::named(unit).ok_or_else(|| unknown("unit", unit, HeightUnit::names()))?,
+        no_data: if keep_all { NoDataRule::Never } else { no_data.map_or(NoDataRule::File, |_| NoDataRule::Given) },
+        no_data_value: no_data.unwrap_or_default(),
+        channel,
+    };
+    let raster = py.detach(|| raster_or_mesh(&name, options)).map_err(failed)?;
     Ok(PyRaster { raster, path })
+}
+
+/// The error for a word that is none of the allowed ones.
+fn unknown(option: &str, word: &str, allowed: impl Iterator<Item = &'static str>) -> PyErr {
+    let allowed: Vec<&str> = allowed.collect();
+    pyo3::exceptions::PyValueError::new_err(format!("{option}: `{word}` is not one of {}", allowed.join(", ")))
 }
 
 #[pymethods]
@@ -52,6 +83,12 @@ impl PyRaster {
     #[getter]
     fn is_metres(&self) -> bool {
         self.raster.range_metres.is_some()
+    }
+
+    /// Everything in the file that was not used as it stands, with the effect, as sentences.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.raster.notes.iter().map(|note| note.text.clone()).collect()
     }
 
     /// Distance between samples on the ground in metres, east and south, if the file is georeferenced; for degrees, at

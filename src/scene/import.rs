@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Layer, Scene};
 use crate::appearance_files::BIOME_PREFIX;
-use crate::io::formats::RawLayout;
+use crate::io::formats::ReadOptions;
 use crate::io::{Raster, RasterError, check_name};
 use crate::mesh::raster_or_mesh;
 use crate::nodes::Node;
@@ -25,26 +25,37 @@ const NEARLY_SQUARE: f64 = 0.01;
 /// # Errors
 /// When the file cannot be read.
 pub fn scene_from_file(path: &Path) -> Result<Scene, RasterError> {
-    scene_from_raw(path, RawLayout::default(), RowOrder::North)
+    scene_from_file_as(path, ReadOptions::default())
 }
 
-/// Like [`scene_from_file`], with the layout of a raw file: width, byte order and position of the first row. For other
-/// file types, these arguments have no effect.
+/// Like [`scene_from_file`], with settings for reading the file.
 ///
 /// # Errors
 /// The errors of [`scene_from_file`]. Also when a raw file does not consist of whole rows of the given width.
-pub fn scene_from_raw(path: &Path, layout: RawLayout, rows: RowOrder) -> Result<Scene, RasterError> {
+pub fn scene_from_file_as(path: &Path, options: ReadOptions) -> Result<Scene, RasterError> {
     let failed = |message: String| RasterError::Read { path: path.into(), message };
     check_name(path).map_err(|error| failed(error.to_string()))?;
     let whole = std::path::absolute(path).map_err(|error| failed(error.to_string()))?;
     let file = ImageFile(whole.to_string_lossy().into_owned());
-    let raster = raster_or_mesh(&file.0, layout)?;
-    let raw_bytes = if layout.big_endian { ByteOrder::Big } else { ByteOrder::Little };
+    let raster = raster_or_mesh(&file.0, options)?;
+    let raw_bytes = if options.big_endian { ByteOrder::Big } else { ByteOrder::Little };
+    let ReadOptions { raw_width, meaning: numbers, unit, no_data, no_data_value, .. } = options;
+    let channel = u32::from(options.channel);
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let settings = import_settings(&raster);
     if is_planet(&raster) {
         let mut scene = Scene { name, ..Scene::new_planet() };
-        let node = Node::PlanetImport(PlanetImport { file, ..PlanetImport::default() });
+        let node = Node::PlanetImport(PlanetImport {
+            file,
+            raw_width,
+            raw_bytes,
+            numbers,
+            unit,
+            no_data,
+            no_data_value,
+            channel,
+            ..PlanetImport::default()
+        });
         scene.layers = vec![Layer::new(node, 1)];
         scene.settings.relief_metres = settings.relief_metres.unwrap_or(scene.settings.relief_metres);
         if let Some(radius) = raster.placement.and_then(|placement| placement.radius_metres) {
@@ -63,8 +74,20 @@ pub fn scene_from_raw(path: &Path, layout: RawLayout, rows: RowOrder) -> Result<
     let [across, down] = raster.extent_metres().unwrap_or([raster.width as f64 - 1.0, raster.height as f64 - 1.0]);
     let is_square = (across / down - 1.0).abs() <= NEARLY_SQUARE;
     let fit = if is_square { Fit::Stretch } else { Fit::Crop };
-    let node =
-        Node::Import(Import { file, fit, raw_width: layout.width, raw_bytes, raw_rows: rows, ..Import::default() });
+    let raw_rows = if options.first_row_is_south { RowOrder::South } else { RowOrder::North };
+    let node = Node::Import(Import {
+        file,
+        fit,
+        raw_width,
+        raw_bytes,
+        raw_rows,
+        numbers,
+        unit,
+        no_data,
+        no_data_value,
+        channel,
+        ..Import::default()
+    });
     let mut scene = Scene { name, layers: vec![Layer::new(node, 1)], ..Scene::default() };
     scene.settings.resolution = settings.resolution;
     scene.settings.size_metres = match settings.size_metres {

@@ -10,10 +10,10 @@ use super::{Layer, Reads, Scene};
 use crate::brush::{Brush, Strokes};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
-use crate::io::formats::RawLayout;
-use crate::io::{is_built_in, raster};
+use crate::io::formats::ReadOptions;
+use crate::io::{Raster, RasterError, is_built_in, raster};
 use crate::mesh::raster_or_mesh;
-use crate::nodes::NodeKind;
+use crate::nodes::{Node, NodeKind};
 use crate::param::{ImageFile, ParamKind, Params, StructuredValue, Value};
 use crate::planet::World;
 
@@ -38,6 +38,18 @@ pub enum Severity {
     Idle,
 }
 
+/// Kinds of notes that concern heights. A picture of a mask or a stamp may have colours and several channels.
+const NOTES_ON_HEIGHTS: [&str; 4] = ["colours", "palette", "encoded-heights", "further-channels"];
+
+/// The notes about a file of a layer, with the name of the file.
+fn raster_notes(layer: &Layer, read: &Result<Arc<Raster>, RasterError>, name: &str) -> Vec<String> {
+    let is_height = matches!(layer.node, Node::Import(_) | Node::PlanetImport(_));
+    let Ok(raster) = read else { return Vec::new() };
+    let told = raster.notes.iter().filter(|note| is_height || !NOTES_ON_HEIGHTS.contains(&note.kind));
+    let file = Path::new(name).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    told.map(|note| format!("{file}: {note}")).collect()
+}
+
 impl Scene {
     /// Problems with the files and layers to which shown layers refer. The list includes the references of layers that
     /// the masks of shown layers read. The function reads the files from the disk.
@@ -51,10 +63,12 @@ impl Scene {
         for (index, layer) in self.layers.iter().enumerate().filter(|(index, _)| used(*index)) {
             let mask = if layer.mask.by_image { image_names(&layer.mask) } else { Vec::new() };
             let names = mask.into_iter().chain(layer.node.file_dependencies());
-            let names = names.map(|name| raster_or_mesh(&name, RawLayout::default()));
+            let names = names.map(|name| (raster_or_mesh(&name, ReadOptions::default()), name));
             let own = image_names(layer.node.params()).into_iter();
-            let own = own.map(|name| raster_or_mesh(&name, layer.node.raw_layout()));
-            let files = own.chain(names).filter_map(|read| read.err().map(|e| e.to_string()));
+            let own = own.map(|name| (raster_or_mesh(&name, layer.node.read_options()), name));
+            let read: Vec<_> = own.chain(names).collect();
+            let notes: Vec<String> = read.iter().flat_map(|(read, name)| raster_notes(layer, read, name)).collect();
+            let files = read.into_iter().filter_map(|(read, _)| read.err().map(|e| e.to_string()));
             let files = files.chain(layer.node.files_error());
             let trees = structured::<Tree>(layer.node.params())
                 .into_iter()
@@ -65,6 +79,7 @@ impl Scene {
             problems.extend(self.unsupported_reason(index).map(problem(Severity::Broken)));
             problems.extend(files.chain(source).map(problem(Severity::Broken)));
             let idle = self.idle_conditions(index).into_iter().chain(layer.node.files_note(self.side_metres()));
+            let idle = idle.chain(notes);
             problems.extend(idle.map(problem(Severity::Idle)));
         }
         problems

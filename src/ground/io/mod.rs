@@ -14,7 +14,7 @@ pub use formats::is_heightmap;
 pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet};
 pub use raster::catmull_rom;
 pub use raster::{
-    Raster, RasterError, STAMP_PREFIX, clear_raster_cache, filled_gaps, is_built_in, raster, raster_as,
+    Raster, RasterError, RasterFacts, STAMP_PREFIX, clear_raster_cache, filled_gaps, is_built_in, raster, raster_as,
     raster_from_reader, stamp_names,
 };
 

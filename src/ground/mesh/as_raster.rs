@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::import::{MeshReadError, MeshSurface, is_mesh};
 use crate::field::Control;
-use crate::io::formats::{DecodedRaster, GeoReference, RawLayout, SampleMeaning};
+use crate::io::formats::{DecodedRaster, GeoReference, ReadOptions, SampleMeaning};
 use crate::io::memory::shortage;
 use crate::io::{Raster, RasterError, is_built_in, raster_as, raster_from_reader};
 
@@ -22,9 +22,9 @@ const MOST_FOR_TRIANGLE: f64 = 32.0;
 ///
 /// # Errors
 /// When the file does not exist, or cannot be parsed.
-pub fn raster_or_mesh(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterError> {
+pub fn raster_or_mesh(name: &str, options: ReadOptions) -> Result<Arc<Raster>, RasterError> {
     if is_built_in(name) || !is_mesh(Path::new(name)) {
-        return raster_as(name, layout);
+        return raster_as(name, options);
     }
     raster_from_reader(name, from_above)
 }
@@ -64,6 +64,9 @@ fn from_above(path: &Path) -> Result<DecodedRaster, RasterError> {
         values: seen.metres,
         meaning: SampleMeaning::Metres,
         placement: Some(placement),
+        numbers: "a mesh seen from above".into(),
+        notes: surface.notes.clone(),
+        ..DecodedRaster::default()
     })
 }
 

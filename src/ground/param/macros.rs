@@ -335,6 +335,17 @@ macro_rules! choices {
             pub fn label(self) -> &'static str {
                 Self::OPTIONS[self as usize].label
             }
+            /// The variant with the name in files, in letters of any case.
+            #[allow(dead_code, reason = "only some choices are named on the command line and in Python")]
+            pub fn named(name: &str) -> Option<Self> {
+                let at = Self::OPTIONS.iter().position(|option| option.name.eq_ignore_ascii_case(name))?;
+                Some(Self::ALL[at])
+            }
+            /// Names of all variants in files.
+            #[allow(dead_code, reason = "only some choices are named on the command line and in Python")]
+            pub fn names() -> impl Iterator<Item = &'static str> {
+                Self::OPTIONS.iter().map(|option| option.name)
+            }
             /// Help text of the variant, in one sentence.
             #[allow(dead_code, reason = "only some choices show their help outside the panel")]
             pub fn help(self) -> &'static str {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use crate::{Context, Generator, Traits};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
-use talweg_ground::io::formats::{RasterReader, RawLayout};
+use talweg_ground::io::formats::{HeightUnit, NoDataRule, NumberMeaning, RasterReader, ReadOptions};
 use talweg_ground::io::{Raster, RasterError};
 use talweg_ground::mesh::import::is_mesh;
 use talweg_ground::mesh::raster_or_mesh;
@@ -30,6 +30,23 @@ talweg_ground::choices! {
         Given "As given below": "Black and white stand for the two heights given below.",
     }
 }
+
+/// Parameters for reading a file that the file itself leaves open.
+macro_rules! read_options {
+    ($import:expr, $from_south:expr) => {
+        ReadOptions {
+            raw_width: $import.raw_width,
+            big_endian: $import.raw_bytes == ByteOrder::Big,
+            first_row_is_south: $from_south,
+            meaning: $import.numbers,
+            unit: $import.unit,
+            no_data: $import.no_data,
+            no_data_value: $import.no_data_value,
+            channel: $import.channel as u16,
+        }
+    };
+}
+pub(crate) use read_options;
 
 impl Heights {
     /// Heights in metres that black and white stand for: the file's own heights, or `given` if the file records no
@@ -70,9 +87,9 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// The edge of the terrain that the first row of a raw file belongs to.
+    /// The edge of the terrain that the first row of a file belongs to.
     RowOrder {
-        North "North": "Rows run from north to south, as in images.",
+        North "North": "Rows run from north to south, as in images. Files that state another direction are turned to north.",
         South "South": "Rows run from south to north, as in several engines.",
     }
 }
@@ -107,8 +124,18 @@ talweg_ground::params! {
         raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();
         /// Byte order of the numbers in a raw file.
         raw_bytes: ByteOrder = ByteOrder::Little => |import| import.is_raw();
-        /// Edge of the terrain that the first row of a raw file belongs to.
-        raw_rows: RowOrder = RowOrder::North => |import| import.is_raw();
+        /// Edge of the terrain that the first row of the file belongs to.
+        raw_rows: RowOrder = RowOrder::North;
+        /// Meaning of the numbers in the file.
+        numbers: NumberMeaning = NumberMeaning::File;
+        /// Unit of the heights in the file.
+        unit: HeightUnit = HeightUnit::File;
+        /// Samples of the file that have no data.
+        no_data: NoDataRule = NoDataRule::File;
+        /// Number that marks samples without data.
+        no_data_value: f32 = -9999.0, -3.402_823e38..=3.402_823e38, slider -32_768.0..=0.0 => |import| import.no_data == NoDataRule::Given;
+        /// Channel of the file, counted from 1. 0 lets the program choose the channel that holds heights.
+        channel: u32 = 0, 0..=1024, slider 0..=8;
     }
 }
 
@@ -158,8 +185,8 @@ impl Generator for Import {
         }
     }
 
-    fn raw_layout(&self) -> RawLayout {
-        RawLayout { width: self.raw_width, big_endian: self.raw_bytes == ByteOrder::Big }
+    fn read_options(&self) -> ReadOptions {
+        read_options!(self, self.raw_rows == RowOrder::South)
     }
 
     fn files_note(&self, size_metres: f32) -> Option<String> {
@@ -172,7 +199,7 @@ const NEAR: f64 = 0.01;
 
 impl Import {
     fn raster(&self) -> Result<Arc<Raster>, RasterError> {
-        raster_or_mesh(&self.file.0, self.raw_layout())
+        raster_or_mesh(&self.file.0, self.read_options())
     }
 
     /// Whether the file is raw, so that its width must be set.
@@ -192,10 +219,8 @@ impl Import {
         let grid = cx.grid;
         let [first_row, first_column] = grid.first();
         let place = |k: usize, (first, width): (f32, f32)| first + grid.position(k) * width;
-        let is_turned = self.raw_rows == RowOrder::South && self.is_raw();
         cx.rows(out, |i, row| {
             let v = place(first_row + i % grid.distinct_side(), down);
-            let v = if is_turned { 1.0 - v } else { v };
             for (j, number_here) in row.iter_mut().enumerate() {
                 *number_here = number(place(first_column + j % grid.distinct_side(), across), v);
             }

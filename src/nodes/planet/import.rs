@@ -14,11 +14,13 @@
 use std::sync::Arc;
 
 use crate::generators::import::ByteOrder;
-use crate::generators::import::{Heights, Sampling};
+use crate::generators::import::{Heights, Sampling, read_options};
 use crate::{Context, Generator, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::globe::equirectangular;
 use talweg_ground::field::{Cancelled, Globe};
-use talweg_ground::io::formats::{GeoReference, RasterReader, RawLayout};
+use talweg_ground::io::formats::{
+    GeoReference, HeightUnit, NoDataRule, NumberMeaning, RasterReader, ReadOptions,
+};
 use talweg_ground::io::{Raster, RasterError, catmull_rom, raster};
 use talweg_ground::mesh::raster_or_mesh;
 use talweg_ground::param::ImageFile;
@@ -67,6 +69,16 @@ talweg_ground::params! {
         raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();
         /// Byte order of the numbers in a raw file.
         raw_bytes: ByteOrder = ByteOrder::Little => |import| import.is_raw();
+        /// Meaning of the numbers in the file.
+        numbers: NumberMeaning = NumberMeaning::File;
+        /// Unit of the heights in the file.
+        unit: HeightUnit = HeightUnit::File;
+        /// Samples of the file that have no data.
+        no_data: NoDataRule = NoDataRule::File;
+        /// Number that marks samples without data.
+        no_data_value: f32 = -9999.0, -3.402_823e38..=3.402_823e38, slider -32_768.0..=0.0 => |import| import.no_data == NoDataRule::Given;
+        /// Channel of the file, counted from 1. 0 lets the program choose the channel that holds heights.
+        channel: u32 = 0, 0..=1024, slider 0..=8;
     }
 }
 
@@ -80,8 +92,8 @@ impl Generator for PlanetImport {
         NodeParts::PLANET
     }
 
-    fn raw_layout(&self) -> RawLayout {
-        RawLayout { width: self.raw_width, big_endian: self.raw_bytes == ByteOrder::Big }
+    fn read_options(&self) -> ReadOptions {
+        read_options!(self, false)
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
@@ -125,7 +137,7 @@ impl PlanetImport {
     }
 
     fn raster(&self) -> Result<Arc<Raster>, RasterError> {
-        raster_or_mesh(&self.file.0, self.raw_layout())
+        raster_or_mesh(&self.file.0, self.read_options())
     }
 
     /// Whether the file is raw, so that its width must be set.

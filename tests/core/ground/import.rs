@@ -310,19 +310,19 @@ fn truncated_exports_are_reported_as_truncated() {
 
 #[test]
 fn a_scene_from_a_raw_file_has_the_requested_settings() {
-    use talweg::io::formats::RawLayout;
+    use talweg::io::formats::ReadOptions;
     use talweg::nodes::generators::import::RowOrder;
-    use talweg::scene::import::scene_from_raw;
+    use talweg::scene::import::scene_from_file_as;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wide.r32");
     let number = |i: usize, j: usize| (100 * i + j) as f32;
     let numbers = (0..32 * 16).map(|k| number(k / 32, k % 32));
     std::fs::write(&path, numbers.flat_map(f32::to_be_bytes).collect::<Vec<u8>>()).unwrap();
-    let layout = RawLayout { width: 32, big_endian: true };
-    let said = scene_from_raw(&path, RawLayout { width: 33, ..layout }, RowOrder::North).unwrap_err().to_string();
+    let layout = ReadOptions { raw_width: 32, big_endian: true, ..ReadOptions::default() };
+    let said = scene_from_file_as(&path, ReadOptions { raw_width: 33, ..layout }).unwrap_err().to_string();
     assert!(said.contains("not a whole number of rows of 33") && said.contains("Raw width"), "{said}");
     for (rows, north) in [(RowOrder::North, 0), (RowOrder::South, 15)] {
-        let scene = scene_from_raw(&path, layout, rows).unwrap();
+        let scene = scene_from_file_as(&path, layout, rows).unwrap();
         assert!(scene.problems().is_empty(), "{:?}", scene.problems());
         assert_eq!(scene.settings.resolution, 16);
         let made = crate::kits::common::evaluate(&scene, 16, 1);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use talweg::field::Globe;
-use talweg::io::formats::{GeoReference, RawLayout};
+use talweg::io::formats::{GeoReference, ReadOptions};
 use talweg::io::{Raster, raster, raster_as};
 use talweg::scene::import::scene_from_file;
 
@@ -291,7 +291,7 @@ law.astype('<f4').tofile(at('little.r32'))
 ";
     let Some(folder) = written(script) else { return };
     let named = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
-    let layout = |big_endian| RawLayout { width: 40, big_endian };
+    let layout = |big_endian| ReadOptions { raw_width: 40, big_endian, ..ReadOptions::default() };
     for (name, big_endian) in [("little.r16", false), ("big.raw", true)] {
         let raster = raster_as(&named(name), layout(big_endian)).unwrap();
         assert_eq!((raster.width, raster.height), (WIDTH, HEIGHT));
@@ -304,7 +304,7 @@ law.astype('<f4').tofile(at('little.r32'))
     }
     let error = raster(&named("little.r16")).unwrap_err().to_string();
     assert!(error.contains("2400 bytes") && error.contains("Raw width"), "{error}");
-    let error = raster_as(&named("little.r16"), RawLayout { width: 37, big_endian: false }).unwrap_err().to_string();
+    let error = raster_as(&named("little.r16"), ReadOptions { raw_width: 37, ..ReadOptions::default() }).unwrap_err().to_string();
     assert!(error.contains("37 values") && error.contains("little.r16"), "{error}");
 }
 

@@ -9,7 +9,7 @@ use talweg::appearance_files::{BiomeTable, MaterialRules, RuleList, ScatterRules
 use talweg::eval::{Store, evaluate};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::field::{Control, Terrain};
-use talweg::io::formats::RawLayout;
+use talweg::io::formats::ReadOptions;
 use talweg::io::{clear_raster_cache, raster, raster_as};
 use talweg::mesh::formats::UpAxis;
 use talweg::mesh::import::MeshSurface;
@@ -178,7 +178,7 @@ fn raster_file(bytes: &[u8]) {
     clear_raster_cache();
     let name = file.to_str().expect("text");
     let width = [0, 1, 2, 7][width];
-    let read = raster_as(name, RawLayout { width, big_endian: width == 7 });
+    let read = raster_as(name, ReadOptions { raw_width: width, big_endian: width == 7, ..ReadOptions::default() });
     match &read {
         Ok(read) => {
             assert!(read.values.len() == read.width * read.height && read.width.min(read.height) >= 2);

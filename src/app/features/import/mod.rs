@@ -2,6 +2,7 @@
 //! gets the focus, also reloads files of the scene that another program has changed.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -20,16 +21,18 @@ use crate::frame::status::{Activity, StatusInfo};
 use crate::frame::tasks::{SingleTask, Tasks};
 use crate::frame::window::FrameSystems;
 use talweg::export::origin::read_origin;
-use talweg::io::formats::RawLayout;
-use talweg::io::{FileStamp, is_heightmap};
+use talweg::io::formats::ReadOptions;
+use talweg::io::{FileStamp, Raster, RasterError, check_name, is_heightmap};
 use talweg::mesh::import::is_mesh;
-use talweg::nodes::generators::import::RowOrder;
+use talweg::mesh::raster_or_mesh;
 use talweg::scene::Scene;
-use talweg::scene::import::scene_from_raw;
+use talweg::scene::import::scene_from_file_as;
 
 use self::raw::RawDialog;
+use self::reading::ReadingDialog;
 
 mod raw;
+mod reading;
 
 pub struct ImportPlugin;
 
@@ -52,20 +55,21 @@ impl Plugin for ImportPlugin {
 pub enum ImportAction {
     /// Asks for a file to import.
     Ask,
-    /// Creates a scene from a file. Asks first for the layout of a raw file, and about unsaved changes.
+    /// Imports a file. Asks first for the layout of a raw file; of any other file shows what it contains.
     File(PathBuf),
-    /// Creates a scene from a file whose layout is known. Asks first about unsaved changes.
-    Raw(ImportedFile),
+    /// Reads a file with settings, and shows what it contains.
+    Inspect(ImportedFile),
+    /// Creates a scene from a file whose settings are known. Asks first about unsaved changes.
+    Confirmed(ImportedFile),
     /// Creates a scene from a file, after unsaved changes have been saved or discarded.
     Begin(ImportedFile),
 }
 
-/// A file to import, with its layout if it is a raw file.
+/// A file to import, with the settings for reading it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedFile {
     path: PathBuf,
-    layout: RawLayout,
-    rows: RowOrder,
+    options: ReadOptions,
 }
 
 impl Action for ImportAction {
@@ -85,7 +89,14 @@ impl Action for ImportAction {
 
 /// The running import, if any. Reading a large file takes seconds.
 #[derive(Resource, Default)]
-struct ImportTask(SingleTask<ReadFile, Scene>);
+struct ImportTask(SingleTask<ReadFile, ImportResult>);
+
+/// The result of reading a file.
+enum ImportResult {
+    /// The contents of the file, to be shown before the import.
+    Contents(Arc<Raster>),
+    Scene(Box<Scene>),
+}
 
 #[derive(Clone)]
 struct ReadFile {
@@ -110,18 +121,29 @@ fn run(
         ImportAction::File(path) => match RawDialog::for_file(&path) {
             Some(dialog) => editor.dialogs.open(dialog),
             None => {
-                let file = ImportedFile { path, layout: RawLayout::default(), rows: RowOrder::North };
-                editor.leave_scene(&mut queue, ImportAction::Begin(file));
+                queue.push(ImportAction::Inspect(ImportedFile { path, options: ReadOptions::default() }));
             }
         },
-        ImportAction::Raw(file) => editor.leave_scene(&mut queue, ImportAction::Begin(file)),
+        ImportAction::Inspect(file) => {
+            let read = file.clone();
+            let about = ReadFile { file, edits: editor.doc.edits() };
+            let begun = task.0.start(&tasks, "import", (about, 0), move |control| {
+                let raster = read_contents(&read)?;
+                control.check()?;
+                Ok(ImportResult::Contents(raster))
+            });
+            if let Err(error) = begun {
+                editor.toasts.error(with_reason("The heights were not imported", &error));
+            }
+        }
+        ImportAction::Confirmed(file) => editor.leave_scene(&mut queue, ImportAction::Begin(file)),
         ImportAction::Begin(file) => {
             let read = file.clone();
             let about = ReadFile { file, edits: editor.doc.edits() };
             let begun = task.0.start(&tasks, "import", (about, 0), move |control| {
-                let scene = scene_from_raw(&read.path, read.layout, read.rows)?;
+                let scene = scene_from_file_as(&read.path, read.options)?;
                 control.check()?;
-                Ok(scene)
+                Ok(ImportResult::Scene(Box::new(scene)))
             });
             if let Err(error) = begun {
                 editor.toasts.error(with_reason("The heights were not imported", &error));
@@ -130,17 +152,28 @@ fn run(
     }
 }
 
-/// Opens the new scene when its file has been read.
+/// Reads the contents of a file.
+fn read_contents(file: &ImportedFile) -> Result<Arc<Raster>, RasterError> {
+    let failed = |message: String| RasterError::Read { path: file.path.clone(), message };
+    check_name(&file.path).map_err(|error| failed(error.to_string()))?;
+    let whole = std::path::absolute(&file.path).map_err(|error| failed(error.to_string()))?;
+    raster_or_mesh(&whole.to_string_lossy(), file.options)
+}
+
+/// Shows the contents of a file that has been read, or opens the new scene.
 fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
     let file = task.0.progress().map(|(file, _)| file.clone());
     match (task.0.ended(), file) {
+        (Some(Ok(ImportResult::Contents(raster))), Some(read)) => {
+            editor.dialogs.open(ReadingDialog::new(read.file, &raster));
+        }
         (Some(Ok(_)), Some(read)) if editor.doc.is_dirty() && editor.doc.edits() != read.edits => {
             // the scene was edited during the import, so ask about unsaved changes; after the answer, the file is read
             // again
             editor.dialogs.ask_about_changes(ImportAction::Begin(read.file).into());
         }
-        (Some(Ok(scene)), Some(read)) => {
-            editor.doc.replace(scene, None);
+        (Some(Ok(ImportResult::Scene(scene))), Some(read)) => {
+            editor.doc.replace(*scene, None);
             editor.toasts.info(format!("Imported {} as the first layer of a new scene", file_name(&read.file.path)));
         }
         (Some(Err(error)), _) => editor.toasts.error(with_reason("The heights were not imported", &error)),

@@ -11,8 +11,7 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use crate::frame::editor::file_name;
 use crate::frame::theme::colour;
-use talweg::io::formats::{RasterReader, RawLayout};
-use talweg::nodes::generators::import::RowOrder;
+use talweg::io::formats::{RasterReader, ReadOptions};
 
 /// The dialog that asks for the layout of a raw file.
 pub(super) struct RawDialog {
@@ -23,7 +22,7 @@ pub(super) struct RawDialog {
     bytes: usize,
     width: u32,
     big_endian: bool,
-    rows: RowOrder,
+    first_row_is_south: bool,
 }
 
 /// Maximum number of samples per row.
@@ -37,7 +36,7 @@ impl RawDialog {
         let length = std::fs::metadata(path).ok()?.len() as usize;
         let count = length.is_multiple_of(bytes).then_some(length / bytes).filter(|count| *count > 0);
         let width = count.map_or(2, usual_width);
-        Some(Self { path: path.into(), count, bytes, width, big_endian: false, rows: RowOrder::North })
+        Some(Self { path: path.into(), count, bytes, width, big_endian: false, first_row_is_south: false })
     }
 
     /// The number of rows for the chosen width; `None` if the last row would be incomplete.
@@ -47,8 +46,13 @@ impl RawDialog {
     }
 
     fn file(&self) -> ImportedFile {
-        let layout = RawLayout { width: self.width, big_endian: self.big_endian };
-        ImportedFile { path: self.path.clone(), layout, rows: self.rows }
+        let options = ReadOptions {
+            raw_width: self.width,
+            big_endian: self.big_endian,
+            first_row_is_south: self.first_row_is_south,
+            ..ReadOptions::default()
+        };
+        ImportedFile { path: self.path.clone(), options }
     }
 }
 
@@ -84,9 +88,9 @@ impl Dialog for RawDialog {
                 ui.end_row();
                 ui.label("First row").on_hover_text("Which edge of the terrain the first row is.");
                 ui.horizontal(|ui| {
-                    ui.selectable_value(&mut self.rows, RowOrder::North, "North")
+                    ui.selectable_value(&mut self.first_row_is_south, false, "North")
                         .on_hover_text("Rows run from north to south, as in images.");
-                    ui.selectable_value(&mut self.rows, RowOrder::South, "South")
+                    ui.selectable_value(&mut self.first_row_is_south, true, "South")
                         .on_hover_text("Rows run from south to north, as several engines expect.");
                 });
                 ui.end_row();
@@ -104,7 +108,7 @@ impl Dialog for RawDialog {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let import = ui.add_enabled(height.is_some(), main_button("Import"));
                 if (import.clicked() || has_entered) && height.is_some() {
-                    answer = Some(vec![Command::from(ImportAction::Raw(self.file()))]);
+                    answer = Some(vec![Command::from(ImportAction::Confirmed(self.file()))]);
                 }
                 if ui.add(button("Cancel")).clicked() {
                     answer = Some(Vec::new());

@@ -5,8 +5,10 @@
 
 use std::io::Write;
 
-use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning, looks_like_degrees};
-use super::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleType};
+use super::numbers::{NumberRule, NumberStatement, NumberType};
+use super::place::Affine;
+use super::reader::{DecodedRaster, PlaceBeside, RasterReader, RasterSource};
+use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
 use crate::io::RasterError;
 
 pub(super) static ASCII_GRID: RasterFormat = RasterFormat {
@@ -60,13 +62,13 @@ struct GridHeader {
     is_west_corner: bool,
     is_south_corner: bool,
     step: [Option<f64>; 2],
-    nodata: Option<f32>,
+    nodata: Option<f64>,
 }
 
 impl GridHeader {
     /// Parses `key` and `value` as a header line. Returns whether the line was a header line.
     fn parse_line(&mut self, key: &str, value: &str) -> Result<bool, String> {
-        let number = || value.parse::<f64>().ok().filter(|v| v.is_finite());
+        let number = || decimal(value).filter(|v| v.is_finite());
         let wrong = || format!("`{key}` is `{value}`, which is not a valid number for it");
         let count = || value.parse::<u64>().map_err(|_| wrong());
         let place = || number().ok_or_else(wrong);
@@ -81,23 +83,40 @@ impl GridHeader {
             "cellsize" => self.step = [Some(length()?); 2],
             "dx" => self.step[0] = Some(length()?),
             "dy" => self.step[1] = Some(length()?),
-            "nodata_value" => self.nodata = Some(value.parse::<f32>().map_err(|_| wrong())?),
+            "nodata_value" | "nodata" => self.nodata = Some(stored_number(value).ok_or_else(wrong)?),
             _ => return Ok(false),
         }
         Ok(true)
     }
 
-    /// Position of the cell centres on the map. The file does not name the unit of the position; the reader recognises
-    /// degrees by their magnitude.
-    fn placement(&self, columns: usize, rows: usize) -> Option<GeoReference> {
+    /// The transformation from columns and rows to the map; row 0 is the first row of the file.
+    fn affine(&self, rows: usize) -> Option<Affine> {
         let step = [self.step[0]?, self.step[1]?];
         let half = |is_corner: bool, step: f64| if is_corner { 0.5 * step } else { 0.0 };
-        let west = self.west? + half(self.is_west_corner, step[0]);
+        let x = self.west? + half(self.is_west_corner, step[0]);
         let south = self.south? + half(self.is_south_corner, step[1]);
-        let north = south + step[1] * (rows - 1) as f64;
-        let in_degrees = looks_like_degrees(west, north, step, columns);
-        Some(GeoReference { epsg: None, in_degrees, radius_metres: None, west, north, step, is_area: true })
+        let y = south + step[1] * (rows - 1) as f64;
+        Some(Affine { x, a: step[0], b: 0.0, y, d: 0.0, e: -step[1] })
     }
+}
+
+/// A decimal number with a point or a comma.
+fn decimal(word: &str) -> Option<f64> {
+    let number = word.parse().ok();
+    number.or_else(|| word.replacen(',', ".", 1).parse().ok())
+}
+
+/// Words for a missing number, as several programs write them, in small letters.
+const MISSING: [&str; 9] = ["nan", "-nan", "null", "*", "nodata", "no_data", "na", "n/a", "-"];
+
+/// A number of the file; NaN for words that stand for a missing number.
+fn stored_number(word: &str) -> Option<f64> {
+    decimal(word).or_else(|| {
+        let word = word.to_ascii_lowercase();
+        // Programs of Microsoft's C library write `1.#QNAN` and `-1.#IND`.
+        (MISSING.contains(&word.as_str()) || word.contains("#qnan") || word.contains("#ind") || word.contains("#inf"))
+            .then_some(f64::NAN)
+    })
 }
 
 /// Part of the error text for a file with fewer values than its header states.
@@ -110,12 +129,12 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         .map_err(|error| failed(format!("it is not text (byte {})", error.valid_up_to())))?;
     let mut header = GridHeader::default();
     let mut words = text.trim_start_matches('\u{feff}').split_ascii_whitespace().peekable();
-    while let Some(key) = words.next_if(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())) {
-        // This line is not a header line but the first value, written as nan or inf.
-        if key.eq_ignore_ascii_case("nan") || key.eq_ignore_ascii_case("inf") {
-            return Err(failed("its first value is not a number; give a NODATA_value for samples without data".into()));
-        }
+    let is_key = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic()) && stored_number(word).is_none();
+    while let Some(key) = words.next_if(is_key) {
         let value = words.next().ok_or_else(|| failed(format!("it ends after `{key}`: {ENDS_EARLY}")))?;
+        if GRASS_KEYS.contains(&key.trim_end_matches(':').to_ascii_lowercase().as_str()) && key.ends_with(':') {
+            return Err(failed("it is a GRASS grid; `gdal_translate -of AAIGrid IN.asc OUT.asc` converts it".into()));
+        }
         if !header.parse_line(key, value).map_err(failed)? {
             return Err(failed(format!(
                 "its header has `{key}`, which is not one of ncols, nrows, xllcorner, cellsize …"
@@ -132,9 +151,19 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         return Err(failed(format!("it ends before {columns} × {rows} values: {ENDS_EARLY}")));
     }
     let (width, height) = (columns as usize, rows as usize);
+    let mut notes = Vec::new();
+    let place = PlaceBeside::read(source, &mut notes);
+    let statement = NumberStatement {
+        always_heights: true,
+        no_data: header.nodata,
+        ..NumberStatement::of_type(NumberType::Float(32))
+    };
+    let statement = place.completed(statement);
+    let no_data = statement.no_data;
+    let rule = NumberRule::new(statement, source.options);
     let mut values = Vec::with_capacity(width * height);
     for word in words {
-        let number: f32 = word.parse().map_err(|_| {
+        let number = stored_number(word).ok_or_else(|| {
             let (row, column) = (values.len() / width, values.len() % width);
             failed(format!(
                 "`{}` in row {row}, column {column} is not a number",
@@ -144,12 +173,34 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         if values.len() == width * height {
             return Err(failed(format!("it has more than {columns} × {rows} values; its header is wrong")));
         }
-        values.push(if Some(number) == header.nodata { f32::NAN } else { number });
+        values.push(rule.value(number));
     }
     if values.len() < width * height {
         let whole = values.len() / width;
         return Err(failed(format!("it ends after {whole} of {rows} rows: {ENDS_EARLY}")));
     }
-    let placement = header.placement(width, height);
-    Ok(DecodedRaster { width, height, values, meaning: SampleMeaning::Metres, placement })
+    let meaning = rule.finish(&mut values, &mut notes);
+    let numbers = "numbers as text".into();
+    let mut decoded =
+        DecodedRaster { width, height, values, meaning, numbers, no_data, ..DecodedRaster::default() };
+    place.apply_own(&mut decoded, header.affine(height), None, &source.options, &mut notes);
+    decoded.notes = notes;
+    Ok(decoded)
+}
+
+/// Keys in the header of a GRASS grid.
+const GRASS_KEYS: [&str; 6] = ["north", "south", "east", "west", "rows", "cols"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_and_missing_numbers_are_read() {
+        assert_eq!((decimal("500000,5"), decimal("-1.5e3"), decimal("1,000,5")), (Some(500_000.5), Some(-1500.0), None));
+        for word in ["nan", "NULL", "*", "1.#QNAN", "-1.#IND"] {
+            assert!(stored_number(word).is_some_and(f64::is_nan), "{word}");
+        }
+        assert_eq!((stored_number("ncols"), stored_number("12x")), (None, None));
+    }
 }

@@ -8,13 +8,14 @@ use std::path::Path;
 
 use exr::image::write::WritableImage;
 use exr::meta::MetaData;
-use exr::meta::header::Header;
 use exr::prelude::{
     AttributeValue, Blocks, Compression, Encoding, Image, Layer, LayerAttributes, LineOrder, ReadChannels, ReadLayers,
     ReadSpecificChannel, SpecificChannels, Text, Vec2,
 };
 
-use super::reader::{DecodedRaster, RasterReader, RasterSource, heights_or_fractions};
+use super::notes::RasterNote;
+use super::numbers::{NumberRule, NumberStatement, NumberType};
+use super::reader::{DecodedRaster, PlaceBeside, RasterReader, RasterSource, cell_of, range_of};
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
 use crate::io::RasterError;
 
@@ -73,53 +74,169 @@ fn attributes(sheet: &RasterSheet) -> std::io::Result<LayerAttributes> {
     Ok(attributes)
 }
 
-/// Reads the first layer of flat pixels: its channel `Y`, or else `R`, or else its first channel. The values count as
-/// metres, as in displacement maps and heightmaps, unless all are between 0 and 1.
+/// A channel of flat pixels in a file, which can have several layers.
+struct FlatChannel {
+    /// Index of the header of the layer.
+    layer: usize,
+    /// Name of the channel in the layer.
+    name: String,
+    /// Name of the layer and the channel, for users.
+    full_name: String,
+}
+
+/// Names of channels that contain heights, in the order of their precedence. Names are compared without case.
+const HEIGHT_NAMES: [&str; 9] = ["y", "height", "heightmap", "elevation", "displacement", "disp", "z", "h", "r"];
+
+impl FlatChannel {
+    fn is_opacity(&self) -> bool {
+        let last = self.name.rsplit('.').next().unwrap_or_default();
+        last.eq_ignore_ascii_case("a") || last.eq_ignore_ascii_case("alpha")
+    }
+
+    /// Rank of the channel as heights; the lowest is read.
+    fn rank(&self) -> usize {
+        let last = self.name.rsplit('.').next().unwrap_or_default();
+        let known = HEIGHT_NAMES.iter().position(|name| last.eq_ignore_ascii_case(name));
+        known.unwrap_or(HEIGHT_NAMES.len() + usize::from(self.is_opacity()))
+    }
+}
+
+fn flat_channels(meta: &MetaData) -> Vec<FlatChannel> {
+    let flat = meta.headers.iter().enumerate().filter(|(_, header)| !header.deep);
+    let several = flat.clone().count() > 1;
+    flat.flat_map(|(layer, header)| {
+        let title = header.own_attributes.layer_name.as_ref().map_or_else(|| format!("{}", layer + 1), ToString::to_string);
+        header.channels.list.iter().map(move |channel| {
+            let name = channel.name.to_string();
+            let full_name = if several { format!("{title}.{name}") } else { name.clone() };
+            FlatChannel { layer, name, full_name }
+        })
+    })
+    .collect()
+}
+
+/// Reads one channel of flat pixels: the channel with the number in the options, or the channel whose name suggests
+/// heights, or else the first that is not an opacity. The values count as metres, as in displacement maps and
+/// heightmaps, unless all are close to 0 to 1.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |error: exr::error::Error| match &error {
         // The crate reports a read beyond the end of the file with this message.
         exr::error::Error::Invalid(text) if text.contains("missing bytes") => source.cut_off(READER.name),
         exr::error::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => source.cut_off(READER.name),
         _ if MAGIC.starts_with(source.bytes) => source.cut_off(READER.name),
+        exr::error::Error::NotSupported(what) => source.unreadable(
+            READER.name,
+            format!("it uses {what}, which is not supported; save it with ZIP compression and flat pixels"),
+        ),
         _ => source.unreadable(READER.name, error),
     };
-    let meta = MetaData::read_from_buffered(source.bytes, false).map_err(failed)?;
-    let usable = |header: &&Header| !header.deep && !header.channels.list.is_empty();
-    let header =
-        meta.headers.iter().find(usable).ok_or_else(|| {
-            source.unreadable(READER.name, "it has only deep data; save it with a layer of flat pixels")
-        })?;
+    let meta = MetaData::read_from_buffered(&source.bytes[..], false).map_err(failed)?;
+    let channels = flat_channels(&meta);
+    let wanted = usize::from(source.options.channel);
+    let names = || channels.iter().enumerate().map(|(k, channel)| format!("{} {}", k + 1, channel.full_name));
+    let list = || names().collect::<Vec<_>>().join(", ");
+    let read_channel = match wanted {
+        0 => channels.iter().min_by_key(|channel| channel.rank()),
+        wanted => channels.get(wanted - 1),
+    };
+    let Some(channel) = read_channel else {
+        let message = if channels.is_empty() {
+            "it has only deep data; save it with a layer of flat pixels".to_string()
+        } else {
+            format!("channel {wanted} does not exist; its {} channels are {}", channels.len(), list())
+        };
+        return Err(source.unreadable(READER.name, message));
+    };
+    let header = &meta.headers[channel.layer];
     let [width, height] = [header.layer_size.x(), header.layer_size.y()];
     let bytes = (width as u64).saturating_mul(height as u64).saturating_mul(header.channels.bytes_per_pixel as u64);
     source.check_size(width as u64, height as u64, bytes, bytes)?;
-    let named = |name: &str| header.channels.list.iter().map(|channel| &channel.name).find(|n| **n == *name);
-    let first = || header.channels.list.iter().map(|channel| &channel.name).next();
-    let Some(channel) = named("Y").or_else(|| named("R")).or_else(first).map(ToString::to_string) else {
-        return Err(source.unreadable(READER.name, "it has no channels"));
-    };
+    let mut notes = Vec::new();
+    let others = channels.iter().filter(|other| !other.is_opacity() || wanted == 0 && channel.is_opacity()).count();
+    if others > 1 || channel.is_opacity() {
+        notes.push(RasterNote::new(
+            "further-channels",
+            format!("it has {} channels ({}); only {} is read. Set Channel to read another one", channels.len(), list(), channel.full_name),
+        ));
+    }
+    if header.shared_attributes.display_window.size != header.layer_size {
+        notes.push(RasterNote::new(
+            "window",
+            "its pixels cover only a part of its frame; the part is read and the rest of the frame is left out",
+        ));
+    }
     let texts = texts(&header.own_attributes);
+    let bits = header.channels.list.iter().find(|c| c.name == *channel.name.as_str()).map(|c| c.sample_type);
+    let number_type = match bits {
+        Some(exr::prelude::SampleType::F16) => NumberType::Float(16),
+        Some(exr::prelude::SampleType::U32) => NumberType::Unsigned(32),
+        _ => NumberType::Float(32),
+    };
+    let stored = pixels(source, channel, meta.headers.len()).map_err(failed)?;
+    let place = PlaceBeside::read(source, &mut notes);
+    let statement = NumberStatement {
+        is_placed: place.is_placed(),
+        range_metres: range_of(&texts),
+        ..NumberStatement::of_type(number_type)
+    };
+    let statement = place.completed(statement);
+    let no_data = statement.no_data;
+    let rule = NumberRule::new(statement, source.options);
+    let mut values: Vec<f32> = stored.into_iter().map(|number| rule.value(f64::from(number))).collect();
+    if width < 2 || values.len() / width.max(1) < 2 {
+        return Err(RasterError::TooSmall { path: source.path.into() });
+    }
+    let height = values.len() / width;
+    let meaning = rule.finish(&mut values, &mut notes);
+    let mut decoded = DecodedRaster {
+        width,
+        height,
+        values,
+        meaning,
+        numbers: number_type.name(),
+        no_data,
+        channel: (channels.len() > 1).then(|| channel.full_name.clone()),
+        channels: channels.iter().map(|channel| channel.full_name.clone()).collect(),
+        ..DecodedRaster::default()
+    };
+    place.apply(&mut decoded, cell_of(&texts), &source.options, &mut notes);
+    decoded.notes = notes;
+    Ok(decoded)
+}
+
+/// The numbers of a channel, row by row.
+fn pixels(source: &RasterSource, channel: &FlatChannel, layers: usize) -> Result<Vec<f32>, exr::error::Error> {
+    let bytes = || std::io::Cursor::new(&source.bytes[..]);
+    if layers == 1 {
+        let image = exr::prelude::read()
+            .no_deep_data()
+            .largest_resolution_level()
+            .specific_channels()
+            .required(channel.name.as_str())
+            .collect_pixels(
+                |size: Vec2<usize>, _: &_| (size.width(), vec![f32::NAN; size.area()]),
+                |(width, values): &mut (usize, Vec<f32>), at: Vec2<usize>, (number,): (f32,)| {
+                    values[at.y() * *width + at.x()] = number;
+                },
+            )
+            .first_valid_layer()
+            .all_attributes()
+            .from_buffered(bytes())?;
+        return Ok(image.layer_data.channel_data.pixels.1);
+    }
     let image = exr::prelude::read()
         .no_deep_data()
         .largest_resolution_level()
-        .specific_channels()
-        .required(channel.as_str())
-        .collect_pixels(
-            |size: Vec2<usize>, _: &_| (size.width(), vec![f32::NAN; size.area()]),
-            |(width, values): &mut (usize, Vec<f32>), at: Vec2<usize>, (number,): (f32,)| {
-                values[at.y() * *width + at.x()] = number;
-            },
-        )
-        .first_valid_layer()
+        .all_channels()
+        .all_layers()
         .all_attributes()
-        .from_buffered(std::io::Cursor::new(source.bytes))
-        .map_err(failed)?;
-    let (width, values) = image.layer_data.channel_data.pixels;
-    let height = values.len() / width.max(1);
-    if width < 2 || height < 2 {
-        return Err(RasterError::TooSmall { path: source.path.into() });
-    }
-    let meaning = heights_or_fractions(&values, false, &texts);
-    Ok(DecodedRaster { width, height, values, meaning, placement: None })
+        .from_buffered(bytes())?;
+    let layer = image.layer_data.into_iter().nth(channel.layer);
+    let found = layer.and_then(|layer| {
+        layer.channel_data.list.into_iter().find(|found| found.name == *channel.name.as_str())
+    });
+    let found = found.ok_or_else(|| exr::error::Error::Invalid("a layer of its header is missing".into()))?;
+    Ok(found.sample_data.values_as_f32().collect())
 }
 
 /// The metadata that Talweg wrote into the file; empty if another program wrote the file.

@@ -6,7 +6,9 @@
 //! Source: NASA, *SRTM Topography*, 2.1.
 
 use super::GeoReference;
-use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
+use super::notes::RasterNote;
+use super::numbers::{NumberRule, NumberStatement, NumberType};
+use super::reader::{DecodedRaster, RasterReader, RasterSource};
 use crate::io::RasterError;
 
 pub(super) static READER: RasterReader =
@@ -17,33 +19,76 @@ const VOID: i16 = i16::MIN;
 /// EPSG number of the coordinate system with longitude and latitude on WGS 84.
 const EPSG: u16 = 4326;
 
+/// Sides of the tiles that are published: samples per row and rows. Beyond 50° of latitude, rows have fewer samples.
+const SIDES: [[u64; 2]; 9] = [
+    [3601, 3601],
+    [1201, 1201],
+    [1801, 3601],
+    [601, 1201],
+    [401, 1201],
+    [1201, 3601],
+    [721, 3601],
+    [361, 3601],
+    [7201, 7201],
+];
+
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let bytes = source.bytes.len() as u64;
-    let side = (bytes / 2).isqrt();
-    if 2 * side * side != bytes {
+    let square = (bytes / 2).isqrt();
+    let sides = if 2 * square * square == bytes {
+        Some([square, square])
+    } else {
+        SIDES.into_iter().find(|[columns, rows]| 2 * columns * rows == bytes)
+    };
+    let Some([columns, rows]) = sides else {
         let message = format!(
-            "{bytes} bytes are not a square of 2-byte heights; a tile has 1201 × 1201 or 3601 × 3601 heights. Unpack it first if it is an archive, or download it again"
+            "{bytes} bytes are not a tile of 2-byte heights; a tile has 1201 × 1201, 1801 × 3601 or 3601 × 3601 heights. Unpack it first if it is an archive, or download it again"
         );
         return Err(source.unreadable(READER.name, message));
-    }
-    source.check_size(side, side, bytes, 0)?;
-    let height = |&[a, b]: &[u8; 2]| match i16::from_be_bytes([a, b]) {
-        VOID => f32::NAN,
-        metres => f32::from(metres),
     };
-    let values = source.bytes.as_chunks::<2>().0.iter().map(height).collect();
-    let step = 1.0 / (side - 1) as f64;
+    source.check_size(columns, rows, bytes, 0)?;
+    let statement = NumberStatement {
+        always_heights: true,
+        no_data: Some(f64::from(VOID)),
+        ..NumberStatement::of_type(NumberType::Signed(16))
+    };
+    let rule = NumberRule::new(statement, source.options);
+    let value = |&pair: &[u8; 2]| rule.value(f64::from(i16::from_be_bytes(pair)));
+    let mut values: Vec<f32> = source.bytes.as_chunks::<2>().0.iter().map(value).collect();
+    let mut notes = Vec::new();
+    let meaning = rule.finish(&mut values, &mut notes);
+    let step = [columns, rows].map(|side| 1.0 / (side - 1) as f64);
     let placement = south_west(source).map(|(longitude, latitude)| GeoReference {
         epsg: Some(EPSG),
         in_degrees: true,
         radius_metres: None,
         west: longitude,
         north: latitude + 1.0,
-        step: [step, step],
+        step,
         is_area: false,
     });
-    let side = side as usize;
-    Ok(DecodedRaster { width: side, height: side, values, meaning: SampleMeaning::Metres, placement })
+    if placement.is_none() {
+        notes.push(RasterNote::new(
+            "no-position",
+            "its name states no degree cell, such as N46E007.hgt, so its place and size are unknown",
+        ));
+    }
+    let [width, height] = [columns, rows].map(|side| side as usize);
+    let mut decoded = DecodedRaster {
+        width,
+        height,
+        values,
+        meaning,
+        placement,
+        numbers: NumberType::Signed(16).name(),
+        no_data: Some(f64::from(VOID)),
+        ..DecodedRaster::default()
+    };
+    if source.options.first_row_is_south {
+        decoded.reverse_rows();
+    }
+    decoded.notes = notes;
+    Ok(decoded)
 }
 
 /// Longitude and latitude, in degrees, of the south-western corner of a tile with a name like `N46E007`.
@@ -70,12 +115,11 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::io::formats::RawLayout;
 
     #[test]
     fn file_names_give_the_degree_of_a_tile() {
         let of =
-            |name: &str| south_west(&RasterSource { path: Path::new(name), bytes: &[], layout: RawLayout::default() });
+            |name: &str| south_west(&RasterSource::new(Path::new(name), &std::sync::Arc::default()));
         assert_eq!(of("/data/N46E007.hgt"), Some((7.0, 46.0)));
         assert_eq!(of("s01w091.HGT"), Some((-91.0, -1.0)));
         assert_eq!(of("N46E007.SRTMGL1.hgt"), Some((7.0, 46.0)));

@@ -9,17 +9,42 @@
 //! | `exr` | OpenEXR of 32-bit floats |
 //! | `ascii_grid` | ESRI ASCII grid |
 //! | `hgt` | SRTM heights, read only |
+//! | `gridded` | Esri's BIL, BIP, BSQ and FLT, GTOPO30, read only |
+//! | `packed` | a raster in a ZIP archive or packed with gzip, read only |
+//!
+//! | file | code that all readers share |
+//! |---|---|
+//! | `reader` | the list of readers, their input and output, checks of the size |
+//! | `options` | settings for reading a file |
+//! | `notes` | notes about everything in a file that is not used as it stands |
+//! | `numbers` | which numbers are heights, fractions or missing data |
+//! | `colours` | channels, transparency, heights that colours encode |
+//! | `place` | positions and directions on a map |
+//! | `side_files` | files beside a raster that describe it |
+//! | `coordinate_text` | coordinate systems as text |
+//! | `ground_scale` | lengths on the ground in projections that change lengths |
+//! | `units` | units of length and angle |
 //! | `epsg` | projected coordinate systems whose unit is not the metre |
-//! | `reader` | the list of readers and the code that all readers share |
 
 mod ascii_grid;
+mod colours;
+mod coordinate_text;
 pub mod epsg;
 mod exr;
+mod gridded;
+mod ground_scale;
 mod hgt;
+mod notes;
+mod numbers;
+mod options;
+mod packed;
+mod place;
 mod png;
 mod raw;
 mod reader;
+mod side_files;
 mod tiff;
+mod units;
 
 use std::io::{Seek, Write};
 use std::path::Path;
@@ -27,11 +52,17 @@ use std::path::Path;
 pub use self::exr::EXR;
 pub use self::png::PNG;
 pub use self::raw::{R16, R32};
+pub use ground_scale::map_scale;
+pub use notes::RasterNote;
+pub(super) use numbers::short_number;
+pub use options::{HeightUnit, NoDataRule, NumberMeaning, ReadOptions};
 pub(super) use reader::check_room;
 pub use reader::{
-    DecodedRaster, RASTER_READERS, RasterReader, RasterSource, RawLayout, SampleMeaning, is_heightmap,
-    readable_extensions, reader_list,
+    DecodedRaster, RASTER_READERS, RasterReader, RasterSource, SampleMeaning, is_heightmap, readable_extensions,
+    reader_list,
 };
+pub(super) use side_files::side_stamps;
+pub use side_files::{SideFiles, side_files};
 
 use super::FileError;
 use crate::field::Control;

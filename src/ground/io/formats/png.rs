@@ -5,7 +5,11 @@ use std::fs::File;
 use std::io::{BufReader, ErrorKind, Write};
 use std::path::Path;
 
-use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
+use super::colours::{ColourReading, probable_encoding};
+use super::notes::RasterNote;
+use super::numbers::{NumberRule, NumberStatement, NumberType};
+use super::options::NumberMeaning;
+use super::reader::{DecodedRaster, PlaceBeside, RasterReader, RasterSource, cell_of, range_of};
 use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
 use crate::io::RasterError;
 
@@ -56,43 +60,76 @@ fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
     Ok(writer.finish()?)
 }
 
-/// Reads grey values, or the brightness of colours. The values count as metres only if Talweg wrote the height range
-/// into the text chunks.
+/// Reads grey values, the brightness of colours, or heights that colours encode. Transparent pixels have no data. The
+/// values count as metres only if Talweg wrote the height range into the text chunks, if a position on a map belongs to
+/// the file, or if the options say so.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |error: png::DecodingError| match error {
         png::DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => source.cut_off("PNG"),
         // The decoder reports a stream that is truncated mid-row by a different error.
         _ if lacks_end(source.bytes) => source.cut_off("PNG"),
-        error => source.unreadable("PNG", error),
+        error => source.unreadable(
+            "PNG",
+            format!("it is damaged ({error}). Download or copy it again, or export it again from its source"),
+        ),
     };
-    let mut decoder = png::Decoder::new(std::io::Cursor::new(source.bytes));
+    let limits = png::Limits { bytes: MAX_TEXT };
+    let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(&source.bytes[..]), limits);
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(failed)?;
     let info = reader.info();
     let (width, height) = (info.width as usize, info.height as usize);
-    let metres = |key: &str| {
-        let text = info.uncompressed_latin1_text.iter().find(|t| t.keyword == key)?;
-        text.text.parse::<f32>().ok().filter(|m| m.is_finite())
-    };
-    let range_metres = metres("talweg min_metres").zip(metres("talweg max_metres"));
+    let texts: Texts = info.uncompressed_latin1_text.iter().map(|t| (t.keyword.clone(), t.text.clone())).collect();
+    let (is_palette, interlaced) = (info.color_type == png::ColorType::Indexed, info.interlaced);
     let size = reader.output_buffer_size().unwrap_or(usize::MAX);
     // The decoder holds a whole interlaced image in memory.
-    let whole = if info.interlaced { size as u64 } else { 0 };
+    let whole = if interlaced { size as u64 } else { 0 };
     source.check_size(width as u64, height as u64, size as u64, whole)?;
     let (colour, depth) = reader.output_color_type();
     let channels = colour.samples();
-    let wide = depth == png::BitDepth::Sixteen;
-    let row_values = |row: &[u8]| -> Vec<f32> {
-        if wide {
-            row.as_chunks::<2>().0.iter().map(|&b| f32::from(u16::from_be_bytes(b)) / 65535.0).collect()
+    let is_wide = depth == png::BitDepth::Sixteen;
+    let mut notes = Vec::new();
+    if is_palette {
+        notes.push(RasterNote::new("palette", "its palette of colours is read as brightness"));
+    }
+    let names = ["red", "green", "blue"].map(String::from);
+    let names = if channels >= 3 { names.to_vec() } else { vec!["grey".into()] };
+    let alpha = [2, 4].contains(&channels).then_some(channels - 1);
+    let names = names.into_iter().chain(alpha.map(|_| "alpha".to_string())).collect();
+    let reading = ColourReading::of_channels(names, channels >= 3, alpha, source, "PNG", &mut notes)?;
+    let place = PlaceBeside::read(source, &mut notes);
+    let statement = NumberStatement {
+        is_colour: reading.is_colour(),
+        is_placed: place.is_placed(),
+        range_metres: range_of(&texts),
+        ..NumberStatement::of_type(NumberType::Unsigned(if is_wide { 16 } else { 8 }))
+    };
+    let statement = place.completed(statement);
+    let no_data = statement.no_data;
+    let rule = NumberRule::new(statement, source.options);
+    let single = reading.single_channel();
+    let mut samples_of_picture = Vec::new();
+    // The vector grows as rows are decoded, because the header may claim more rows than the file contains.
+    let mut values: Vec<f32> = Vec::new();
+    let mut numbers: Vec<f64> = Vec::new();
+    let mut add_row = |row: &[u8]| {
+        numbers.clear();
+        if is_wide {
+            numbers.extend(row.as_chunks::<2>().0.iter().map(|&b| f64::from(u16::from_be_bytes(b))));
         } else {
-            row.iter().map(|&b| f32::from(b) / 255.0).collect()
+            numbers.extend(row.iter().map(|&b| f64::from(b)));
+        }
+        numbers.truncate(width * channels);
+        if !is_wide && reading.is_colour() && samples_of_picture.len() < ROWS_FOR_GUESS {
+            samples_of_picture.push(numbers.chunks_exact(channels).map(|p| [p[0] as u8, p[1] as u8, p[2] as u8]).collect());
+        }
+        if let Some(channel) = single.filter(|_| channels > 1) {
+            values.extend(numbers.chunks_exact(channels).map(|pixel| rule.value(pixel[channel])));
+        } else {
+            values.extend(reading.numbers_of_row(&numbers, channels, &source.options).map(|number| rule.value(number)));
         }
     };
-    // The vector grows as rows are decoded, because the header may claim more rows than the file contains.
-    let mut values = Vec::new();
-    let mut add_row = |row: &[u8]| values.extend(row_values(row).chunks(channels).take(width).map(brightness));
-    if reader.info().interlaced {
+    if interlaced {
         let mut pixels = vec![0; size];
         let frame = reader.next_frame(&mut pixels).map_err(failed)?;
         pixels[..frame.buffer_size()].chunks(frame.line_size).for_each(add_row);
@@ -104,8 +141,34 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     if values.len() != width * height {
         return Err(source.cut_off("PNG"));
     }
-    Ok(DecodedRaster { width, height, values, meaning: SampleMeaning::Fractions { range_metres }, placement: None })
+    if source.options.meaning == NumberMeaning::File
+        && let Some(encoding) = probable_encoding(&samples_of_picture)
+    {
+        notes.push(RasterNote::new(
+            "encoded-heights",
+            format!("its colours look like encoded heights; set Numbers to {} to read them", encoding.label()),
+        ));
+    }
+    let meaning = rule.finish(&mut values, &mut notes);
+    let number_type = NumberType::Unsigned(if is_wide { 16 } else { 8 });
+    let mut decoded = DecodedRaster {
+        width,
+        height,
+        values,
+        meaning,
+        numbers: number_type.name(),
+        no_data,
+        channel: reading.read_name(),
+        channels: reading.names,
+        ..DecodedRaster::default()
+    };
+    place.apply(&mut decoded, cell_of(&texts), &source.options, &mut notes);
+    decoded.notes = notes;
+    Ok(decoded)
 }
+
+/// Number of rows from which the reader guesses whether colours encode heights.
+const ROWS_FOR_GUESS: usize = 256;
 
 /// Whether a file starts like a PNG file but lacks the final chunk, `IEND`.
 fn lacks_end(bytes: &[u8]) -> bool {
@@ -122,14 +185,6 @@ fn lacks_end(bytes: &[u8]) -> bool {
         }
     }
     bytes.starts_with(&SIGNATURE)
-}
-
-/// Brightness of a colour (Rec. 709), from its channels; the transparency of a pixel has no effect.
-pub(super) fn brightness(channels: &[f32]) -> f32 {
-    match *channels {
-        [r, g, b] | [r, g, b, _] => 0.2126 * r + 0.7152 * g + 0.0722 * b,
-        _ => channels[0],
-    }
 }
 
 fn read_texts(path: &Path) -> std::io::Result<Texts> {

@@ -1,7 +1,8 @@
 //! Raw numbers without a header, row by row from the north-west corner. The byte order is little-endian unless the
 //! caller requests the other order.
 
-use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
+use super::numbers::{NumberRule, NumberStatement, NumberType};
+use super::reader::{DecodedRaster, RasterReader, RasterSource};
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
 use crate::io::RasterError;
 
@@ -38,11 +39,10 @@ pub(super) static READER_16: RasterReader = RasterReader {
     name: "raw 16-bit",
     is_raw: true,
     read: |source| {
-        let share = |number: u16| f32::from(number) / 65535.0;
-        let meaning = SampleMeaning::Fractions { range_metres: None };
-        match source.layout.big_endian {
-            true => read_numbers(source, meaning, |bytes| share(u16::from_be_bytes(bytes))),
-            false => read_numbers(source, meaning, |bytes| share(u16::from_le_bytes(bytes))),
+        let statement = NumberStatement::of_type(NumberType::Unsigned(16));
+        match source.options.big_endian {
+            true => read_numbers(source, statement, |bytes| f64::from(u16::from_be_bytes(bytes))),
+            false => read_numbers(source, statement, |bytes| f64::from(u16::from_le_bytes(bytes))),
         }
     },
 };
@@ -52,12 +52,14 @@ pub(super) static READER_32: RasterReader = RasterReader {
     name: "raw 32-bit float, metres",
     is_raw: true,
     read: |source| {
-        let read = match source.layout.big_endian {
-            true => read_numbers(source, SampleMeaning::Metres, f32::from_be_bytes),
-            false => read_numbers(source, SampleMeaning::Metres, f32::from_le_bytes),
-        }?;
+        let statement =
+            NumberStatement { always_heights: true, ..NumberStatement::of_type(NumberType::Float(32)) };
+        let big_endian = source.options.big_endian;
+        let number = |bytes| if big_endian { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) };
         // Raw files have no no-data value, so a non-finite number means that the byte order is probably wrong.
-        match read.values.iter().position(|v| !v.is_finite()) {
+        let broken = source.bytes.as_chunks::<4>().0.iter().position(|&bytes| !number(bytes).is_finite());
+        let read = read_numbers(source, statement, |bytes| f64::from(number(bytes)))?;
+        match broken {
             None => Ok(read),
             Some(at) => {
                 let (row, column) = (at / read.width, at % read.width);
@@ -71,13 +73,13 @@ pub(super) static READER_32: RasterReader = RasterReader {
 /// planet map that is twice as wide as high.
 fn read_numbers<const N: usize>(
     source: &RasterSource,
-    meaning: SampleMeaning,
-    number: impl Fn([u8; N]) -> f32,
+    statement: NumberStatement,
+    number: impl Fn([u8; N]) -> f64,
 ) -> Result<DecodedRaster, RasterError> {
     let bytes = source.bytes.len();
     let count = bytes / N;
     let path = || source.path.into();
-    let (width, height) = match source.layout.width as usize {
+    let (width, height) = match source.options.raw_width as usize {
         0 => {
             let (square, half) = (count.isqrt(), (count / 2).isqrt());
             // A number of values cannot be both a square and twice a square.
@@ -88,14 +90,23 @@ fn read_numbers<const N: usize>(
             (width, height)
         }
         width if count * N != bytes || !count.is_multiple_of(width) => {
-            let columns = source.layout.width;
+            let columns = source.options.raw_width;
             return Err(RasterError::NoWholeRows { path: path(), bytes: bytes as u64, columns, width: N as u64 });
         }
         width => (width, count / width),
     };
     source.check_size(width as u64, height as u64, bytes as u64, 0)?;
-    let values = source.bytes.as_chunks::<N>().0.iter().map(|&chunk| number(chunk)).collect();
-    Ok(DecodedRaster { width, height, values, meaning, placement: None })
+    let numbers = statement.number_type.name();
+    let rule = NumberRule::new(statement, source.options);
+    let mut notes = Vec::new();
+    let mut values: Vec<f32> =
+        source.bytes.as_chunks::<N>().0.iter().map(|&chunk| rule.value(number(chunk))).collect();
+    let meaning = rule.finish(&mut values, &mut notes);
+    let mut decoded = DecodedRaster { width, height, values, meaning, numbers, notes, ..DecodedRaster::default() };
+    if source.options.first_row_is_south {
+        decoded.reverse_rows();
+    }
+    Ok(decoded)
 }
 
 fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {

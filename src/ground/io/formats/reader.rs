@@ -3,8 +3,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
-use super::{GeoReference, ascii_grid, exr, hgt, png, raw, tiff};
+use super::notes::RasterNote;
+use super::numbers::NumberStatement;
+use super::options::ReadOptions;
+use super::place::{Affine, CoordinateSystem, Position, position};
+use super::side_files::{Description, SideFiles};
+use super::{GeoReference, ascii_grid, exr, gridded, hgt, packed, png, raw, tiff};
 use crate::io::RasterError;
 use crate::io::memory::shortage;
 use crate::io::raster::MAX_SAMPLES;
@@ -13,27 +19,23 @@ use crate::io::raster::MAX_SAMPLES;
 /// the compression ratio exceeds the second number.
 const BOMB_LIMITS: (u64, u64) = (64 << 20, 500);
 
-/// Layout of a raw file, which has no header.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct RawLayout {
-    /// Number of samples per row; 0 for a square, or for a planet map that is twice as wide as high.
-    pub width: u32,
-    /// Whether the most significant byte of each number comes first.
-    pub big_endian: bool,
-}
-
 /// The input of a raster reader.
 pub struct RasterSource<'a> {
     /// Path of the file, for messages and for information in the file name.
     pub path: &'a Path,
     /// The complete contents of the file.
-    pub bytes: &'a [u8],
-    /// Layout of the numbers, for raw files only.
-    pub layout: RawLayout,
+    pub bytes: &'a Arc<Vec<u8>>,
+    /// Settings for reading the file.
+    pub options: ReadOptions,
+    /// The files beside the file that describe it.
+    pub sides: &'a SideFiles,
 }
 
+/// No side files, for sources in memory.
+static NO_SIDE_FILES: LazyLock<SideFiles> = LazyLock::new(SideFiles::default);
+
 /// The meaning of the numbers in a file.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum SampleMeaning {
     /// Fractions from 0 (black) to 1 (white).
     Fractions {
@@ -41,11 +43,12 @@ pub enum SampleMeaning {
         range_metres: Option<(f32, f32)>,
     },
     /// Heights in metres.
+    #[default]
     Metres,
 }
 
 /// The output of a raster reader.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct DecodedRaster {
     /// Number of samples per row, at least 2.
     pub width: usize,
@@ -57,6 +60,145 @@ pub struct DecodedRaster {
     pub meaning: SampleMeaning,
     /// Position of the samples on a map, if the file states it.
     pub placement: Option<GeoReference>,
+    /// Distances between neighbouring samples on the ground in metres, to the east and to the south, if they do not
+    /// follow from the position.
+    pub cell_metres: Option<[f64; 2]>,
+    /// Type of the numbers in the file, in words.
+    pub numbers: String,
+    /// The no-data value that the file states.
+    pub no_data: Option<f64>,
+    /// Names of all channels of the file; empty if the format has a single channel.
+    pub channels: Vec<String>,
+    /// Name of the channel that was read, if the file has several.
+    pub channel: Option<String>,
+    /// Everything in the file that was not used as it stands.
+    pub notes: Vec<RasterNote>,
+}
+
+impl DecodedRaster {
+    /// Reverses the order of the rows.
+    pub(super) fn reverse_rows(&mut self) {
+        let width = self.width;
+        for row in 0..self.height / 2 {
+            let (upper, lower) = self.values.split_at_mut((self.height - 1 - row) * width);
+            upper[row * width..][..width].swap_with_slice(&mut lower[..width]);
+        }
+    }
+
+    /// Reverses the order of the columns.
+    fn reverse_columns(&mut self) {
+        self.values.chunks_exact_mut(self.width).for_each(<[f32]>::reverse);
+    }
+}
+
+/// Gives a raster its position, and brings its rows and columns into the order of a map. The raster holds averages over
+/// squares of `mean` × `mean` samples.
+pub(super) fn apply_position(decoded: &mut DecodedRaster, position: Position, mean: usize, options: &ReadOptions) {
+    if position.reverses_rows != options.first_row_is_south {
+        decoded.reverse_rows();
+    }
+    if position.reverses_columns {
+        decoded.reverse_columns();
+    }
+    decoded.placement = position.placement.map(|place| place.of_means(mean));
+    decoded.cell_metres = position.cell_metres.map(|cell| cell.map(|metres| metres * mean as f64));
+}
+
+/// The position of a raster in files beside it, for formats that hold none themselves.
+pub(super) struct PlaceBeside {
+    affine: Option<Affine>,
+    system: CoordinateSystem,
+    description: Description,
+}
+
+impl PlaceBeside {
+    pub fn read(source: &RasterSource, notes: &mut Vec<RasterNote>) -> Self {
+        let description = source.sides.described();
+        let mut affine = description.affine;
+        if affine.is_some() {
+            notes.push(RasterNote::new("side-file", "its position is read from the .aux.xml file beside it"));
+        } else if let Some((world, name)) = source.sides.world_affine() {
+            notes.push(RasterNote::new("side-file", format!("its position is read from {name}")));
+            affine = Some(world);
+        }
+        if affine.is_none() && description.has_control_points {
+            notes.push(RasterNote::new(
+                "control-points",
+                "it states the position of single points only, so its place and size are unknown; `gdalwarp -tps IN OUT.tif` makes a regular grid",
+            ));
+        }
+        if let Some((name, None)) = &description.unit {
+            notes.push(RasterNote::new(
+                "unknown-unit",
+                format!("its unit of height is `{name}`, which is unknown; its heights are read as metres. Set Unit"),
+            ));
+        }
+        let system = match (&description.system, source.sides.system()) {
+            (Some(system), _) => system.clone(),
+            (None, Some((system, name))) => {
+                notes.push(RasterNote::new("side-file", format!("its coordinate system is read from {name}")));
+                system
+            }
+            (None, None) => CoordinateSystem::default(),
+        };
+        Self { affine, system, description }
+    }
+
+    /// Whether the files beside the raster state a position, even an unusable one.
+    pub fn is_placed(&self) -> bool {
+        self.affine.is_some() || self.description.has_control_points
+    }
+
+    /// The statement of a file about its numbers, completed by the description beside it.
+    pub fn completed(&self, statement: NumberStatement) -> NumberStatement {
+        let about = &self.description;
+        NumberStatement {
+            no_data: statement.no_data.or(about.no_data),
+            scale: statement.scale.or(about.scale),
+            offset: statement.offset.or(about.offset),
+            unit_metres: statement.unit_metres.or(about.unit.as_ref().and_then(|(_, metres)| *metres)),
+            ..statement
+        }
+    }
+
+    /// Gives a raster without a position of its own the position beside it. `cell` is the distance between samples
+    /// that the raster itself states.
+    pub fn apply(
+        self,
+        decoded: &mut DecodedRaster,
+        cell: Option<[f64; 2]>,
+        options: &ReadOptions,
+        notes: &mut Vec<RasterNote>,
+    ) {
+        self.apply_own(decoded, None, cell, options, notes);
+    }
+
+    /// Like [`Self::apply`], for a raster with a position of its own.
+    pub fn apply_own(
+        self,
+        decoded: &mut DecodedRaster,
+        own: Option<Affine>,
+        cell: Option<[f64; 2]>,
+        options: &ReadOptions,
+        notes: &mut Vec<RasterNote>,
+    ) {
+        let is_area = !self.description.is_point;
+        let affine = self.description.affine.or(own).or(self.affine);
+        let size = [decoded.width, decoded.height];
+        let found = match affine {
+            Some(affine) => position(affine, size, &self.system, is_area, notes),
+            None => Position { cell_metres: cell, ..Position::default() },
+        };
+        apply_position(decoded, found, 1, options);
+    }
+}
+
+/// Distance between samples in metres, from the metadata that Talweg writes.
+pub(super) fn cell_of(texts: &[(String, String)]) -> Option<[f64; 2]> {
+    let (_, text) = texts.iter().find(|(key, _)| key == "talweg cell_metres")?;
+    // Talweg writes the number as a float of 32 bits.
+    let metres = text.trim().parse::<f32>().ok().filter(|metres| (1.0e-6..=1.0e8).contains(metres))?;
+    Some([f64::from(metres); 2])
 }
 
 /// A reader of one file format.
@@ -72,8 +214,45 @@ pub struct RasterReader {
 }
 
 /// All formats that Talweg can read, in the order of messages and dialogs.
-pub static RASTER_READERS: [&RasterReader; 7] =
-    [&png::READER, &tiff::READER, &exr::READER, &raw::READER_16, &raw::READER_32, &hgt::READER, &ascii_grid::READER];
+pub static RASTER_READERS: [&RasterReader; 9] = [
+    &png::READER,
+    &tiff::READER,
+    &exr::READER,
+    &raw::READER_16,
+    &raw::READER_32,
+    &hgt::READER,
+    &ascii_grid::READER,
+    &gridded::READER,
+    &packed::READER,
+];
+
+/// First bytes of formats that Talweg reads, with their readers.
+static SIGNATURES: [(&[u8], &RasterReader); 8] = [
+    (b"\x89PNG\r\n\x1a\n", &png::READER),
+    (b"II*\0", &tiff::READER),
+    (b"MM\0*", &tiff::READER),
+    (b"II+\0", &tiff::READER),
+    (b"MM\0+", &tiff::READER),
+    (b"\x76\x2f\x31\x01", &exr::READER),
+    (b"PK\x03\x04", &packed::READER),
+    (b"\x1f\x8b\x08", &packed::READER),
+];
+
+/// First bytes of formats that Talweg does not read, with their names.
+const FOREIGN: [(&[u8], &str); 12] = [
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"BM", "a BMP picture"),
+    (b"RIFF", "a WebP picture"),
+    (b"\0\0\0\x0cjP  ", "a JPEG 2000 picture"),
+    (b"CDF\x01", "a NetCDF file"),
+    (b"CDF\x02", "a NetCDF file"),
+    (b"\x89HDF", "an HDF5 or NetCDF file"),
+    (b"GRIB", "a GRIB file"),
+    (b"glTF", "a glTF mesh; give it the extension .glb"),
+    (b"%PDF", "a PDF document"),
+    (b"<!DOCTYPE", "a web page, perhaps the answer of a server that refused the download"),
+];
 
 impl RasterReader {
     /// The reader for the extension of `path`.
@@ -83,14 +262,35 @@ impl RasterReader {
         RASTER_READERS.into_iter().find(knows)
     }
 
-    /// Decodes the bytes of a file to numbers.
+    /// Decodes the bytes of a file to numbers. If the contents belong to another format than the extension, the reader
+    /// of that format decodes them.
     ///
     /// # Errors
     /// When the file is broken, or needs more memory than is free.
     pub fn decode(&self, source: &RasterSource) -> Result<DecodedRaster, RasterError> {
+        let begins = |signature: &[u8]| source.bytes.starts_with(signature);
+        let actual = SIGNATURES.iter().find(|(signature, _)| begins(signature)).map(|(_, reader)| *reader);
+        // Raw numbers can begin like any other file.
+        let actual = actual.filter(|_| !self.is_raw).unwrap_or(self);
+        if !self.is_raw
+            && let Some((_, name)) = FOREIGN.iter().find(|(signature, _)| begins(signature))
+        {
+            return Err(source.unreadable(
+                self.name,
+                format!("it is {name}. Save the heights as TIFF or as PNG of 16 bits"),
+            ));
+        }
         // Third-party decoders parse untrusted bytes, so this call turns their panics into errors.
-        let read = catch_unwind(AssertUnwindSafe(|| (self.read)(source)));
-        read.unwrap_or_else(|_| Err(source.unreadable(self.name, "its contents contradict each other")))
+        let read = catch_unwind(AssertUnwindSafe(|| (actual.read)(source)));
+        let mut decoded =
+            read.unwrap_or_else(|_| Err(source.unreadable(actual.name, "its contents contradict each other")))?;
+        if actual.name != self.name {
+            decoded.notes.push(RasterNote::new(
+                "wrong-extension",
+                format!("its contents are {}, whatever its extension says, and are read as such", actual.name),
+            ));
+        }
+        Ok(decoded)
     }
 }
 
@@ -115,7 +315,12 @@ pub(in crate::io) fn check_room(path: &Path, bytes: u64) -> Result<(), RasterErr
     shortage(bytes).map_or(Ok(()), |shortage| Err(RasterError::Memory { path: path.into(), shortage }))
 }
 
-impl RasterSource<'_> {
+impl<'a> RasterSource<'a> {
+    /// A source with default settings and without side files.
+    pub fn new(path: &'a Path, bytes: &'a Arc<Vec<u8>>) -> Self {
+        Self { path, bytes, options: ReadOptions::default(), sides: &NO_SIDE_FILES }
+    }
+
     /// The error for a broken file or an unsupported variant of the format.
     pub(super) fn unreadable(&self, format: &'static str, message: impl ToString) -> RasterError {
         RasterError::Unreadable { path: self.path.into(), format, message: message.to_string() }
@@ -137,31 +342,19 @@ impl RasterSource<'_> {
         if width < 2 || height < 2 {
             return Err(RasterError::TooSmall { path: path() });
         }
-        let packed = self.bytes.len() as u64;
-        if bytes > BOMB_LIMITS.0 && bytes / BOMB_LIMITS.1 > packed {
-            return Err(RasterError::Packed { path: path(), packed, unpacked: bytes });
-        }
+        self.check_packed(bytes)?;
         // A decoded number takes 4 bytes. Twice as much is checked, because the vector can reserve up to twice its
         // length.
-        check_room(self.path, 8 * samples + beside)
+        check_room(self.path, (8 * samples).saturating_add(beside))
     }
-}
 
-/// Guesses the meaning of floats in a format that does not state it. The floats count as fractions if all are between 0
-/// and 1 and neither a map position nor Talweg's metadata suggests metres.
-pub(super) fn heights_or_fractions(values: &[f32], is_placed: bool, texts: &[(String, String)]) -> SampleMeaning {
-    let known = || values.iter().filter(|v| v.is_finite());
-    let range = range_of(texts);
-    let is_share = known().all(|v| (0.0..=1.0).contains(v));
-    let says_the_same = |(low, high): (f32, f32)| {
-        let (a, b) = known().fold((f32::MAX, f32::MIN), |(lo, hi), &v| (lo.min(v), hi.max(v)));
-        let near = |a: f32, b: f32| (a - b).abs() <= 1.0e-3 * (high - low).abs();
-        near(a, low) && near(b, high)
-    };
-    match range {
-        Some(range) if is_share && !says_the_same(range) => SampleMeaning::Fractions { range_metres: Some(range) },
-        None if is_share && !is_placed => SampleMeaning::Fractions { range_metres: None },
-        _ => SampleMeaning::Metres,
+    /// Refuses a file that unpacks to an implausible number of bytes.
+    pub(super) fn check_packed(&self, unpacked: u64) -> Result<(), RasterError> {
+        let packed = self.bytes.len() as u64;
+        if unpacked > BOMB_LIMITS.0 && unpacked / BOMB_LIMITS.1 > packed {
+            return Err(RasterError::Packed { path: self.path.into(), packed, unpacked });
+        }
+        Ok(())
     }
 }
 
@@ -196,7 +389,7 @@ impl GeoReference {
     }
 
     /// Whether the steps and positions are plausible for a map.
-    pub(in crate::io) fn is_valid(&self) -> bool {
+    pub(super) fn is_valid(&self) -> bool {
         let is_step = |step: &f64| *step > 0.0 && *step <= LONGEST_STEP;
         let is_place = |place: f64| place.abs() <= FARTHEST;
         self.step.iter().all(is_step) && is_place(self.west) && is_place(self.north)

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use include_dir::{Dir, include_dir};
 
 use super::{MAX_SAMPLES, Raster, RasterError};
-use crate::io::formats::{DecodedRaster, RasterReader, RasterSource, RawLayout, check_room};
+use crate::io::formats::{DecodedRaster, RasterReader, RasterSource, ReadOptions, SideFiles, check_room, side_stamps};
 
 /// Maximum number of rasters kept between evaluations; the next constant limits their memory in bytes.
 const MAX_KEPT: usize = 16;
@@ -38,10 +38,13 @@ pub fn stamp_names() -> Vec<String> {
     names
 }
 
+/// Modification times and lengths of a file and of the files beside it; empty for a built-in raster.
+type FileStamps = Vec<(SystemTime, u64)>;
+
 struct CachedRaster {
     name: String,
-    layout: RawLayout,
-    stamp: Option<(SystemTime, u64)>,
+    options: ReadOptions,
+    stamp: FileStamps,
     /// The raster, or the error of reading it. An error is cached too, until the file changes.
     raster: Result<Arc<Raster>, RasterError>,
 }
@@ -66,17 +69,18 @@ static CACHE: Mutex<VecDeque<CachedRaster>> = Mutex::new(VecDeque::new());
 /// # Errors
 /// When the file does not exist, or cannot be parsed.
 pub fn raster(name: &str) -> Result<Arc<Raster>, RasterError> {
-    raster_as(name, RawLayout::default())
+    raster_as(name, ReadOptions::default())
 }
 
-/// The raster called `name` as from [`raster`]. `layout` is the width and byte order of raw files, which lack a header.
-/// For other files, `layout` has no effect.
+/// The raster called `name` as from [`raster`], read with `options`. The width and byte order in the options apply to
+/// raw files only, which lack a header. Built-in rasters are read as they are.
 ///
 /// # Errors
-/// The errors of [`raster`]. Also when the file size is not a whole number of rows of the given width.
-pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterError> {
+/// The errors of [`raster`]. Also when the file size is not a whole number of rows of the given width, or the file does
+/// not have the channel of the options.
+pub fn raster_as(name: &str, options: ReadOptions) -> Result<Arc<Raster>, RasterError> {
     if is_built_in(name) {
-        return kept(name, RawLayout::default(), None, || shipped(name));
+        return kept(name, ReadOptions::default(), FileStamps::new(), || shipped(name));
     }
     let path = Path::new(name);
     let failed = |error: std::io::Error| RasterError::Read { path: path.into(), message: error.to_string() };
@@ -86,11 +90,14 @@ pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterErr
     if length > 16 * MAX_SAMPLES {
         return Err(RasterError::TooLarge { path: path.into() });
     }
-    let layout = if reader.is_raw { layout } else { RawLayout::default() };
-    kept(name, layout, Some((modified, length)), || {
+    let options = if reader.is_raw { options } else { ReadOptions { raw_width: 0, big_endian: false, ..options } };
+    let mut stamps = side_stamps(path);
+    stamps.push((modified, length));
+    kept(name, options, stamps, || {
         check_room(path, length)?;
-        let bytes = std::fs::read(path).map_err(failed)?;
-        Raster::decoded(reader, &RasterSource { path, bytes: &bytes, layout })
+        let bytes = Arc::new(std::fs::read(path).map_err(failed)?);
+        let sides = SideFiles::beside(path);
+        Raster::decoded(reader, &RasterSource { path, bytes: &bytes, options, sides: &sides })
     })
 }
 
@@ -104,7 +111,7 @@ pub fn raster_from_reader(
 ) -> Result<Arc<Raster>, RasterError> {
     let path = Path::new(name);
     let stamp = stamp_of(path)?;
-    kept(name, RawLayout::default(), Some(stamp), || Raster::from_decoded(path, read(path)?))
+    kept(name, ReadOptions::default(), vec![stamp], || Raster::from_decoded(path, read(path)?))
 }
 
 /// Modification time and length of a file.
@@ -120,14 +127,14 @@ fn stamp_of(path: &Path) -> Result<(SystemTime, u64), RasterError> {
 
 fn kept(
     name: &str,
-    layout: RawLayout,
-    stamp: Option<(SystemTime, u64)>,
+    options: ReadOptions,
+    stamp: FileStamps,
     read: impl FnOnce() -> Result<Raster, RasterError>,
 ) -> Result<Arc<Raster>, RasterError> {
     let lock = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     {
         let mut kept = lock();
-        if let Some(at) = kept.iter().position(|k| k.name == name && k.layout == layout && k.stamp == stamp)
+        if let Some(at) = kept.iter().position(|k| k.name == name && k.options == options && k.stamp == stamp)
             && let Some(found) = kept.remove(at)
         {
             let raster = found.raster.clone();
@@ -137,8 +144,8 @@ fn kept(
     }
     let raster = read().map(Arc::new);
     let mut kept = lock();
-    kept.retain(|k| k.name != name || k.layout != layout);
-    kept.push_back(CachedRaster { name: name.into(), layout, stamp, raster: raster.clone() });
+    kept.retain(|k| k.name != name || k.options != options);
+    kept.push_back(CachedRaster { name: name.into(), options, stamp, raster: raster.clone() });
     while kept.len() > MAX_KEPT
         || kept.len() > 1 && kept.iter().map(CachedRaster::bytes).sum::<usize>() > MAX_KEPT_BYTES
     {
@@ -155,7 +162,7 @@ fn shipped(name: &str) -> Result<Raster, RasterError> {
     let path = Path::new(&file);
     match (files.get_file(path), RasterReader::for_path(path)) {
         (Some(found), Some(reader)) => {
-            Raster::decoded(reader, &RasterSource { path, bytes: found.contents(), layout: RawLayout::default() })
+            Raster::decoded(reader, &RasterSource::new(path, &Arc::new(found.contents().to_vec())))
         }
         _ => Err(RasterError::NotShipped { name: name.into(), known: shipped_names().join(", ") }),
     }

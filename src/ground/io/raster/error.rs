@@ -101,7 +101,9 @@ pub enum RasterError {
         path: PathBuf,
     },
     /// The heights exceed the heights on any planet.
-    #[error("{path}: its heights range from {low} to {high} m; the limit is {MAX_METRES} m up or down")]
+    #[error(
+        "{path}: its heights range from {low} to {high} m; the limit is {MAX_METRES} m up or down. If one of these numbers marks samples without data, set it as the no-data value"
+    )]
     TooHigh {
         /// Path of the file to read.
         path: PathBuf,
@@ -138,4 +140,27 @@ pub enum RasterError {
         /// The names of the built-in stamps and elevation models.
         known: String,
     },
+}
+
+impl RasterError {
+    /// The same error about another file, such as the archive that contains the file.
+    pub(in crate::io) fn with_path(mut self, other: &std::path::Path) -> Self {
+        match &mut self {
+            Self::Read { path, .. }
+            | Self::Extension { path }
+            | Self::Unreadable { path, .. }
+            | Self::CutOff { path, .. }
+            | Self::NotSquare { path, .. }
+            | Self::NoWholeRows { path, .. }
+            | Self::TooLarge { path }
+            | Self::TooSmall { path }
+            | Self::NotANumber { path, .. }
+            | Self::Empty { path }
+            | Self::TooHigh { path, .. }
+            | Self::Packed { path, .. }
+            | Self::Memory { path, .. } => *path = other.into(),
+            Self::NotShipped { .. } => {}
+        }
+        self
+    }
 }

@@ -5,11 +5,13 @@
 //! |---|---|
 //! | `cache` | cache of files and stamps by name |
 //! | `fill` | filling of samples without data |
+//! | `summary` | a description of a raster for users |
 //! | `error` | the reasons why a file cannot be used as a raster |
 
 mod cache;
 mod error;
 mod fill;
+mod summary;
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -20,7 +22,7 @@ pub use cache::{STAMP_PREFIX, clear_raster_cache, is_built_in, raster, raster_as
 pub use error::RasterError;
 pub use fill::filled_gaps;
 
-use super::formats::{DecodedRaster, GeoReference, RasterReader, RasterSource, SampleMeaning, check_room};
+use super::formats::{short_number, DecodedRaster, GeoReference, RasterNote, RasterReader, RasterSource, SampleMeaning, check_room};
 
 /// Maximum number of samples in a file: slightly more than 16 384².
 pub(super) const MAX_SAMPLES: u64 = 1 << 28;
@@ -28,7 +30,23 @@ pub(super) const MAX_SAMPLES: u64 = 1 << 28;
 /// stay finite.
 const MAX_METRES: f32 = 1.0e7;
 
-/// A rectangle of values from 0 to 1, row by row from the north-west corner.
+/// What a file says about its numbers, for users.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RasterFacts {
+    /// Name of the format of the file.
+    pub format: &'static str,
+    /// Type of the numbers, in words.
+    pub numbers: String,
+    /// The no-data value that the file states.
+    pub no_data: Option<f64>,
+    /// Names of all channels; empty if the format has a single channel.
+    pub channels: Vec<String>,
+    /// Name of the channel that was read, if the file has several.
+    pub channel: Option<String>,
+}
+
+/// A rectangle of values, row by row from the north-west corner. The values go from 0 to 1; floats between black and
+/// white can go a little beyond.
 #[derive(Debug, Default, PartialEq)]
 pub struct Raster {
     /// Number of samples per row.
@@ -44,7 +62,14 @@ pub struct Raster {
     pub range_metres: Option<(f32, f32)>,
     /// Position of the samples on a map, in metres or degrees, if the file states it.
     pub placement: Option<GeoReference>,
-    /// Hash of the file's contents.
+    /// Distances between neighbouring samples on the ground in metres, to the east and to the south, if the file states
+    /// them and they do not follow from [`placement`](Self::placement).
+    pub stated_cell: Option<[f64; 2]>,
+    /// What the file says about its numbers.
+    pub facts: RasterFacts,
+    /// Everything in the file that was not used as it stands, with the effect.
+    pub notes: Vec<RasterNote>,
+    /// Hash of the file's contents, and of the files beside it that describe it.
     pub hash: u128,
     filled: OnceLock<Vec<f32>>,
 }
@@ -57,8 +82,10 @@ impl Raster {
 
     /// Reads a file and converts its numbers to values from 0 to 1.
     fn decoded(reader: &RasterReader, source: &RasterSource) -> Result<Self, RasterError> {
-        let raster = Self::with_range(source.path, reader.decode(source)?)?;
-        Ok(Self { hash: xxh3_128(source.bytes), ..raster })
+        let mut raster = Self::with_range(source.path, reader.decode(source)?)?;
+        raster.facts.format = reader.name;
+        let sides = source.sides.contents().fold(0, |hash: u128, bytes| hash.rotate_left(1) ^ xxh3_128(bytes));
+        Ok(Self { hash: xxh3_128(source.bytes) ^ sides, ..raster })
     }
 
     /// A raster from data that did not come from a reader. Its hash is computed from the heights and the height range.
@@ -74,8 +101,10 @@ impl Raster {
 
     /// Separates samples with and without data, and scales metres to values from 0 to 1.
     fn with_range(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
-        let DecodedRaster { width, height, mut values, meaning, placement } = decoded;
-        let placement = placement.filter(GeoReference::is_valid);
+        let DecodedRaster { width, height, mut values, meaning, placement, cell_metres, notes, .. } = decoded;
+        let (numbers, no_data) = (decoded.numbers, decoded.no_data);
+        let (channels, channel) = (decoded.channels, decoded.channel);
+        let facts = RasterFacts { format: "", numbers, no_data, channels, channel };
         let mut is_void = Vec::new();
         if values.iter().any(|v| !v.is_finite()) {
             check_room(path, values.len() as u64)?;
@@ -89,7 +118,7 @@ impl Raster {
         }
         let range_metres = match meaning {
             SampleMeaning::Fractions { range_metres } => {
-                values.iter_mut().for_each(|v| *v = if v.is_finite() { v.clamp(0.0, 1.0) } else { 0.0 });
+                values.iter_mut().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
                 range_metres
             }
             SampleMeaning::Metres => {
@@ -105,7 +134,24 @@ impl Raster {
         if let Some((low, high)) = range_metres.filter(|(low, high)| low.abs().max(high.abs()) > MAX_METRES) {
             return Err(RasterError::TooHigh { path: path.into(), low, high });
         }
-        Ok(Self { width, height, values, is_void, range_metres, placement, ..Self::default() })
+        let stated_cell = cell_metres;
+        Ok(Self {
+            width,
+            height,
+            values,
+            is_void,
+            range_metres,
+            placement,
+            stated_cell,
+            facts,
+            notes,
+            ..Self::default()
+        })
+    }
+
+    /// Number of samples without data.
+    pub fn void_samples(&self) -> usize {
+        self.is_void.iter().filter(|is_void| **is_void).count()
     }
 
     /// Whether sample number `index` has data.
@@ -122,9 +168,12 @@ impl Raster {
         self.filled.get_or_init(|| fill::filled_gaps(&self.values, &self.is_void, self.width))
     }
 
-    /// Distance in metres between neighbouring samples, to the east and to the south, if the file states a map
-    /// position. Degrees are converted at the latitude of the raster's centre.
+    /// Distance on the ground in metres between neighbouring samples, to the east and to the south, if the file states
+    /// it or states a map position. Degrees are converted at the latitude of the raster's centre.
     pub fn cell_metres(&self) -> Option<[f64; 2]> {
+        if self.stated_cell.is_some() {
+            return self.stated_cell;
+        }
         let placement = self.placement.as_ref()?;
         let middle = placement.north - 0.5 * placement.step[1] * (self.height - 1) as f64;
         Some(placement.step_metres(middle))

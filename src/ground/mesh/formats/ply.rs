@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{MeshFormat, MeshWriteOptions, UpAxis, comment_line, read_comments, refused, write_values};
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, PartKind};
 
 /// The PLY format.
 pub static FORMAT: MeshFormat = MeshFormat {
@@ -33,6 +33,10 @@ fn write(mesh: &Mesh, writing: &MeshWriteOptions, out: &mut dyn Write) -> io::Re
     header += &format!("comment Talweg {}: metres, {up:?} up\n", env!("CARGO_PKG_VERSION"));
     for pair in writing.extras {
         header += &comment_line(COMMENT, pair)?;
+    }
+    // The format has no parts, so a comment tells the reader which faces are not ground.
+    if let Some(water) = mesh.parts.last().filter(|part| part.kind == PartKind::Water) {
+        header += &format!("comment water: the last {} faces\n", water.triangles.len());
     }
     header += &format!("element vertex {}\n", mesh.positions.len());
     for name in ["x", "y", "z", "nx", "ny", "nz"] {

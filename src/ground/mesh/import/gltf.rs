@@ -45,9 +45,16 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
         buffers.push(data);
     }
     let scene = document.default_scene().or_else(|| document.scenes().next()).ok_or("it has no scene")?;
-    let mut reader = GltfSurface { buffers, surface: MeshSurface::default(), nodes: 0 };
+    let mut reader = GltfSurface { buffers, surface: MeshSurface::default(), nodes: 0, skips_water: true };
     for node in scene.nodes() {
         reader.add(&node, &UNMOVED, 0)?;
+    }
+    // A file that contains nothing but water is read in whole.
+    if reader.surface.triangles.is_empty() {
+        reader = GltfSurface { surface: MeshSurface::default(), nodes: 0, skips_water: false, ..reader };
+        for node in scene.nodes() {
+            reader.add(&node, &UNMOVED, 0)?;
+        }
     }
     Ok(reader.surface)
 }
@@ -109,6 +116,8 @@ struct GltfSurface {
     buffers: Vec<Vec<u8>>,
     surface: MeshSurface,
     nodes: usize,
+    /// Whether parts that are a water surface are left out.
+    skips_water: bool,
 }
 
 impl GltfSurface {
@@ -121,7 +130,11 @@ impl GltfSurface {
         // The product of the two matrices, stored by columns.
         let matrix: Matrix =
             std::array::from_fn(|j| std::array::from_fn(|i| (0..4).map(|k| above[k][i] * own[j][k]).sum()));
-        if let Some(mesh) = node.mesh() {
+        let is_skipped = self.skips_water && node.name().is_some_and(super::is_water);
+        if is_skipped && self.surface.notes.is_empty() {
+            self.surface.notes.push(super::water_note());
+        }
+        if let Some(mesh) = node.mesh().filter(|_| !is_skipped) {
             for primitive in mesh.primitives() {
                 self.add_primitive(&primitive, &matrix)?;
             }

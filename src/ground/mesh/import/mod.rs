@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use super::bounds;
 use super::formats::UpAxis;
 use crate::field::{Cancelled, Control};
+use crate::io::formats::RasterNote;
 use crate::io::memory::shortage;
 
 /// Maximum number of vertices in a file; also the maximum number of triangles.
@@ -93,6 +94,18 @@ pub struct MeshSurface {
     pub positions: Vec<[f32; 3]>,
     /// The three vertex indices of each triangle.
     pub triangles: Vec<[u32; 3]>,
+    /// Everything in the file that was not used as it stands.
+    pub notes: Vec<RasterNote>,
+}
+
+/// Whether a part with this name is the water surface that Talweg and other programs write beside the ground.
+fn is_water(name: &str) -> bool {
+    ["water", "sea", "ocean", "lake"].iter().any(|known| name.trim().eq_ignore_ascii_case(known))
+}
+
+/// The note about a water surface that was left out.
+fn water_note() -> RasterNote {
+    RasterNote::new("water", "its part named water is a water surface and is left out; the ground below it is read")
 }
 
 /// Heights of a mesh on a grid, row by row from the north-west corner.
@@ -327,7 +340,7 @@ mod tests {
     use super::*;
 
     fn surface(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> MeshSurface {
-        MeshSurface { positions: positions.to_vec(), triangles: triangles.to_vec() }
+        MeshSurface { positions: positions.to_vec(), triangles: triangles.to_vec(), notes: Vec::new() }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Reads Wavefront OBJ files: vertices and faces, and nothing else.
+//! Reads Wavefront OBJ files: vertices and the faces of all parts except a water surface, and nothing else.
 
 use std::path::Path;
 
@@ -8,6 +8,8 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
     let mut surface = MeshSurface::default();
     let mut corners = Vec::new();
     let mut line_number = 0;
+    let mut water = Vec::new();
+    let mut is_water = false;
     for line in bytes.split(|&byte| byte == b'\n') {
         line_number += 1;
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -35,10 +37,19 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
                 if corners.len() < 3 {
                     return Err(format!("line {line_number}: a face needs three vertices"));
                 }
-                add_fan(&mut surface.triangles, &corners);
+                add_fan(if is_water { &mut water } else { &mut surface.triangles }, &corners);
+            }
+            Some(b"o" | b"g") => {
+                is_water = words.any(|word| std::str::from_utf8(word).is_ok_and(super::is_water));
             }
             _ => {}
         }
+    }
+    // A file that contains nothing but water is read in whole.
+    if surface.triangles.is_empty() {
+        surface.triangles = water;
+    } else if !water.is_empty() {
+        surface.notes.push(super::water_note());
     }
     Ok(surface)
 }

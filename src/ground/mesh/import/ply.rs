@@ -66,7 +66,15 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
             }
         }
     }
-    if has_vertices { Ok(surface) } else { Err("it has no vertices".into()) }
+    if !has_vertices {
+        return Err("it has no vertices".into());
+    }
+    let ground = surface.triangles.len().saturating_sub(header.water_faces);
+    if header.water_faces > 0 && ground > 0 {
+        surface.triangles.truncate(ground);
+        surface.notes.push(super::water_note());
+    }
+    Ok(surface)
 }
 
 /// The encoding of the numbers in a PLY file.
@@ -121,6 +129,8 @@ struct PlyElement {
 struct PlyHeader {
     form: PlyForm,
     elements: Vec<PlyElement>,
+    /// Number of faces at the end that Talweg wrote for the water surface.
+    water_faces: usize,
 }
 
 impl PlyHeader {
@@ -129,6 +139,7 @@ impl PlyHeader {
         let mut at = 0;
         let mut form = None;
         let mut elements: Vec<PlyElement> = Vec::new();
+        let mut water_faces = 0;
         for number in 1.. {
             let rest = &bytes[at..bytes.len().min(at + LONGEST_HEADER)];
             let end = rest.iter().position(|&byte| byte == b'\n').filter(|_| at < LONGEST_HEADER);
@@ -171,11 +182,12 @@ impl PlyHeader {
                     element.properties.push(PlyProperty { name: name.into(), kind, counts: None });
                 }
                 ["end_header"] => break,
+                ["comment", "water:", "the", "last", count, "faces"] => water_faces = count.parse().unwrap_or(0),
                 [] | ["comment" | "obj_info", ..] => {}
                 _ => return Err(wrong()),
             }
         }
-        Ok((Self { form: form.ok_or("its header does not give a format")?, elements }, at))
+        Ok((Self { form: form.ok_or("its header does not give a format")?, elements, water_faces }, at))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use talweg_ground::field::smooth_step;
 use talweg_ground::io::Raster;
-use talweg_ground::io::formats::RawLayout;
+use talweg_ground::io::formats::ReadOptions;
 use talweg_ground::mesh::raster_or_mesh;
 use talweg_ground::param::ImageFile;
 
@@ -45,7 +45,7 @@ const FADE: f32 = 0.12;
 impl StampImage {
     /// Reads the image of `file`; `None` if it cannot be read.
     pub fn open(file: &ImageFile) -> Option<Self> {
-        let raster = if file.0.is_empty() { None } else { raster_or_mesh(&file.0, RawLayout::default()).ok() }?;
+        let raster = if file.0.is_empty() { None } else { raster_or_mesh(&file.0, ReadOptions::default()).ok() }?;
         let around = 256;
         let on_rim = |k: usize| {
             let angle = k as f64 * (std::f64::consts::TAU / around as f64);

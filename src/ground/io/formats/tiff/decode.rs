@@ -1,58 +1,91 @@
 //! Reads the numbers of a TIFF file. Very large images are averaged to fewer numbers.
 
-use std::io::ErrorKind;
+use std::sync::Arc;
 
-use tiff::ColorType;
-use tiff::decoder::{Decoder, DecodingResult, Limits};
+use tiff_reader::source::{FileSource, TiffSource};
+use tiff_reader::{Ifd, OpenOptions, TiffError, TiffFile};
 
 use super::READER;
-use super::file_tags::GeoTags;
+use super::file_tags::FileTags;
 use crate::io::RasterError;
-use crate::io::formats::png::brightness;
-use crate::io::formats::reader::{DecodedRaster, RasterSource};
+use crate::io::formats::colours::ColourReading;
+use crate::io::formats::notes::RasterNote;
+use crate::io::formats::numbers::{NumberRule, NumberType};
+use crate::io::formats::options::NumberMeaning;
+use crate::io::formats::reader::{DecodedRaster, RasterSource, apply_position};
 use crate::io::raster::MAX_SAMPLES;
 
-/// Reads the first image of a file, in strips or tiles. Numbers can be integers of 8 to 64 bits or floats, in one
+/// Reads the first image of a file, in strips or tiles. Numbers can be integers of 1 to 64 bits or floats, in one
 /// channel or as colours, of which the reader takes the brightness. Signed numbers, floats and all images with a map
-/// position are heights. The reader applies GDAL's scale, offset and no-data value to heights, and the unit that the
-/// GeoTIFF keys state: metres or feet. Other integers are fractions between black and white. An image that exceeds the
-/// maximum number of samples, such as a published planet map, is averaged over squares of samples.
+/// position are heights. The reader applies GDAL's scale, offset, no-data value and masks to heights, and the unit that
+/// the file states. Other integers are fractions between black and white. An image that exceeds the maximum number of
+/// samples, such as a published planet map, is averaged over squares of samples.
 pub(super) fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     read_within(source, MAX_SAMPLES)
 }
 
+/// The bytes of a file, shared with the TIFF decoder.
+struct SharedBytes(Arc<Vec<u8>>);
+
+impl TiffSource for SharedBytes {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_exact_at(&self, offset: u64, len: usize) -> Result<Vec<u8>, TiffError> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let part = start.checked_add(len).and_then(|end| self.0.get(start..end));
+        part.map(<[u8]>::to_vec).ok_or(TiffError::OffsetOutOfBounds {
+            offset,
+            length: len as u64,
+            data_len: self.len(),
+        })
+    }
+
+    fn as_slice(&self) -> Option<&[u8]> {
+        Some(&self.0)
+    }
+}
+
+/// Maximum size in bytes of all tags of a file. The tile table of the largest image needs less.
+const MOST_TAG_BYTES: usize = 64 << 20;
+
+/// Opens the bytes of a TIFF file.
+pub(super) fn open(bytes: Arc<Vec<u8>>) -> Result<TiffFile, TiffError> {
+    TiffFile::from_source_with_options(Arc::new(SharedBytes(bytes)), open_options())
+}
+
+fn open_options() -> OpenOptions {
+    let mut options = OpenOptions { block_cache_bytes: 0, block_cache_slots: 0, ..OpenOptions::default() };
+    // The size of an image is checked before it is decoded.
+    options.decode_output_bytes = usize::MAX;
+    options.parse_budgets.max_tag_value_bytes = MOST_TAG_BYTES;
+    options.parse_budgets.max_metadata_value_bytes = MOST_TAG_BYTES;
+    options
+}
+
+/// Opens a TIFF file without reading all of it.
+pub(super) fn open_path(path: &std::path::Path) -> Result<TiffFile, TiffError> {
+    TiffFile::from_source_with_options(Arc::new(FileSource::open(path)?), open_options())
+}
+
 /// Describes why a file is broken. If a read, a strip or a tile extends beyond the end of the file, the file is
 /// truncated.
-pub(super) fn broken(source: &RasterSource, error: &tiff::TiffError) -> RasterError {
-    let is_end = matches!(error, tiff::TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
-    if is_end || source.bytes.len() < HEAD_BYTES || lacks_part(source.bytes).unwrap_or(false) {
-        return source.cut_off(READER.name);
+pub(super) fn broken(source: &RasterSource, error: &TiffError) -> RasterError {
+    match error {
+        TiffError::OffsetOutOfBounds { .. } | TiffError::Truncated { .. } => source.cut_off(READER.name),
+        TiffError::Io(error, _) if error.kind() == std::io::ErrorKind::UnexpectedEof => source.cut_off(READER.name),
+        _ if source.bytes.len() < HEAD_BYTES => source.cut_off(READER.name),
+        TiffError::DecompressionFailed { .. } => source.unreadable(
+            READER.name,
+            format!("{error}; the file is damaged. Download or copy it again, or export it again from its source"),
+        ),
+        _ => source.unreadable(READER.name, error),
     }
-    source.unreadable(READER.name, error)
 }
 
 /// Size of the TIFF header in bytes.
 const HEAD_BYTES: usize = 8;
-
-/// Whether a strip, a tile or the table of strips or tiles extends beyond the end of the file; `None` if the file has
-/// no such table.
-fn lacks_part(bytes: &[u8]) -> Option<bool> {
-    use tiff::tags::Tag;
-    let is_beyond = |error: &tiff::TiffError| matches!(error, tiff::TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
-    let mut decoder = match Decoder::new(std::io::Cursor::new(bytes)) {
-        Ok(decoder) => decoder,
-        Err(error) => return Some(is_beyond(&error)),
-    };
-    for [offsets, lengths] in [[Tag::StripOffsets, Tag::StripByteCounts], [Tag::TileOffsets, Tag::TileByteCounts]] {
-        if let (Ok(Some(offsets)), Ok(Some(lengths))) =
-            (decoder.find_tag_unsigned_vec::<u64>(offsets), decoder.find_tag_unsigned_vec::<u64>(lengths))
-        {
-            let end = |(offset, length): (&u64, &u64)| offset.saturating_add(*length);
-            return Some(offsets.iter().zip(&lengths).map(end).any(|end| end > bytes.len() as u64));
-        }
-    }
-    None
-}
 
 /// Side length, in samples, of the squares over which an image of `width` × `height` samples is averaged. The side
 /// length is the smallest for which at most `most` averages remain.
@@ -60,143 +93,323 @@ fn samples_of_mean(width: u64, height: u64, most: u64) -> u64 {
     (1..=MOST_OF_MEAN).find(|side| width.div_ceil(*side).saturating_mul(height.div_ceil(*side)) <= most).unwrap_or(1)
 }
 
-fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster, RasterError> {
-    let failed = |error: tiff::TiffError| broken(source, &error);
-    let refused = |message: String| source.unreadable(READER.name, message);
-    let mut decoder = Decoder::new(std::io::Cursor::new(source.bytes)).map_err(failed)?;
-    let (width, height) = decoder.dimensions().map_err(failed)?;
-    let packing = decoder.find_tag_unsigned::<u16>(tiff::tags::Tag::Compression).map_err(failed)?.unwrap_or(1);
-    if let Some((_, name)) = NOT_READ.iter().find(|(number, _)| *number == packing) {
-        return Err(refused(format!(
-            "its compression {name} is not supported; save it with Deflate, as `gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif` does, with LZW, or uncompressed"
-        )));
+/// Refuses compressions that are not supported, and images whose numbers are indices of colours.
+fn check_kind(ifd: &Ifd, source: &RasterSource) -> Result<(), RasterError> {
+    let refused = |message: String| Err(source.unreadable(READER.name, message));
+    if let Some((_, name)) = NOT_READ.iter().find(|(number, _)| *number == ifd.compression()) {
+        return refused(format!(
+            "its compression {name} is not supported; save it with Deflate, as `gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif` does, with LZW, with Zstd, or uncompressed"
+        ));
     }
-    let colour = decoder.colortype().map_err(failed)?;
-    let (depth, colours) = match colour {
-        ColorType::Gray(depth) | ColorType::GrayA(depth) | ColorType::Multiband { bit_depth: depth, .. } => (depth, 1),
-        ColorType::RGB(depth) | ColorType::RGBA(depth) => (depth, 3),
-        other => return Err(refused(format!("its colours are {other:?}; save it as grey, or as RGB"))),
-    };
-    if ![8, 16, 32, 64].contains(&depth) {
-        return Err(refused(format!("its numbers have {depth} bits; save it with 8, 16 or 32 bits")));
+    let reads_indices = source.options.channel > 0 || source.options.meaning != NumberMeaning::File;
+    match ifd.photometric_interpretation() {
+        Some(3) if !reads_indices => refused(
+            "its numbers are indices of a palette of colours; `gdal_translate -expand gray IN.tif OUT.tif` saves the \
+             colours as grey. If the indices themselves are heights, set Numbers to Heights"
+                .into(),
+        ),
+        Some(5 | 6 | 8) => refused("its colours are CMYK, YCbCr or CIELab; save it as grey, or as RGB".into()),
+        _ => Ok(()),
     }
-    let is_planar = decoder.find_tag_unsigned::<u16>(tiff::tags::Tag::PlanarConfiguration).map_err(failed)? == Some(2);
-    let channels = if is_planar { 1 } else { usize::from(colour.num_samples()) };
-    let samples = u64::from(width) * u64::from(height);
-    let bytes = samples.saturating_mul(channels as u64 * u64::from(depth / 8));
-    let mean = samples_of_mean(u64::from(width), u64::from(height), most_samples);
-    let [columns, rows] = [width, height].map(|side| u64::from(side).div_ceil(mean));
-    source.check_size(columns, rows, bytes, if mean > 1 { 2 * columns * rows } else { 0 })?;
-    // A strip or tile can be larger than a small image. The limits therefore allow more than the size of the image, but
-    // not much more.
-    let mut limits = Limits::default();
-    limits.decoding_buffer_size = bytes as usize + PART_BYTES;
-    limits.intermediate_buffer_size = bytes as usize + PART_BYTES;
-    limits.ifd_value_size = MOST_TAG_BYTES;
-    let mut decoder = decoder.with_limits(limits);
-
-    let keys = GeoTags::read(&mut decoder, source)?;
-    let (width, height) = (width as usize, height as usize);
-    let (part_width, part_height) = decoder.chunk_dimensions();
-    let across = width.div_ceil(part_width.max(1) as usize);
-    let parts = across * height.div_ceil(part_height.max(1) as usize);
-    let tag = match decoder.get_chunk_type() {
-        tiff::decoder::ChunkType::Strip => tiff::tags::Tag::StripByteCounts,
-        tiff::decoder::ChunkType::Tile => tiff::tags::Tag::TileByteCounts,
-    };
-    let lengths = decoder.get_tag_u64_vec(tag).map_err(failed)?;
-    let (across_means, down_means, mean) = (columns as usize, rows as usize, mean as usize);
-    let mut values = vec![f32::NAN; across_means * down_means];
-    // Number of valid samples that each average includes.
-    let mut counts = vec![0u16; if mean > 1 { values.len() } else { 0 }];
-    let mut kind = NumberKind::Float;
-    for part in 0..parts {
-        // A length of 0 marks a tile without data, which GDAL omits.
-        if lengths.get(part) == Some(&0) {
-            continue;
-        }
-        let (columns, rows) = decoder.chunk_data_dimensions(part as u32);
-        let (columns, rows) = (columns as usize, rows as usize);
-        let (numbers, found) = numbers(decoder.read_chunk(part as u32).map_err(failed)?);
-        kind = found;
-        if numbers.len() < columns * rows * channels {
-            return Err(match lacks_part(source.bytes) {
-                Some(true) => source.cut_off(READER.name),
-                _ => refused(format!("part {part} of {parts} has too few numbers")),
-            });
-        }
-        let (top, left) = (part / across * part_height as usize, part % across * part_width as usize);
-        for (row, line) in numbers.chunks_exact(columns * channels).take(rows).enumerate() {
-            let numbers = line
-                .chunks_exact(channels)
-                .map(|pixel| if colours == 3 && channels >= 3 { brightness(&pixel[..3]) } else { pixel[0] });
-            if mean == 1 {
-                let to = &mut values[(top + row) * width + left..][..columns];
-                to.iter_mut().zip(numbers).for_each(|(value, number)| *value = number);
-                continue;
-            }
-            let first = (top + row) / mean * across_means;
-            for (column, number) in numbers.enumerate().filter(|(_, number)| !keys.is_void(*number, kind)) {
-                let at = first + (left + column) / mean;
-                values[at] = if counts[at] == 0 { number } else { values[at] + number };
-                counts[at] += 1;
-            }
-        }
-    }
-    for (value, count) in values.iter_mut().zip(&counts).filter(|(_, count)| **count > 1) {
-        *value /= f32::from(*count);
-    }
-    let meaning = keys.apply(&mut values, kind, colours == 3);
-    let placement = keys.placement(width).map(|place| place.of_means(mean));
-    Ok(DecodedRaster { width: across_means, height: down_means, values, meaning, placement })
 }
 
 /// Numbers and names of the TIFF compression methods that are not supported.
-const NOT_READ: [(u16, &str); 9] = [
+const NOT_READ: [(u16, &str); 8] = [
+    (2, "CCITT fax"),
     (3, "CCITT fax"),
     (4, "CCITT fax"),
     (6, "JPEG"),
     (7, "JPEG"),
     (34712, "JPEG 2000"),
-    (34887, "LERC"),
     (34925, "LZMA"),
-    (50000, "Zstd"),
     (50001, "WebP"),
 ];
-/// Maximum size in bytes of a TIFF tag that the reader accepts. The tile table of the largest image needs less.
-const MOST_TAG_BYTES: usize = 16 << 20;
-/// Maximum side length, in samples, of the squares that are averaged. Up to this size, sums are exact and counts fit
-/// their type.
+/// Maximum side length, in samples, of the squares that are averaged. Up to this size, counts fit their type.
 const MOST_OF_MEAN: u64 = 64;
-/// Maximum size in bytes of a strip or tile that is larger than its image.
-const PART_BYTES: usize = 16 << 20;
 
-/// The type of the numbers in a TIFF file.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum NumberKind {
-    /// Unsigned integers, from 0 to the given maximum.
-    Unsigned(f32),
-    /// Signed 16-bit integers.
-    Signed16,
-    /// Other signed integers.
-    Signed,
-    Float,
+/// The image of a file whose numbers are read.
+struct StoredImage<'a> {
+    file: &'a TiffFile,
+    ifd: &'a Ifd,
+    source: &'a RasterSource<'a>,
+    width: usize,
+    height: usize,
+    channels: usize,
+    number_type: NumberType,
+    bytes_per_number: usize,
+    /// Width and height of a strip or tile.
+    block: [usize; 2],
 }
 
-fn numbers(part: DecodingResult) -> (Vec<f32>, NumberKind) {
-    use NumberKind::{Float, Signed, Signed16, Unsigned};
-    match part {
-        DecodingResult::U8(n) => (n.into_iter().map(f32::from).collect(), Unsigned(255.0)),
-        DecodingResult::U16(n) => (n.into_iter().map(f32::from).collect(), Unsigned(65535.0)),
-        DecodingResult::U32(n) => (n.into_iter().map(|v| v as f32).collect(), Unsigned(u32::MAX as f32)),
-        DecodingResult::U64(n) => (n.into_iter().map(|v| v as f32).collect(), Unsigned(u64::MAX as f32)),
-        DecodingResult::I8(n) => (n.into_iter().map(f32::from).collect(), Signed),
-        DecodingResult::I16(n) => (n.into_iter().map(f32::from).collect(), Signed16),
-        DecodingResult::I32(n) => (n.into_iter().map(|v| v as f32).collect(), Signed),
-        DecodingResult::I64(n) => (n.into_iter().map(|v| v as f32).collect(), Signed),
-        DecodingResult::F16(n) => (n.into_iter().map(f32::from).collect(), Float),
-        DecodingResult::F32(n) => (n, Float),
-        DecodingResult::F64(n) => (n.into_iter().map(|v| v as f32).collect(), Float),
+impl StoredImage<'_> {
+    /// Whether the file holds the numbers of the block at a row and a column. GDAL omits blocks without data, and
+    /// states a length of 0.
+    fn has_block(&self, lengths: &[u64], row: usize, column: usize) -> bool {
+        let across = self.width.div_ceil(self.block[0]);
+        lengths.get(row / self.block[1] * across + column / self.block[0]).is_none_or(|length| *length > 0)
+    }
+
+    /// Reads the rectangles of the image that the file holds, and calls `each` with the row, the first column and the
+    /// numbers of all channels in each row of a rectangle.
+    fn for_each_row(
+        &self,
+        channel: Option<usize>,
+        mut each: impl FnMut(usize, usize, &[f64]),
+    ) -> Result<bool, RasterError> {
+        let failed = |error: TiffError| broken(self.source, &error);
+        let is_tiled = self.ifd.is_tiled();
+        let lengths = if is_tiled { self.ifd.tile_byte_counts() } else { self.ifd.strip_byte_counts() };
+        let lengths = lengths.unwrap_or_default();
+        let has_gaps = lengths.contains(&0);
+        let columns_at_once = if has_gaps { self.block[0] } else { self.width };
+        let mut row_of_numbers = Vec::new();
+        for top in (0..self.height).step_by(self.block[1]) {
+            let rows = self.block[1].min(self.height - top);
+            for left in (0..self.width).step_by(columns_at_once) {
+                if has_gaps && !self.has_block(&lengths, top, left) {
+                    continue;
+                }
+                let columns = columns_at_once.min(self.width - left);
+                let bytes = match channel {
+                    Some(channel) => {
+                        self.file.read_band_window_bytes_from_ifd(self.ifd, channel, top, left, rows, columns)
+                    }
+                    None => self.file.read_window_bytes_from_ifd(self.ifd, top, left, rows, columns),
+                }
+                .map_err(failed)?;
+                let in_row = columns * channel.map_or(self.channels, |_| 1) * self.bytes_per_number;
+                for (row, bytes) in bytes.chunks_exact(in_row).enumerate() {
+                    row_of_numbers.clear();
+                    self.add_numbers(bytes, &mut row_of_numbers);
+                    each(top + row, left, &row_of_numbers);
+                }
+            }
+        }
+        Ok(has_gaps)
+    }
+
+    /// Appends the numbers in `bytes`, which have the byte order of this machine.
+    fn add_numbers(&self, bytes: &[u8], out: &mut Vec<f64>) {
+        use NumberType::{Float, Signed, Unsigned};
+        macro_rules! add {
+            ($ty:ty, $n:literal) => {
+                out.extend(bytes.as_chunks::<$n>().0.iter().map(|&b| <$ty>::from_ne_bytes(b) as f64))
+            };
+        }
+        match (self.number_type, self.bytes_per_number) {
+            (Unsigned(_), 1) => out.extend(bytes.iter().map(|&b| f64::from(b))),
+            (Signed(_), 1) => add!(i8, 1),
+            (Unsigned(_), 2) => add!(u16, 2),
+            (Signed(_), 2) => add!(i16, 2),
+            (Unsigned(_), 4) => add!(u32, 4),
+            (Signed(_), 4) => add!(i32, 4),
+            (Unsigned(_), _) => add!(u64, 8),
+            (Signed(_), _) => add!(i64, 8),
+            (Float(_), 2) => {
+                let half = |&b: &[u8; 2]| f64::from(exr::prelude::f16::from_bits(u16::from_ne_bytes(b)).to_f32());
+                out.extend(bytes.as_chunks::<2>().0.iter().map(half));
+            }
+            (Float(_), 4) => add!(f32, 4),
+            (Float(_), _) => add!(f64, 8),
+        }
+    }
+}
+
+/// The type of the numbers of an image, and the number of bytes of a decoded number.
+fn number_type(layout: &tiff_reader::RasterLayout) -> NumberType {
+    let bits = u32::from(layout.bits_per_sample);
+    match layout.sample_format {
+        2 => NumberType::Signed(bits),
+        3 => NumberType::Float(bits),
+        _ => NumberType::Unsigned(bits),
+    }
+}
+
+/// Checks the size of an image, and returns the image.
+fn image<'a>(
+    file: &'a TiffFile,
+    ifd: &'a Ifd,
+    source: &'a RasterSource,
+) -> Result<StoredImage<'a>, RasterError> {
+    let layout = ifd.raster_layout().map_err(|error| broken(source, &error))?;
+    let rows = usize::try_from(ifd.rows_per_strip()).unwrap_or(usize::MAX).clamp(1, layout.height);
+    let block = match (ifd.tile_width(), ifd.tile_height()) {
+        (Some(width), Some(height)) if ifd.is_tiled() => [width.max(1) as usize, height.max(1) as usize],
+        _ => [layout.width, rows],
+    };
+    Ok(StoredImage {
+        file,
+        ifd,
+        source,
+        width: layout.width,
+        height: layout.height,
+        channels: layout.samples_per_pixel,
+        number_type: number_type(&layout),
+        bytes_per_number: layout.bytes_per_sample,
+        block,
+    })
+}
+
+fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster, RasterError> {
+    let file = open(source.bytes.clone()).map_err(|error| broken(source, &error))?;
+    let ifd = file.ifd(0).map_err(|error| broken(source, &error))?;
+    check_kind(ifd, source)?;
+    let image = image(&file, ifd, source)?;
+    let mut notes = Vec::new();
+    let tags = FileTags::read(ifd, source, &mut notes);
+    let reading = ColourReading::choose(&tags.channel_names(ifd), ifd, source, &mut notes)?;
+    let mean = samples_of_mean(image.width as u64, image.height as u64, most_samples);
+    let [columns, rows] = [image.width, image.height].map(|side| (side as u64).div_ceil(mean));
+    let bytes = (image.width as u64).saturating_mul(image.height as u64);
+    let bytes = bytes.saturating_mul((reading.channels_read(image.channels) * image.bytes_per_number) as u64);
+    // A strip or tile is decoded in whole before its numbers are copied.
+    let block_bytes = (image.width.max(image.block[0]) as u64).saturating_mul(image.block[1] as u64);
+    let block_bytes = block_bytes.saturating_mul((image.channels * image.bytes_per_number) as u64);
+    source.check_size(columns, rows, bytes, block_bytes.saturating_add(if mean > 1 { 2 * columns * rows } else { 0 }))?;
+    let rule = NumberRule::new(tags.statement(image.number_type, &reading), source.options);
+    let mut averages = Averages::new([columns as usize, rows as usize], mean as usize);
+    let has_gaps = image.for_each_row(reading.single_channel(), |row, left, numbers| {
+        averages.add_row(row, left, reading.numbers_of_row(numbers, image.channels, &source.options), &rule);
+    })?;
+    if has_gaps && tags.no_data.is_none() {
+        notes.push(RasterNote::new(
+            "omitted-blocks",
+            "it omits blocks of samples and states no value for them, so they count as samples without data",
+        ));
+    }
+    let [columns, rows] = [columns as usize, rows as usize];
+    let mut values = averages.values();
+    if mean == 1 {
+        apply_masks(&file, &image, source, &mut values, &mut notes);
+    }
+    note_other_images(&file, &mut notes);
+    if mean > 1 {
+        notes.push(RasterNote::new(
+            "averaged",
+            format!(
+                "it has {} × {} samples, more than the program reads; squares of {mean} × {mean} samples are averaged",
+                image.width, image.height
+            ),
+        ));
+    }
+    let meaning = rule.finish(&mut values, &mut notes);
+    let position = tags.position([image.width, image.height], &mut notes);
+    let mut decoded = DecodedRaster {
+        width: columns,
+        height: rows,
+        values,
+        meaning,
+        numbers: image.number_type.name(),
+        no_data: tags.no_data,
+        channels: reading.names.clone(),
+        channel: reading.read_name(),
+        ..DecodedRaster::default()
+    };
+    apply_position(&mut decoded, position, mean as usize, &source.options);
+    decoded.notes = notes;
+    Ok(decoded)
+}
+
+/// Values of an image, or averages over squares of its samples.
+struct Averages {
+    columns: usize,
+    mean: usize,
+    values: Vec<f32>,
+    /// Number of samples with data in each average; empty if nothing is averaged.
+    counts: Vec<u16>,
+}
+
+impl Averages {
+    fn new([columns, rows]: [usize; 2], mean: usize) -> Self {
+        let values = vec![f32::NAN; columns * rows];
+        let counts = vec![0; if mean > 1 { values.len() } else { 0 }];
+        Self { columns, mean, values, counts }
+    }
+
+    fn add_row(&mut self, row: usize, left: usize, numbers: impl Iterator<Item = f64>, rule: &NumberRule) {
+        if self.mean == 1 {
+            let to = &mut self.values[row * self.columns + left..];
+            to.iter_mut().zip(numbers).for_each(|(value, number)| *value = rule.value(number));
+            return;
+        }
+        let first = row / self.mean * self.columns;
+        for (column, number) in numbers.enumerate().filter(|(_, number)| !rule.is_usual_void(*number)) {
+            let value = rule.value(number);
+            if !value.is_finite() {
+                continue;
+            }
+            let at = first + (left + column) / self.mean;
+            self.values[at] = if self.counts[at] == 0 { value } else { self.values[at] + value };
+            self.counts[at] += 1;
+        }
+    }
+
+    fn values(mut self) -> Vec<f32> {
+        for (value, count) in self.values.iter_mut().zip(&self.counts).filter(|(_, count)| **count > 1) {
+            *value /= f32::from(*count);
+        }
+        self.values
+    }
+}
+
+/// TIFF tag that states whether an image is an overview (1), a page (2) or a mask (4).
+const NEW_SUBFILE_TYPE: u16 = 254;
+
+fn subfile_type(ifd: &Ifd) -> u32 {
+    ifd.tag(NEW_SUBFILE_TYPE).and_then(|tag| tag.value.as_u32()).unwrap_or(0)
+}
+
+/// Marks the samples that a mask in the file or beside the file hides.
+fn apply_masks(
+    file: &TiffFile,
+    image: &StoredImage,
+    source: &RasterSource,
+    values: &mut [f32],
+    notes: &mut Vec<RasterNote>,
+) {
+    if source.options.no_data != crate::io::formats::options::NoDataRule::File {
+        return;
+    }
+    let fits = |mask: &Ifd| mask.width() as usize == image.width && mask.height() as usize == image.height;
+    let inside = file.ifds().iter().skip(1).find(|ifd| subfile_type(ifd) & 5 == 4);
+    if let Some(mask) = inside {
+        if !fits(mask) || !apply_mask(file, mask, source, values) {
+            notes.push(RasterNote::new("unused-mask", "it has a mask that cannot be read, so the mask is ignored"));
+        }
+    }
+    let Some(side) = &source.sides.mask else { return };
+    let applied = open(Arc::new(side.bytes.clone())).is_ok_and(|beside| {
+        beside.ifd(0).is_ok_and(|mask| fits(mask) && apply_mask(&beside, mask, source, values))
+    });
+    if !applied {
+        notes.push(RasterNote::new(
+            "unused-mask",
+            format!("the mask {} does not fit it or cannot be read, so the mask is ignored", side.name()),
+        ));
+    }
+}
+
+/// Replaces the values that a mask hides by NaN. Returns whether the mask could be read.
+fn apply_mask(file: &TiffFile, mask: &Ifd, source: &RasterSource, values: &mut [f32]) -> bool {
+    let Ok(stored) = image(file, mask, source) else { return false };
+    let width = stored.width;
+    let read = stored.for_each_row(Some(0), |row, left, numbers| {
+        let to = &mut values[row * width + left..][..numbers.len()];
+        for (value, _) in to.iter_mut().zip(numbers).filter(|(_, number)| **number == 0.0) {
+            *value = f32::NAN;
+        }
+    });
+    read.is_ok()
+}
+
+/// Tells of further images in the file that are neither overviews nor masks of the first.
+fn note_other_images(file: &TiffFile, notes: &mut Vec<RasterNote>) {
+    let others = file.ifds().iter().skip(1).filter(|ifd| subfile_type(ifd) & 5 == 0).count();
+    if others > 0 {
+        notes.push(RasterNote::new(
+            "further-images",
+            format!("it has {} images; only the first is read. `gdal_translate GTIFF_DIR:2:IN.tif OUT.tif` saves another one", others + 1),
+        ));
     }
 }
 
@@ -206,7 +419,7 @@ mod tests {
 
     use super::*;
     use crate::io::formats::tiff::TIFF;
-    use crate::io::formats::{GeoReference, RasterSheet, RawLayout, Samples};
+    use crate::io::formats::{GeoReference, RasterSheet, Samples};
 
     #[test]
     fn oversized_images_are_read_as_means_at_their_position() {
@@ -233,7 +446,8 @@ mod tests {
         };
         let mut bytes = std::io::Cursor::new(Vec::new());
         TIFF.write(&sheet, &mut bytes).unwrap();
-        let source = RasterSource { path: Path::new("a.tif"), bytes: bytes.get_ref(), layout: RawLayout::default() };
+        let bytes = Arc::new(bytes.into_inner());
+        let source = RasterSource::new(Path::new("a.tif"), &bytes);
         let whole = read_within(&source, 361 * 91).unwrap();
         assert_eq!((whole.width, whole.height, whole.placement), (361, 91, Some(place)));
         let made = read_within(&source, 4000).unwrap();

@@ -1,217 +1,214 @@
 //! Reads the tags of a TIFF file: map position, scale, unit, no-data value, metadata.
 
-use std::fs::File;
-use std::io::{BufReader, Error};
 use std::path::Path;
 
 use geotiff_core::tags as geo_tags;
-use geotiff_core::{ModelType, RasterType, geokeys};
-use tiff::decoder::Decoder;
+use tiff_reader::Ifd;
 
-use super::decode::{NumberKind, broken};
-use super::{GDAL_METADATA, USER_DEFINED};
-use crate::io::RasterError;
-use crate::io::formats::epsg::unit_of_system;
-use crate::io::formats::reader::{RasterSource, SampleMeaning, heights_or_fractions, looks_like_degrees, range_of};
-use crate::io::formats::{GeoReference, Texts};
+use super::GDAL_METADATA;
+use super::decode::open_path;
+use super::geo_keys::GeoKeys;
+use crate::io::formats::Texts;
+use crate::io::formats::colours::ColourReading;
+use crate::io::formats::notes::RasterNote;
+use crate::io::formats::numbers::{NumberStatement, NumberType};
+use crate::io::formats::place::{Affine, CoordinateSystem, Position, position};
+use crate::io::formats::reader::{RasterSource, cell_of, range_of};
+use crate::io::formats::units::length_named;
 
-/// Contents of the GeoTIFF tags and of GDAL's tags.
+/// Contents of the GeoTIFF tags, of GDAL's tags and of the files beside a TIFF file.
 #[derive(Default)]
-pub(super) struct GeoTags {
-    scale: Option<[f64; 2]>,
-    /// Tie point: column and row of a sample, then the two map coordinates of this sample.
-    tie: Option<[f64; 4]>,
-    keys: Vec<[u16; 4]>,
-    /// Floating-point values that the GeoTIFF keys refer to.
-    doubles: Vec<f64>,
-    nodata: Option<f64>,
-    texts: Vec<(String, String)>,
-    factor: Option<f64>,
+pub(super) struct FileTags {
+    affine: Option<Affine>,
+    system: CoordinateSystem,
+    keys: GeoKeys,
+    is_area: bool,
+    /// Whether the file states any position, even an unusable one.
+    is_placed: bool,
+    pub no_data: Option<f64>,
+    texts: Texts,
+    scale: Option<f64>,
     offset: Option<f64>,
-    unit: Option<String>,
+    unit_metres: Option<f64>,
+    /// Names of channels, by their index, if the file states them.
+    descriptions: Vec<(usize, String)>,
 }
 
-/// The following constants are GeoTIFF keys for which the crate `tiff` has no names, and the number of the
-/// equirectangular projection.
-pub(super) const GEOG_ELLIPSOID: u16 = 2056;
-pub(super) const GEOG_SEMI_MAJOR_AXIS: u16 = 2057;
-pub(super) const GEOG_SEMI_MINOR_AXIS: u16 = 2058;
-const GEOG_INV_FLATTENING: u16 = 2059;
-const PROJ_STD_PARALLEL_1: u16 = 3078;
-const PROJ_NAT_ORIGIN_LONG: u16 = 3080;
-const PROJ_FALSE_EASTING: u16 = 3082;
-const PROJ_FALSE_NORTHING: u16 = 3083;
-const PROJ_CENTER_LONG: u16 = 3088;
-const EQUIRECTANGULAR: u16 = 17;
-/// Semi-major axis of WGS 84, in metres.
-const EARTH_AXIS: f64 = 6_378_137.0;
-/// Pairs of a GeoTIFF number of a length unit and the length of this unit in metres.
-const LENGTHS: [(u16, f64); 4] = [(9001, 1.0), (9002, 0.3048), (9003, 1200.0 / 3937.0), (9036, 1000.0)];
-/// Pairs of an EPSG number of a vertical coordinate system in international or US survey feet, and the foot in metres.
-const HEIGHTS_IN_FEET: [(u16, f64); 4] =
-    [(8228, 0.3048), (6360, 1200.0 / 3937.0), (5702, 1200.0 / 3937.0), (8051, 0.3048)];
-
-impl GeoTags {
-    pub fn read(decoder: &mut Decoder<std::io::Cursor<&[u8]>>, source: &RasterSource) -> Result<Self, RasterError> {
-        use tiff::tags::Tag;
-        let failed = |error: tiff::TiffError| broken(source, &error);
-        let mut found = Self::default();
-        let mut doubles = |tag: Tag| -> Result<Vec<f64>, RasterError> {
-            let value = decoder.find_tag(tag).map_err(failed)?;
-            Ok(value.and_then(|value| value.into_f64_vec().ok()).unwrap_or_default())
-        };
-        if let [east, south, ..] = doubles(Tag::ModelPixelScaleTag)?[..] {
-            found.scale = Some([east.abs(), south.abs()]);
-        }
-        if let [column, row, _, x, y, ..] = doubles(Tag::ModelTiepointTag)?[..] {
-            found.tie = Some([column, row, x, y]);
-        }
-        // Instead of the pixel scale and the tie point, a file can hold a transformation matrix. Only matrices without
-        // rotation are supported.
-        if let [a, b, _, x, c, d, _, y, ..] = doubles(Tag::ModelTransformationTag)?[..]
-            && b == 0.0
-            && c == 0.0
-        {
-            (found.scale, found.tie) = (Some([a.abs(), d.abs()]), Some([0.0, 0.0, x, y]));
-        }
-        found.doubles = doubles(Tag::GeoDoubleParamsTag)?;
-        let keys = decoder.find_tag(Tag::GeoKeyDirectoryTag).map_err(failed)?;
-        let keys = keys.and_then(|value| value.into_u16_vec().ok()).unwrap_or_default();
-        found.keys = keys.as_chunks::<4>().0.iter().skip(1).copied().collect();
-        let mut text = |tag: Tag| -> Option<String> { decoder.get_tag_ascii_string(tag).ok() };
-        found.nodata = text(Tag::GdalNodata).and_then(|text| text.trim_matches(['\0', ' ', '\n']).parse().ok());
-        let metadata = text(Tag::from_u16_exhaustive(GDAL_METADATA)).unwrap_or_default();
-        for (name, role, value) in gdal_items(&metadata) {
-            let number = || value.trim().parse::<f64>().ok().filter(|v| v.is_finite());
-            match role.as_str() {
-                "scale" => found.factor = found.factor.or(number()),
+impl FileTags {
+    pub fn read(ifd: &Ifd, source: &RasterSource, notes: &mut Vec<RasterNote>) -> Self {
+        let text = |tag: u16| ifd.tag(tag).and_then(|tag| tag.value.as_str()).unwrap_or_default();
+        let keys = GeoKeys::read(ifd);
+        let mut found = Self { is_area: keys.is_area(), ..Self::default() };
+        found.no_data = parsed_number(text(geo_tags::TAG_GDAL_NODATA));
+        let mut unit = None;
+        for item in gdal_items(text(GDAL_METADATA)) {
+            let number = || item.text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
+            match item.role.as_str() {
+                "description" => found.descriptions.push((item.channel, item.text)),
+                _ if item.channel != 0 => {}
+                "scale" => found.scale = found.scale.or(number()),
                 "offset" => found.offset = found.offset.or(number()),
-                "unittype" => found.unit = Some(value.trim().to_string()),
-                _ => found.texts.push((name, value)),
+                "unittype" => unit = Some(item.text.trim().to_string()),
+                _ => found.texts.push((item.name, item.text)),
             }
         }
-        Ok(found)
-    }
-
-    fn key(&self, number: u16) -> Option<u16> {
-        let is_here = |key: &&[u16; 4]| key[0] == number && key[1] == 0;
-        self.keys.iter().find(is_here).map(|key| key[3])
-    }
-
-    /// The value of a GeoTIFF key that holds a floating-point number.
-    fn double(&self, number: u16) -> Option<f64> {
-        let is_here = |key: &&[u16; 4]| key[0] == number && key[1] == geo_tags::TAG_GEO_DOUBLE_PARAMS;
-        let key = self.keys.iter().find(is_here)?;
-        self.doubles.get(usize::from(key[3])).copied().filter(|v| v.is_finite())
-    }
-
-    /// Semi-major axis of the planet that the coordinates refer to, if the file states it.
-    fn planet_axis(&self) -> Option<f64> {
-        self.double(GEOG_SEMI_MAJOR_AXIS).filter(|metres| (1.0e3..=1.0e9).contains(metres))
-    }
-
-    /// Converts a map position in metres to degrees: longitude, latitude and steps. The metres belong to an
-    /// equirectangular projection of a sphere, which is common for maps of other planets.
-    fn degrees_of_cylinder(&self, west: f64, north: f64, step: [f64; 2]) -> Option<[f64; 4]> {
-        let axis = self.planet_axis()?;
-        let is_sphere = self.double(GEOG_SEMI_MINOR_AXIS).is_none_or(|minor| minor == axis)
-            && self.double(GEOG_INV_FLATTENING).is_none_or(|flattening| flattening == 0.0);
-        if self.key(geokeys::PROJ_COORD_TRANS) != Some(EQUIRECTANGULAR) || !is_sphere {
-            return None;
+        let described = source.sides.described();
+        let stated = keys.height_unit(notes);
+        let named = unit.filter(|unit| !unit.is_empty()).map(|unit| (length_named(&unit).map(|(_, m)| m), unit));
+        let named = named.or(described.unit.map(|(name, metres)| (metres, name)));
+        if let Some((None, name)) = &named {
+            notes.push(RasterNote::new(
+                "unknown-unit",
+                format!("its unit of height is `{name}`, which is unknown; its heights are read as metres. Set Unit"),
+            ));
         }
-        let first = |keys: &[u16]| keys.iter().find_map(|key| self.double(*key)).unwrap_or(0.0);
-        let (parallel, middle) = (first(&[PROJ_STD_PARALLEL_1]), first(&[PROJ_CENTER_LONG, PROJ_NAT_ORIGIN_LONG]));
-        let (east, south) = (first(&[PROJ_FALSE_EASTING]), first(&[PROJ_FALSE_NORTHING]));
-        let degree = axis.to_radians();
-        let across = degree * libm::cos(parallel.to_radians());
-        (across > 0.0)
-            .then(|| [middle + (west - east) / across, (north - south) / degree, step[0] / across, step[1] / degree])
+        found.unit_metres = named.and_then(|(metres, _)| metres).or(stated);
+        found.no_data = found.no_data.or(described.no_data);
+        found.scale = found.scale.or(described.scale);
+        found.offset = found.offset.or(described.offset);
+        found.read_place(ifd, keys, source, notes);
+        found
     }
 
-    fn length(&self, key: u16) -> Option<f64> {
-        let unit = self.key(key)?;
-        LENGTHS.iter().find(|(number, _)| *number == unit).map(|(_, metres)| *metres)
-    }
-
-    /// Length of the unit of height, in metres.
-    fn height_unit(&self) -> f64 {
-        let named = || {
-            let unit = self.unit.as_ref()?.to_ascii_lowercase();
-            let is_survey = unit.contains("survey");
-            let is_feet = unit.starts_with("ft") || unit.contains("foot") || unit.contains("feet");
-            is_feet.then_some(if is_survey { 1200.0 / 3937.0 } else { 0.3048 })
+    /// Reads the position: from GDAL's description beside the file, from the file, or from a world file.
+    fn read_place(&mut self, ifd: &Ifd, keys: GeoKeys, source: &RasterSource, notes: &mut Vec<RasterNote>) {
+        let doubles = |tag: u16| ifd.tag(tag).and_then(|tag| tag.value.as_f64_vec()).unwrap_or_default();
+        let scale = doubles(geo_tags::TAG_MODEL_PIXEL_SCALE);
+        let ties = doubles(geo_tags::TAG_MODEL_TIEPOINT);
+        let matrix = doubles(geo_tags::TAG_MODEL_TRANSFORMATION);
+        // Column and row of the first sample's centre in the raster space of the file.
+        let first = if self.is_area { 0.5 } else { 0.0 };
+        let own = match (&matrix[..], &scale[..], &ties[..]) {
+            (&[a, b, _, x, d, e, _, y, ..], ..) => {
+                // GDAL takes an identity for no position, whatever the raster space is.
+                let shift = if [a, b, x, d, e, y] == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0] { 0.5 } else { first };
+                Some(Affine { x: x + (a + b) * shift, a, b, y: y + (d + e) * shift, d, e })
+            }
+            (_, &[east, south, ..], &[column, row, _, x, y, ..]) if east != 0.0 && south != 0.0 => {
+                if south < 0.0 {
+                    notes.push(RasterNote::new(
+                        "negative-step",
+                        "its step to the south is negative, which most programs write by mistake; its first row is read as the northern edge. Set First row to South if the terrain is mirrored",
+                    ));
+                }
+                let south = south.abs();
+                let (x, y) = (x + (first - column) * east, y - (first - row) * south);
+                Some(Affine { x, a: east, b: 0.0, y, d: 0.0, e: -south })
+            }
+            _ => None,
         };
-        let system = || {
-            let system = self.key(geokeys::VERTICAL_CS_TYPE)?;
-            HEIGHTS_IN_FEET.iter().find(|(number, _)| *number == system).map(|(_, metres)| *metres)
-        };
-        self.length(geokeys::VERTICAL_UNITS).or_else(named).or_else(system).unwrap_or(1.0)
-    }
-
-    /// Whether `number` is the no-data value of the file, or a usual no-data value that the file does not declare.
-    pub fn is_void(&self, number: f32, kind: NumberKind) -> bool {
-        // Some files use no-data values without declaring them: old SRTM tiles use -32768, and several programs use
-        // large negative floats.
-        let is_unsaid = kind == NumberKind::Signed16 && number == -32768.0 || number < -1.0e30;
-        !number.is_finite() || Some(number) == self.nodata.map(|v| v as f32) || is_unsaid
-    }
-
-    /// Applies scale, offset, unit and no-data value to the raw numbers, and returns the meaning of the results.
-    pub fn apply(&self, values: &mut [f32], kind: NumberKind, is_colour: bool) -> SampleMeaning {
-        let range_metres = range_of(&self.texts);
-        let is_placed = self.scale.is_some() && self.tie.is_some();
-        let is_height = is_placed || self.factor.is_some() || self.offset.is_some();
-        if let NumberKind::Unsigned(white) = kind
-            && (is_colour || white == 255.0 || range_metres.is_some() || !is_height)
+        let described = source.sides.described();
+        let has_points = own.is_none() && ties.len() >= 12 || described.has_control_points;
+        if has_points && described.affine.is_none() {
+            notes.push(RasterNote::new(
+                "control-points",
+                "it states the position of single points only, so its place and size are unknown; `gdalwarp -tps IN.tif OUT.tif` makes a regular grid",
+            ));
+        }
+        self.is_placed = own.is_some() || has_points || !keys.is_empty();
+        self.system = keys.system(notes);
+        self.keys = keys;
+        let by_description = described.affine.map(|affine| (affine, String::new()));
+        self.affine = by_description.as_ref().map(|(affine, _)| *affine).or(own);
+        if self.affine.is_none()
+            && let Some((affine, name)) = source.sides.world_affine()
         {
-            let nodata = self.nodata.map(|v| v as f32);
-            values.iter_mut().for_each(|v| *v = if Some(*v) == nodata { f32::NAN } else { *v / white });
-            return SampleMeaning::Fractions { range_metres };
+            notes.push(RasterNote::new("side-file", format!("its position is read from {name}")));
+            self.affine = Some(affine);
         }
-        let (factor, offset) = (self.factor.unwrap_or(1.0), self.offset.unwrap_or(0.0));
-        let metres = self.height_unit();
-        for v in values.iter_mut() {
-            if self.is_void(*v, kind) {
-                *v = f32::NAN;
-            } else if factor != 1.0 || offset != 0.0 || metres != 1.0 {
-                *v = ((f64::from(*v) * factor + offset) * metres) as f32;
-            }
+        if by_description.is_some() {
+            notes.push(RasterNote::new("side-file", "its position is read from the .aux.xml file beside it"));
+            self.is_area |= !described.is_point;
         }
-        match kind {
-            NumberKind::Float => heights_or_fractions(values, is_placed, &self.texts),
-            _ => SampleMeaning::Metres,
+        if let Some(system) = described.system {
+            self.system = CoordinateSystem { radius_metres: self.system.radius_metres, ..system };
+        } else if self.keys.is_empty()
+            && let Some((system, name)) = source.sides.system()
+        {
+            notes.push(RasterNote::new("side-file", format!("its coordinate system is read from {name}")));
+            self.system = system;
+        }
+        self.is_placed |= self.affine.is_some();
+    }
+
+    /// Names of all channels of the image.
+    pub fn channel_names(&self, ifd: &Ifd) -> Vec<String> {
+        let count = usize::from(ifd.samples_per_pixel().max(1));
+        let colours = if ifd.photometric_interpretation() == Some(2) { ["red", "green", "blue"].as_slice() } else { &[] };
+        let extra = ifd.extra_samples().unwrap_or_default();
+        let is_alpha = |k: usize| {
+            let index = (k + extra.len()).checked_sub(count).and_then(|at| extra.get(at));
+            matches!(
+                index,
+                Some(tiff_reader::ExtraSample::AssociatedAlpha | tiff_reader::ExtraSample::UnassociatedAlpha)
+            )
+        };
+        let name = |k: usize| {
+            let described = self.descriptions.iter().find(|(channel, _)| *channel == k).map(|(_, name)| name.clone());
+            let usual = || match colours.get(k) {
+                Some(colour) => (*colour).to_string(),
+                None if is_alpha(k) => "alpha".into(),
+                None => format!("band {}", k + 1),
+            };
+            described.unwrap_or_else(usual)
+        };
+        (0..count).map(name).collect()
+    }
+
+    /// Everything that the file states about its numbers.
+    pub fn statement(&self, number_type: NumberType, reading: &ColourReading) -> NumberStatement {
+        NumberStatement {
+            is_colour: reading.is_colour(),
+            is_placed: self.is_placed,
+            no_data: self.no_data,
+            scale: self.scale,
+            offset: self.offset,
+            unit_metres: self.unit_metres,
+            range_metres: range_of(&self.texts),
+            ..NumberStatement::of_type(number_type)
         }
     }
 
-    /// Position of the first sample and the steps between samples, in metres or degrees; `None` if the file states
-    /// none.
-    pub fn placement(&self, columns: usize) -> Option<GeoReference> {
-        let ([east, south], [column, row, x, y]) = (self.scale?, self.tie?);
-        let is_area = self.key(geokeys::GT_RASTER_TYPE) != Some(RasterType::PixelIsPoint.code());
-        let half = if is_area { 0.5 } else { 0.0 };
-        let (west, north) = (x + (half - column) * east, y - (half - row) * south);
-        let in_degrees = match self.key(geokeys::GT_MODEL_TYPE) {
-            Some(model) => model == ModelType::Geographic.code(),
-            None => looks_like_degrees(west, north, [east, south], columns),
+    /// Position of the samples on the map.
+    pub fn position(&self, size: [usize; 2], notes: &mut Vec<RasterNote>) -> Position {
+        let Some(affine) = self.affine else {
+            return Position { cell_metres: cell_of(&self.texts), ..Position::default() };
         };
-        let system = if in_degrees { geokeys::GEODETIC_CRS_TYPE } else { geokeys::PROJECTED_CRS_TYPE };
-        let epsg = self.key(system).filter(|code| ![0, USER_DEFINED].contains(code));
-        let of_system = || epsg.and_then(unit_of_system).map(|(_, metres)| metres);
-        let named = || self.length(geokeys::PROJ_LINEAR_UNITS);
-        let metres = if in_degrees { 1.0 } else { named().or_else(of_system).unwrap_or(1.0) };
-        let (west, north, step) = (west * metres, north * metres, [east * metres, south * metres]);
-        let is_earth = |axis: &f64| (axis / EARTH_AXIS - 1.0).abs() < 0.01;
-        let radius_metres = self.planet_axis().filter(|axis| !is_earth(axis));
-        if !in_degrees && let Some([west, north, east, south]) = self.degrees_of_cylinder(west, north, step) {
-            let step = [east, south];
-            return Some(GeoReference { epsg: None, in_degrees: true, radius_metres, west, north, step, is_area });
+        let mut found = position(affine, size, &self.system, self.is_area, notes);
+        let Some(place) = found.placement.filter(|place| !place.in_degrees) else { return found };
+        if let Some([west, north, east, south]) = self.keys.degrees_of_cylinder(place.west, place.north, place.step) {
+            found.placement = Some(crate::io::formats::GeoReference {
+                epsg: None,
+                in_degrees: true,
+                west,
+                north,
+                step: [east, south],
+                ..place
+            });
+            found.cell_metres = None;
+            notes.retain(|note| note.kind != "map-scale");
         }
-        Some(GeoReference { epsg, in_degrees, radius_metres, west, north, step, is_area })
+        found
     }
 }
 
-/// Name, role and text of each of GDAL's metadata items. Items of bands after the first are skipped.
-fn gdal_items(text: &str) -> Vec<(String, String, String)> {
+/// A number in a tag of GDAL, which can be followed by zeros or spaces.
+fn parsed_number(text: &str) -> Option<f64> {
+    let text = text.trim_matches(['\0', ' ', '\n', '\r', '\t']);
+    text.parse().ok().or_else(|| text.replace(',', ".").parse().ok())
+}
+
+/// An item of GDAL's metadata.
+struct GdalItem {
+    name: String,
+    role: String,
+    /// Index of the channel that the item describes.
+    channel: usize,
+    text: String,
+}
+
+/// GDAL's metadata items.
+fn gdal_items(text: &str) -> Vec<GdalItem> {
     let attribute = |head: &str, name: &str| {
         let (_, rest) = head.split_once(&format!("{name}=\""))?;
         Some(unescaped(rest.split_once('"')?.0))
@@ -220,10 +217,12 @@ fn gdal_items(text: &str) -> Vec<(String, String, String)> {
     for part in text.split("<Item ").skip(1) {
         let Some((head, rest)) = part.split_once('>') else { continue };
         let Some((value, _)) = rest.split_once("</Item>") else { continue };
-        if attribute(head, "sample").is_none_or(|sample| sample == "0") {
-            let name = attribute(head, "name").unwrap_or_default();
-            items.push((name, attribute(head, "role").unwrap_or_default(), unescaped(value)));
-        }
+        items.push(GdalItem {
+            name: attribute(head, "name").unwrap_or_default(),
+            role: attribute(head, "role").unwrap_or_default(),
+            channel: attribute(head, "sample").and_then(|sample| sample.parse().ok()).unwrap_or(0),
+            text: unescaped(value),
+        });
     }
     items
 }
@@ -261,9 +260,10 @@ fn unescaped(text: &str) -> String {
 
 /// Reads the items of GDAL's metadata as pairs of keyword and text.
 pub(super) fn read_texts(path: &Path) -> std::io::Result<Texts> {
-    let mut decoder = Decoder::new(BufReader::new(File::open(path)?)).map_err(Error::other)?;
-    let metadata = decoder.get_tag_ascii_string(tiff::tags::Tag::from_u16_exhaustive(GDAL_METADATA));
-    Ok(gdal_items(&metadata.unwrap_or_default()).into_iter().map(|(name, _, text)| (name, text)).collect())
+    let file = open_path(path).map_err(std::io::Error::other)?;
+    let metadata = file.ifd(0).ok().and_then(|ifd| ifd.tag(GDAL_METADATA)).and_then(|tag| tag.value.as_str());
+    let items = gdal_items(metadata.unwrap_or_default()).into_iter().filter(|item| item.channel == 0);
+    Ok(items.map(|item| (item.name, item.text)).collect())
 }
 
 #[cfg(test)]
@@ -276,6 +276,7 @@ mod tests {
         let text = "a<b>&\"c\" Ä &amp; \n 測";
         let xml = gdal_metadata(&[("talweg scene".into(), text.into())]);
         assert!(xml.is_ascii());
-        assert_eq!(gdal_items(&xml), [("talweg scene".to_string(), String::new(), text.to_string())]);
+        let items = gdal_items(&xml);
+        assert_eq!((items[0].name.as_str(), items[0].text.as_str(), items.len()), ("talweg scene", text, 1));
     }
 }

@@ -11,6 +11,7 @@
 
 mod decode;
 mod file_tags;
+mod geo_keys;
 mod text_tag;
 
 use std::io::Error;
@@ -23,7 +24,8 @@ use ndarray::ArrayView3;
 use tiff_core::{ColorMap, Compression, PhotometricInterpretation, Predictor, Tag, TagValue};
 use tiff_writer::{ImageBuilder, TiffWriter, WriteOptions};
 
-use self::file_tags::{GEOG_ELLIPSOID, GEOG_SEMI_MAJOR_AXIS, GEOG_SEMI_MINOR_AXIS, read_texts};
+use self::file_tags::read_texts;
+use self::geo_keys::{GEOG_ELLIPSOID, GEOG_SEMI_MAJOR_AXIS, GEOG_SEMI_MINOR_AXIS};
 use self::text_tag::TextTagWriter;
 use super::reader::RasterReader;
 use super::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleAt, SampleType, Samples};

@@ -1,0 +1,61 @@
+//! Options for reading heightmaps, which several commands share.
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use super::{Failure, usage};
+use talweg::io::formats::{HeightUnit, NoDataRule, NumberMeaning, ReadOptions};
+
+/// How to read a heightmap that does not describe itself, or describes itself wrongly
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Reading a heightmap")]
+pub struct ReadArgs {
+    /// Meaning of the numbers: heights, black to white, or heights in colours
+    #[arg(long, value_name = "MEANING", default_value = "File", ignore_case = true,
+        value_parser = PossibleValuesParser::new(NumberMeaning::names()))]
+    numbers: String,
+    /// Unit of the heights
+    #[arg(long, value_name = "UNIT", default_value = "File", ignore_case = true,
+        value_parser = PossibleValuesParser::new(HeightUnit::names()))]
+    unit: String,
+    /// Number of samples without data, `file` for the numbers and masks of the file, or `none`
+    #[arg(long, value_name = "VALUE", default_value = "file", allow_negative_numbers = true)]
+    no_data: String,
+    /// Channel of the file, counted from 1; 0 chooses the channel that holds heights
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    channel: u16,
+    /// The first row of the file is the southern edge
+    #[arg(long)]
+    first_row_south: bool,
+    /// Samples per row of a raw file; 0 for a square
+    #[arg(long, value_name = "SAMPLES", default_value_t = 0)]
+    raw_width: u32,
+    /// The most significant byte of each number in a raw file comes first
+    #[arg(long)]
+    big_endian: bool,
+}
+
+impl ReadArgs {
+    /// The settings that the options describe.
+    ///
+    /// # Errors
+    /// When the no-data value is neither a number nor a known word.
+    pub fn options(&self) -> Result<ReadOptions, Failure> {
+        let wrong = || usage(anyhow::anyhow!("--no-data: `{}` is not a number, `file` or `none`", self.no_data));
+        let (no_data, no_data_value) = match self.no_data.to_ascii_lowercase().as_str() {
+            "file" => (NoDataRule::File, 0.0),
+            "none" => (NoDataRule::Never, 0.0),
+            number => (NoDataRule::Given, number.parse().map_err(|_| wrong())?),
+        };
+        Ok(ReadOptions {
+            raw_width: self.raw_width,
+            big_endian: self.big_endian,
+            first_row_is_south: self.first_row_south,
+            meaning: NumberMeaning::named(&self.numbers).unwrap_or(NumberMeaning::File),
+            unit: HeightUnit::named(&self.unit).unwrap_or(HeightUnit::File),
+            no_data,
+            no_data_value,
+            channel: self.channel,
+        })
+    }
+}

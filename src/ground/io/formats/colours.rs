@@ -1,0 +1,222 @@
+//! Channels of pictures: the choice of the channel to read, transparency, and heights that colours encode.
+
+use tiff_reader::Ifd;
+
+use super::notes::RasterNote;
+use super::options::{NoDataRule, NumberMeaning, ReadOptions};
+use super::reader::RasterSource;
+use crate::io::RasterError;
+
+/// The channels of a picture, and how one number is made from the channels of a pixel.
+pub(super) struct ColourReading {
+    /// Names of all channels.
+    pub names: Vec<String>,
+    method: Method,
+    /// Index of the channel with the opacity, if it marks samples without data.
+    alpha: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Method {
+    /// The number of one channel.
+    Channel(usize),
+    /// The first three channels as brightness, or as the height that they encode.
+    Colour,
+}
+
+impl ColourReading {
+    /// The reading of a TIFF image whose channels have `names`.
+    ///
+    /// # Errors
+    /// When the options ask for a channel that the image does not have, or for colours that the image does not have.
+    pub fn choose(
+        names: &[String],
+        ifd: &Ifd,
+        source: &RasterSource,
+        notes: &mut Vec<RasterNote>,
+    ) -> Result<Self, RasterError> {
+        let opacity = |sample: &tiff_reader::ExtraSample| {
+            matches!(sample, tiff_reader::ExtraSample::AssociatedAlpha | tiff_reader::ExtraSample::UnassociatedAlpha)
+        };
+        let extra = ifd.extra_samples().unwrap_or_default();
+        let first_extra = names.len().saturating_sub(extra.len());
+        let alpha = extra.iter().position(opacity).map(|k| first_extra + k);
+        let is_colour = ifd.photometric_interpretation() == Some(2) && names.len() >= 3;
+        Self::of_channels(names.to_vec(), is_colour, alpha, source, "TIFF or GeoTIFF", notes)
+    }
+
+    /// The reading of a picture with named channels. The channel `alpha` holds the opacity.
+    ///
+    /// # Errors
+    /// As for [`Self::choose`].
+    pub fn of_channels(
+        names: Vec<String>,
+        is_colour: bool,
+        alpha: Option<usize>,
+        source: &RasterSource,
+        format: &'static str,
+        notes: &mut Vec<RasterNote>,
+    ) -> Result<Self, RasterError> {
+        let wanted = usize::from(source.options.channel);
+        let encodes = matches!(source.options.meaning, NumberMeaning::Terrarium | NumberMeaning::Mapbox);
+        if wanted > names.len() {
+            return Err(source.unreadable(
+                format,
+                format!("channel {wanted} does not exist; its {} channels are {}", names.len(), list(&names)),
+            ));
+        }
+        if encodes && !is_colour {
+            return Err(source.unreadable(
+                format,
+                "it has no red, green and blue channels, so it encodes no heights as colours; set Numbers to As in the file",
+            ));
+        }
+        let alpha = alpha.filter(|_| source.options.no_data == NoDataRule::File);
+        let method = if wanted > 0 {
+            Method::Channel(wanted - 1)
+        } else if is_colour {
+            Method::Colour
+        } else {
+            Method::Channel(0)
+        };
+        if method == Method::Colour && !encodes {
+            notes.push(RasterNote::new(
+                "colours",
+                "its colours are read as brightness; set Numbers to Terrarium tile or Mapbox tile if they encode heights",
+            ));
+        }
+        let is_other = |k: &usize| Some(*k) != alpha && !(method == Method::Colour && *k < 3) && method != Method::Channel(*k);
+        if (0..names.len()).any(|k| is_other(&k)) {
+            let read = match method {
+                Method::Channel(k) => format!("only channel {} ({}) is read", k + 1, names[k]),
+                Method::Colour => "only the colours are read".into(),
+            };
+            notes.push(RasterNote::new(
+                "further-channels",
+                format!("it has {} channels ({}); {read}. Set Channel to read another one", names.len(), list(&names)),
+            ));
+        }
+        Ok(Self { names, method, alpha })
+    }
+
+    /// Whether the number of a pixel is made of three colours.
+    pub fn is_colour(&self) -> bool {
+        self.method == Method::Colour
+    }
+
+    /// The only channel that has to be read, if one suffices.
+    pub fn single_channel(&self) -> Option<usize> {
+        match (self.method, self.alpha) {
+            (Method::Channel(k), None) => Some(k),
+            _ => None,
+        }
+    }
+
+    /// Number of channels that are decoded at once.
+    pub fn channels_read(&self, channels: usize) -> usize {
+        self.single_channel().map_or(channels, |_| 1)
+    }
+
+    /// Name of the channel that is read, if the picture has several.
+    pub fn read_name(&self) -> Option<String> {
+        match self.method {
+            Method::Channel(k) if self.names.len() > 1 => self.names.get(k).cloned(),
+            Method::Colour => Some("brightness of the colours".into()),
+            Method::Channel(_) => None,
+        }
+    }
+
+    /// The numbers of a row of pixels; NaN for transparent pixels. A row holds all `channels` of each pixel, or the
+    /// single channel.
+    pub fn numbers_of_row<'a>(
+        &self,
+        row: &'a [f64],
+        channels: usize,
+        options: &ReadOptions,
+    ) -> impl Iterator<Item = f64> + 'a {
+        let (channels, method) = match self.single_channel() {
+            Some(_) => (1, Method::Channel(0)),
+            None => (channels, self.method),
+        };
+        let (alpha, meaning) = (self.alpha, options.meaning);
+        row.chunks_exact(channels).map(move |pixel| {
+            if alpha.is_some_and(|alpha| pixel[alpha] == 0.0) {
+                return f64::NAN;
+            }
+            match method {
+                Method::Channel(k) => pixel[k],
+                Method::Colour => number_of_colour(meaning, [pixel[0], pixel[1], pixel[2]]),
+            }
+        })
+    }
+}
+
+/// The names of channels with their numbers, for messages.
+fn list(names: &[String]) -> String {
+    names.iter().enumerate().map(|(k, name)| format!("{} {name}", k + 1)).collect::<Vec<_>>().join(", ")
+}
+
+/// The number of a colour of 8 bits per channel: the height that it encodes, or its brightness (Rec. 709).
+pub(super) fn number_of_colour(meaning: NumberMeaning, [red, green, blue]: [f64; 3]) -> f64 {
+    match meaning {
+        NumberMeaning::Terrarium => 256.0 * red + green + blue / 256.0 - 32768.0,
+        NumberMeaning::Mapbox => (65536.0 * red + 256.0 * green + blue) / 10.0 - 10000.0,
+        _ => f64::from(0.2126 * red as f32 + 0.7152 * green as f32 + 0.0722 * blue as f32),
+    }
+}
+
+/// Returns the encoding of heights that colours of 8 bits probably have: the one in which neighbouring pixels have
+/// similar heights that occur on planets. A photograph has neither.
+pub(super) fn probable_encoding(rows: &[Vec<[u8; 3]>]) -> Option<NumberMeaning> {
+    let spread = |channel: usize| {
+        let of = || rows.iter().flatten().map(|pixel| pixel[channel]);
+        of().max().unwrap_or(0) - of().min().unwrap_or(0)
+    };
+    if spread(1) < 8 || spread(2) < 8 {
+        return None;
+    }
+    [NumberMeaning::Terrarium, NumberMeaning::Mapbox].into_iter().find(|meaning| {
+        let height = |pixel: &[u8; 3]| number_of_colour(*meaning, pixel.map(f64::from));
+        let is_likely = |height: f64| PLAUSIBLE.contains(&height);
+        let (mut sum, mut count) = (0.0, 0u32);
+        for row in rows {
+            for pair in row.windows(2) {
+                sum += (height(&pair[0]) - height(&pair[1])).abs();
+                count += 1;
+            }
+        }
+        count > 0 && rows.iter().flatten().all(|pixel| is_likely(height(pixel))) && sum / f64::from(count) < STEEPEST
+    })
+}
+
+/// Heights in metres of the planets whose tiles are published.
+const PLAUSIBLE: std::ops::RangeInclusive<f64> = -11_500.0..=9_000.0;
+/// Mean difference in metres between neighbouring pixels, above which colours do not encode heights.
+const STEEPEST: f64 = 100.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encoded_heights_are_recognised_and_pictures_are_not() {
+        let law = |row: usize, column: usize| 500.0 + column as f64 * 1.37 + 3.11 * row as f64;
+        let of_height = |encode: &dyn Fn(f64) -> [u8; 3]| -> Vec<Vec<[u8; 3]>> {
+            (0..40).map(|row| (0..40).map(|column| encode(law(row, column))).collect()).collect()
+        };
+        let terrarium = of_height(&|h| {
+            let number = ((h + 32768.0) * 256.0) as u32;
+            [(number >> 16) as u8, (number >> 8) as u8, number as u8]
+        });
+        assert_eq!(probable_encoding(&terrarium), Some(NumberMeaning::Terrarium));
+        let mapbox = of_height(&|h| {
+            let number = ((h + 10000.0) * 10.0) as u32;
+            [(number >> 16) as u8, (number >> 8) as u8, number as u8]
+        });
+        assert_eq!(probable_encoding(&mapbox), Some(NumberMeaning::Mapbox));
+        let picture = of_height(&|h| [(h / 4.0) as u8, (255.0 - h / 4.0) as u8, (h / 5.0) as u8]);
+        assert_eq!(probable_encoding(&picture), None);
+        let grey = of_height(&|h| [(h / 4.0) as u8; 3]);
+        assert_eq!(probable_encoding(&grey), None);
+    }
+}

@@ -1,0 +1,75 @@
+//! Rasters in an archive: a ZIP archive with one raster, such as `N46E007.hgt.zip`, or a file packed with gzip.
+
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::reader::{DecodedRaster, RasterReader, RasterSource};
+use crate::io::RasterError;
+use crate::io::raster::MAX_SAMPLES;
+
+pub(super) static READER: RasterReader =
+    RasterReader { extensions: &["zip", "gz"], name: "packed raster", is_raw: false, read };
+
+/// Maximum size in bytes of an unpacked file.
+const MOST_BYTES: u64 = 8 * MAX_SAMPLES;
+/// Maximum number of files in an archive.
+const MOST_FILES: usize = 10_000;
+
+fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
+    let failed = |message: String| source.unreadable(READER.name, message);
+    let damaged = |error: &dyn std::fmt::Display| {
+        failed(format!("it is damaged ({error}). Download or copy it again"))
+    };
+    let (name, bytes) = if source.bytes.starts_with(&[0x1f, 0x8b]) {
+        let inner = source.path.with_extension("");
+        let mut bytes = Vec::new();
+        let mut unpacked = flate2::read::GzDecoder::new(&source.bytes[..]).take(MOST_BYTES + 1);
+        unpacked.read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
+        (inner, bytes)
+    } else {
+        let mut archive = zip::ZipArchive::new(Cursor::new(&source.bytes[..])).map_err(|error| damaged(&error))?;
+        let at = only_raster(&mut archive).map_err(failed)?;
+        let file = archive.by_index(at).map_err(|error| damaged(&error))?;
+        let name = Path::new(&*file.name().map_err(|error| damaged(&error))?).file_name().map(PathBuf::from).unwrap_or_default();
+        let size = file.size();
+        source.check_packed(size)?;
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
+        (name, bytes)
+    };
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(RasterError::TooLarge { path: source.path.into() });
+    }
+    source.check_packed(bytes.len() as u64)?;
+    let Some(reader) = RasterReader::for_path(&name).filter(|reader| reader.name != READER.name) else {
+        return Err(failed(format!(
+            "it holds {}, which is not a heightmap; unpack it and import the heightmap in it",
+            name.display()
+        )));
+    };
+    let bytes = Arc::new(bytes);
+    let inner = RasterSource { path: &name, bytes: &bytes, options: source.options, sides: source.sides };
+    // An error names the archive, which is the file that the user chose.
+    reader.decode(&inner).map_err(|error| error.with_path(source.path))
+}
+
+/// Index of the only raster in an archive.
+fn only_raster(archive: &mut zip::ZipArchive<Cursor<&[u8]>>) -> Result<usize, String> {
+    if archive.len() > MOST_FILES {
+        return Err(format!("it holds more than {MOST_FILES} files; unpack it and import one of them"));
+    }
+    let is_raster = |name: &str| {
+        RasterReader::for_path(Path::new(name)).is_some_and(|reader| reader.name != READER.name)
+            && !name.starts_with("__MACOSX")
+    };
+    // A name that is not text has no known extension.
+    let names: Vec<String> = archive.file_names().flatten().map(String::from).filter(|name| is_raster(name)).collect();
+    match &names[..] {
+        [name] => archive.index_for_name(name).ok_or_else(|| format!("{name} is missing in it")),
+        [] => Err("it holds no heightmap; unpack it and import the heightmap in it".into()),
+        [first, second, ..] => {
+            Err(format!("it holds {} heightmaps, such as {first} and {second}; unpack it and import one of them", names.len()))
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Files beside a raster that describe it: world files, projections, GDAL's `.aux.xml`, masks and headers.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::coordinate_text::{system_of_text, wkt_height_unit};
+use super::place::{Affine, CoordinateSystem};
+use super::units::length_named;
+
+/// A file beside a raster.
+#[derive(Clone, Debug)]
+pub(super) struct SideFile {
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+}
+
+impl SideFile {
+    /// The contents as text, and its name for messages.
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).trim_start_matches('\u{feff}').to_string()
+    }
+
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// The files beside a raster that describe it.
+#[derive(Clone, Debug, Default)]
+pub struct SideFiles {
+    /// Position as six numbers (`.tfw`, `.pgw`, `.wld`).
+    pub(super) world: Option<SideFile>,
+    /// Coordinate system as text (`.prj`).
+    pub(super) projection: Option<SideFile>,
+    /// GDAL's description (`.aux.xml`).
+    pub(super) description: Option<SideFile>,
+    /// GDAL's mask (`.msk`), a TIFF file.
+    pub(super) mask: Option<SideFile>,
+    /// Layout of numbers without a header of their own (`.hdr`).
+    pub(super) header: Option<SideFile>,
+}
+
+/// Maximum size in bytes of a side file of text.
+const MOST_TEXT: u64 = 4 << 20;
+/// Maximum size in bytes of a mask.
+const MOST_MASK: u64 = 1 << 30;
+
+/// The kinds of side files.
+#[derive(Clone, Copy, PartialEq)]
+enum SideKind {
+    World,
+    Projection,
+    Description,
+    Mask,
+    Header,
+}
+
+const KINDS: [SideKind; 5] =
+    [SideKind::World, SideKind::Projection, SideKind::Description, SideKind::Mask, SideKind::Header];
+
+/// Possible paths of a side file of the raster at `path`, in the order of their precedence.
+fn candidates(path: &Path, kind: SideKind) -> Vec<PathBuf> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let appended = |end: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    let endings = match kind {
+        SideKind::World => {
+            let mut letters = extension.chars();
+            let short = letters.next().zip(letters.last()).map(|(first, last)| format!("{first}{last}w"));
+            short.into_iter().chain([format!("{extension}w"), "wld".into()]).collect()
+        }
+        SideKind::Projection => vec!["prj".to_string()],
+        SideKind::Header => vec!["hdr".to_string()],
+        SideKind::Description => return vec![appended(".aux.xml")],
+        SideKind::Mask => return vec![appended(".msk")],
+    };
+    endings.iter().flat_map(|end| [path.with_extension(end), path.with_extension(end.to_uppercase())]).collect()
+}
+
+fn found(path: &Path, kind: SideKind) -> Option<PathBuf> {
+    candidates(path, kind).into_iter().find(|side| side.is_file())
+}
+
+/// The existing files beside the raster at `path` that describe it. They belong to the raster: who copies the raster
+/// copies them as well.
+pub fn side_files(path: &Path) -> Vec<PathBuf> {
+    KINDS.into_iter().filter_map(|kind| found(path, kind)).collect()
+}
+
+/// Modification times and lengths of the files beside a raster.
+pub(in crate::io) fn side_stamps(path: &Path) -> Vec<(SystemTime, u64)> {
+    let stamp = |side: PathBuf| {
+        let about = std::fs::metadata(side).ok()?;
+        Some((about.modified().unwrap_or(SystemTime::UNIX_EPOCH), about.len()))
+    };
+    side_files(path).into_iter().filter_map(stamp).collect()
+}
+
+impl SideFiles {
+    /// Reads the files beside the raster at `path`. A file that is too large or cannot be read counts as missing.
+    pub(in crate::io) fn beside(path: &Path) -> Self {
+        let read = |kind: SideKind| {
+            let path = found(path, kind)?;
+            let most = if kind == SideKind::Mask { MOST_MASK } else { MOST_TEXT };
+            let bytes = std::fs::metadata(&path).ok().filter(|about| about.len() <= most);
+            bytes.and_then(|_| std::fs::read(&path).ok()).map(|bytes| SideFile { path, bytes })
+        };
+        Self {
+            world: read(SideKind::World),
+            projection: read(SideKind::Projection),
+            description: read(SideKind::Description),
+            mask: read(SideKind::Mask),
+            header: read(SideKind::Header),
+        }
+    }
+
+    /// The contents of all files, in a fixed order.
+    pub(in crate::io) fn contents(&self) -> impl Iterator<Item = &[u8]> {
+        [&self.world, &self.projection, &self.description, &self.mask, &self.header]
+            .into_iter()
+            .flatten()
+            .map(|file| &file.bytes[..])
+    }
+
+    /// The position in a world file, with the name of the file.
+    pub(super) fn world_affine(&self) -> Option<(Affine, String)> {
+        let file = self.world.as_ref()?;
+        let number = |word: &str| word.replace(',', ".").parse::<f64>().ok().filter(|v| v.is_finite());
+        let numbers: Vec<f64> = file.text().split_whitespace().take(6).map_while(number).collect();
+        let &[a, d, b, e, x, y] = &numbers[..] else { return None };
+        Some((Affine { x, a, b, y, d, e }, file.name()))
+    }
+
+    /// The coordinate system in a `.prj` file, with the name of the file.
+    pub(super) fn system(&self) -> Option<(CoordinateSystem, String)> {
+        let file = self.projection.as_ref()?;
+        Some((system_of_text(&file.text())?, file.name()))
+    }
+
+    /// GDAL's description of the raster.
+    pub(super) fn described(&self) -> Description {
+        self.description.as_ref().and_then(|file| Description::parse(&file.text())).unwrap_or_default()
+    }
+}
+
+/// Contents of GDAL's `.aux.xml` that concern heights.
+#[derive(Default)]
+pub(super) struct Description {
+    pub affine: Option<Affine>,
+    pub system: Option<CoordinateSystem>,
+    pub is_point: bool,
+    pub has_control_points: bool,
+    pub no_data: Option<f64>,
+    pub scale: Option<f64>,
+    pub offset: Option<f64>,
+    /// Name of the unit of the heights, and its length in metres if it is known.
+    pub unit: Option<(String, Option<f64>)>,
+}
+
+impl Description {
+    fn parse(text: &str) -> Option<Self> {
+        let document = roxmltree::Document::parse(text).ok()?;
+        let root = document.root_element();
+        let child = |node: roxmltree::Node, name: &str| -> Option<String> {
+            let found = node.children().find(|child| child.has_tag_name(name))?;
+            Some(found.text().unwrap_or_default().trim().to_string())
+        };
+        let band = root.children().find(|node| {
+            node.has_tag_name("PAMRasterBand") && node.attribute("band").is_none_or(|number| number == "1")
+        });
+        let in_band = |name: &str| band.and_then(|band| child(band, name));
+        let number = |name: &str| in_band(name).and_then(|text| text.parse::<f64>().ok());
+        let numbers = child(root, "GeoTransform").map(|text| {
+            text.split(',').map_while(|word| word.trim().parse::<f64>().ok()).collect::<Vec<f64>>()
+        });
+        let affine = numbers.and_then(|six| six.try_into().ok()).map(Affine::of_corner);
+        let wkt = child(root, "SRS");
+        let named = in_band("UnitType").filter(|unit| !unit.is_empty());
+        let unit = named.map(|name| {
+            let metres = length_named(&name).map(|(_, metres)| metres);
+            (name, metres)
+        });
+        let of_wkt = || wkt.as_deref().and_then(wkt_height_unit).map(|(name, metres)| (name, Some(metres)));
+        let is_point = root.descendants().any(|node| {
+            node.has_tag_name("MDI")
+                && node.attribute("key") == Some("AREA_OR_POINT")
+                && node.text().is_some_and(|text| text.trim().eq_ignore_ascii_case("point"))
+        });
+        Some(Self {
+            affine,
+            system: wkt.as_deref().and_then(system_of_text),
+            is_point,
+            has_control_points: root.children().any(|node| node.has_tag_name("GCPList")),
+            no_data: number("NoDataValue"),
+            scale: number("Scale"),
+            offset: number("Offset"),
+            unit: unit.or_else(of_wkt),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_usual_name_of_a_side_file_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let raster = folder.path().join("a.tif");
+        assert!(side_files(&raster).is_empty());
+        for name in ["a.tfw", "a.prj", "a.tif.aux.xml", "a.tif.msk", "a.hdr"] {
+            std::fs::write(folder.path().join(name), "1").unwrap();
+        }
+        assert_eq!(side_files(&raster).len(), 5);
+        for (name, raster) in [("b.TFW", "b.tif"), ("c.tifw", "c.tif"), ("d.wld", "d.png"), ("e.pgw", "e.png")] {
+            std::fs::write(folder.path().join(name), "30 0 0 -30 500015 4999985").unwrap();
+            let sides = SideFiles::beside(&folder.path().join(raster));
+            let (affine, found) = sides.world_affine().unwrap();
+            assert_eq!((affine.a, affine.e, affine.x, found.as_str()), (30.0, -30.0, 500_015.0, name));
+        }
+    }
+
+    #[test]
+    fn a_description_of_gdal_gives_place_and_numbers() {
+        let text = "<PAMDataset><SRS>PROJCS[\"a\",UNIT[\"metre\",1],AUTHORITY[\"EPSG\",\"32632\"]]</SRS>\
+                    <GeoTransform> 5.0e5, 30, 0, 5000000, 0, -30</GeoTransform>\
+                    <PAMRasterBand band=\"1\"><NoDataValue>-9.0E+1</NoDataValue><UnitType>ft</UnitType><Offset>3</Offset>\
+                    <Scale>0.5</Scale></PAMRasterBand></PAMDataset>";
+        let found = Description::parse(text).unwrap();
+        assert_eq!(found.affine, Some(Affine::of_corner([5.0e5, 30.0, 0.0, 5.0e6, 0.0, -30.0])));
+        assert_eq!(found.system.unwrap().epsg, Some(32632));
+        assert_eq!((found.no_data, found.offset, found.scale), (Some(-90.0), Some(3.0), Some(0.5)));
+        assert_eq!(found.unit, Some(("ft".into(), Some(0.3048))));
+        assert!(Description::parse("<a").is_none());
+    }
+}
