@@ -114,7 +114,7 @@ fn random_values(grid: Grid, random: Stream) -> Vec<f32> {
 /// Returns the bed heights along `samples` of `ground`, and the terrain height elsewhere. `area` is the number of cells
 /// that drain through each sample along the receivers of `graph`.
 /// [`StreamCourses`](crate::channels::stream_courses::StreamCourses) later cuts a channel of depth
-/// [`CHANNEL`](crate::channels::stream_courses::CHANNEL) below these heights.
+/// [`CHANNEL`] below these heights.
 pub fn beds(cx: &Context, ground: &Terrain, samples: &[u32], graph: &FlowGraph, area: &[f32]) -> Vec<f32> {
     let (grid, cell) = (ground.grid, cell_height(cx, ground.grid));
     // Sorting by drainage area orders the samples downstream, because a receiver always has a larger area than its

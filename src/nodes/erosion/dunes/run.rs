@@ -20,6 +20,7 @@ const BAND_ROWS: usize = 8;
 const SLIDE_SHARE: f32 = 0.15;
 const MOST_CREEP: f32 = 0.1;
 
+/// A run of wind erosion, which carries sand over one terrain.
 #[derive(Clone)]
 pub struct DunesRun {
     params: Arc<Dunes>,
