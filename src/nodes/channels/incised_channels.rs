@@ -4,9 +4,10 @@
 //!
 //! Law, with h the terrain height, c the cell size of its grid and s its slope as rise over run, at most [`STEEPEST`]:
 //! - Water flows over the surface h' = h + [`WANDERING`]·s·Σ p·c·n_p. The n_p are random values from -1 to 1 at every
-//!   p-th sample, interpolated between these samples, with p = 8 and 4 ([`REACHES`]). On a uniform slope streams then turn
-//!   by up to about 40° from the steepest descent. Steepest descent without random heights would give straight lines in
-//!   the eight grid directions. On terrain steeper than [`STEEPEST`] the streams follow the valleys of the terrain.
+//!   p-th sample, interpolated between these samples, with p = 8 and 4 ([`REACHES`]). On a uniform slope streams then
+//!   turn by up to about 40° from the steepest descent. Steepest descent without random heights would give straight
+//!   lines in the eight grid directions. On terrain steeper than [`STEEPEST`] the streams follow the valleys of the
+//!   terrain.
 //! - A channel bed falls downstream. Its height is the lowest terrain height so far downstream, at most [`CUT`]·c below
 //!   the terrain.
 //! - The channel is d = [`DEPTH`]·c·(A/A₁)^[`DEPTH_EXPONENT`] deep, and at most [`DEEPEST`] times as deep as at A = A₁.

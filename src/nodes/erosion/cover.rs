@@ -3,12 +3,12 @@
 //! Cover depths are whole numbers of slabs ([`Slabs`]). Sums and differences of slabs are exact in `f32`, so that no
 //! cover is gained or lost however often it moves.
 //!
-//! Law of a slide: cover flows through the face between two cells of surface heights H and H', towards the lower cell. The flow
-//! is q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the cover of the higher cell. The notation x⁺ means
-//! max(x, 0). g is the length of the surface gradient on the face, with both components, as a height difference per
-//! cell. T (`rise`) is the rise of the angle of repose over one cell, and c is `slide_fraction`. D (`creep`) also
-//! levels gentler slopes. Since g is the full gradient, slopes come to rest at the same angle in every direction of the
-//! grid.
+//! Law of a slide: cover flows through the face between two cells of surface heights H and H', towards the lower cell.
+//! The flow is q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the cover of the higher cell. The notation
+//! x⁺ means max(x, 0). g is the length of the surface gradient on the face, with both components, as a height
+//! difference per cell. T (`rise`) is the rise of the angle of repose over one cell, and c is `slide_fraction`. D
+//! (`creep`) also levels gentler slopes. Since g is the full gradient, slopes come to rest at the same angle in every
+//! direction of the grid.
 //!
 //! Scheme: all faces are computed at once from the old cover. A cell has four faces, so cover never becomes negative.
 //! The cells on both sides of a face compute the flow from the same numbers, and the bits do not depend on the threads.

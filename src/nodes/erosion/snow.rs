@@ -2,13 +2,13 @@
 //!
 //! Law, per iteration: snow of depth s covers the ground; H is the height of the snow surface.
 //! - Fall: F · m(H) · k(H) · d(H), until `total_metres` have fallen on open ground. m is the fraction of the
-//!   precipitation that falls as snow: 0 at and below the snow line, 1 where the air is 2 °C colder. k is the fraction of
-//!   the snow that sticks: 1 on gentle slopes, falling to 0 at `hold_angle` over the last 15° before it. d is the drift, d
-//!   = 1 - drift · ∂H/∂w / (|∂H/∂w| + tan 10°), with ∂H/∂w the slope along the wind. So lee sides get more snow, windward
-//!   sides less.
+//!   precipitation that falls as snow: 0 at and below the snow line, 1 where the air is 2 °C colder. k is the fraction
+//!   of the snow that sticks: 1 on gentle slopes, falling to 0 at `hold_angle` over the last 15° before it. d is the
+//!   drift, d = 1 - drift · ∂H/∂w / (|∂H/∂w| + tan 10°), with ∂H/∂w the slope along the wind. So lee sides get more
+//!   snow, windward sides less.
 //! - Melt: M · (T(H) + S · n(H))⁺, at most s, where x⁺ means max(x, 0). T is the temperature, 0 °C at the snow line and
-//!   colder above by the lapse rate. n is the cosine of the angle between the normal of the surface and the noon sun, minus
-//!   the same cosine for level ground. S is `sun_warmth`.
+//!   colder above by the lapse rate. n is the cosine of the angle between the normal of the surface and the noon sun,
+//!   minus the same cosine for level ground. S is `sun_warmth`.
 //! - Slides (`CoverSlide`): snow steeper than the angle of repose slides down, through all faces in proportion to their
 //!   slope. Wind and creep level the surface over a length ℓ. Each iteration makes several passes (`passes`), so that
 //!   on grids of up to 2049 samples an avalanche is equally fast in metres.
