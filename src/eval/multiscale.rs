@@ -168,8 +168,8 @@ fn clamp_cover(height: &mut [f32], cover: &mut [f32]) {
     });
 }
 
-/// Minimum height above the sea that land keeps when a process starts on a finer grid, as a fraction of the land's height
-/// below the process.
+/// Minimum height above the sea that land keeps when a process starts on a finer grid, as a fraction of the
+/// land's height below the process.
 const LAND_KEPT: f32 = 0.1;
 
 /// Raises samples that are land in `beneath`, that is, above the level `sea`, and are now too low.
