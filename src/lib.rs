@@ -62,7 +62,7 @@
 //! | [`preferences`] | planet display settings and recent files, kept in small files between runs |
 //! | [`recovery`] | storage of unsaved work from previous sessions, and of earlier versions of scene files |
 //! | [`appearance`] | terrain in colour: biomes, relief images, ray-traced views; shared by editor and command line |
-//! | [`measure`] | measures: shape, drainage and playability of a terrain; reference values of real terrain; comparison of two terrains |
+//! | [`measure`] | measures: shape, drainage, playability; reference values of real terrain; comparison of two terrains |
 //! | [`eval`] | evaluates a stack: cache, blend and mask, timeline of key frames, background worker, memory estimates |
 //! | [`export`] | many products from one evaluation: maps, engine presets, tiles, the scene embedded in every file |
 //! | [`tiles`] | tiled builds: plan, tasks, tile files, products of all tiles |
@@ -70,7 +70,7 @@
 //! | [`benchmark`] | time and memory that nodes need, and the growth of both with the resolution |
 //! | [`variants`] | variants of a scene, with thumbnails |
 //!
-//! Each test iterates over a complete list, so that new items are tested too: `tests/core/nodes/contract/` over all nodes,
+//! Each test iterates over a complete list, so that new items are tested too: `tests/core/nodes/contract/` over nodes,
 //! `tests/core/scene/scenes.rs` over all scenes in `saves/`, `tests/panel/` over the commands and panels.
 //! `tests/window/` runs the real editor on a virtual screen.
 //!
