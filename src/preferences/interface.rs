@@ -47,13 +47,13 @@ crate::params! {
         /// Minutes after which unsaved edits are saved to the scene's own file automatically; 0 turns this off. The
         /// previous contents of the file are kept as an earlier version.
         autosave: u32 ["min"] = 0, 0..=240, slider 0..=30;
-        /// Maximum memory for Talweg; 0 allows all free memory. Larger operations are refused, with the size that would
-        /// fit.
+        /// Maximum memory for Talweg; 0 allows all free memory. Larger operations are refused, and the message gives
+        /// the size that would fit.
         memory_limit: f32 ["GiB"] = 0.0, 0.0..=4096.0, slider 0.0..=64.0;
     }
 }
 
-/// Interface sizes in percent that the commands for a larger and a smaller interface use.
+/// Interface sizes in percent between which the commands for a larger and a smaller interface switch.
 const STEPS: [f32; 9] = [75.0, 80.0, 90.0, 100.0, 110.0, 125.0, 150.0, 175.0, 200.0];
 
 impl InterfacePreferences {
