@@ -14,7 +14,7 @@ use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES};
 use talweg::planet::World;
 use talweg::scene::{Layer, Scene};
 
-/// Measure the cost of nodes: time, memory, growth with size, threads, extreme parameters
+/// Measure the cost of nodes: time, memory, growth with size, effect of threads, extreme parameters
 #[derive(Args)]
 #[command(after_help = "\
 NODE is a name from `talweg nodes`, or a group of the nodes for square terrains: generators, filters, processes, all.
@@ -48,12 +48,12 @@ pub struct BenchArgs {
     /// Numbers of threads [default: 1, 2 and one for each processor]
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Vec<u32>,
-    /// Also set every number to both ends of its hard range, at 129 samples
+    /// Also test every numeric parameter at both ends of its hard range, at 129 samples
     #[arg(long)]
     extremes: bool,
     #[command(flatten)]
     memory: MemoryArgs,
-    /// Print everything as JSON
+    /// Print all results as JSON
     #[arg(long, conflicts_with = "csv")]
     json: bool,
     /// Print CSV with one line for each node, size and number of threads
@@ -97,7 +97,8 @@ fn distinct(numbers: &[u32]) -> Vec<usize> {
     sorted
 }
 
-/// Refuses sizes that do not fit into memory. The input terrains of all sizes are in memory from the start.
+/// Refuses sizes that do not fit into memory. The input terrains of all sizes stay in memory during the whole
+/// benchmark.
 fn check_sizes(subjects: &[NodeSubject], plan: &BenchPlan) -> CommandResult {
     for subject in subjects {
         let mut scene = if subject.world() == World::Planet { Scene::new_planet() } else { Scene::default() };

@@ -13,7 +13,7 @@ use talweg::eval::MemoryUse;
 use talweg::export::image_piece::{CutOut, CutOutError};
 use talweg::io::check_writable;
 
-/// Cut ground out of a terrain as an image piece of a construction
+/// Cut a part out of a terrain as an image primitive of a construction
 #[derive(Args)]
 #[command(after_help = "\
 Writes a scene with one construction that holds one image piece at its original place. Beside the scene it writes the
@@ -30,10 +30,10 @@ pub struct CutOutArgs {
     /// Area to cut out, in metres from the north-west corner: west, north, east, south
     #[arg(long, value_name = "W,N,E,S", value_parser = area)]
     area: CutArea,
-    /// Fraction of the piece over which it blends into the surrounding ground
+    /// Fraction of the primitive over which it blends into the surrounding terrain
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = border)]
     border: f32,
-    /// Scene to write (.ron); the names of the pictures beside it start with its name
+    /// Scene to write (.ron); the pictures are written next to it, and their names start with its name
     #[arg(short, long, value_name = "SCENE.ron")]
     output: PathBuf,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub struct CutOutArgs {
     json: bool,
 }
 
-/// The area in metres: west, north, east, south.
+/// Edges of the area in metres: west, north, east, south.
 #[derive(Clone, Copy)]
 struct CutArea([f64; 4]);
 

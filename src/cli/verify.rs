@@ -9,7 +9,7 @@ use talweg::eval::{MemoryUse, thread_pool};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::export::sample_check::{SampleCheck, check_samples};
 
-/// Evaluate with 1, 2 and all threads and print the content hash of the heights and data maps
+/// Evaluate a scene with 1, 2 and all threads, and print the content hash of the heights and data maps
 #[derive(Args)]
 #[command(after_help = "\
 The hash (XXH3-128 of size, heights and data maps) is the same for the same scene on any computer.
@@ -88,7 +88,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     if args.json {
         return print_json(&runs);
     }
-    // For a scene, only the hash is printed, so that scripts can read it.
+    // For a scene file, only the hash is printed, so that scripts can read it.
     match origin {
         Some(_) => print(&format!("{}\n{said}\n", runs[0].hash)),
         None => {

@@ -1,8 +1,8 @@
 //! `talweg watch`: repeats a command whenever a scene, or a file that the scene names, is saved.
 //!
-//! Each run is a process of its own, so a failure ends only that run. Files are polled several times a second, which
+//! Each run is a separate process, so a failure ends only that run. Files are polled several times a second, which
 //! works on every file system, including network folders. A changed file counts as complete when two successive polls
-//! find it unchanged.
+//! find the same contents.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ use super::{Cli, CommandResult, Failure, print_message, usage};
 use talweg::export::origin::load_scene;
 use talweg::io::FileStamp;
 
-/// Repeat a command whenever the scene, or a file that it names, is saved
+/// Repeat a command whenever a scene, or a file that the scene names, is saved
 #[derive(Args)]
 #[command(after_help = "\
 COMMAND is any talweg command that takes a scene, written without the scene, which is inserted. After an error in the scene
@@ -77,7 +77,8 @@ pub fn run(args: &WatchArgs) -> CommandResult {
     }
 }
 
-/// The command with the scene inserted after its name, if it takes a scene and is otherwise valid.
+/// The command with the scene inserted after its name. It is an error if the command takes no scene or is otherwise
+/// invalid.
 fn command_line(args: &WatchArgs) -> Result<Vec<String>, Failure> {
     let name = &args.command[0];
     let cli = Cli::command();
