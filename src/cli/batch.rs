@@ -14,15 +14,15 @@ use talweg::variants::{BatchError, BatchProduct, BatchRequest, PlannedBatch, See
 /// Evaluate a scene with many seeds and values, each into its own folder, with a contact sheet and a table of measures
 #[derive(Args)]
 #[command(after_help = "\
-The batch makes all combinations of the seeds and values, at most 1000. FOLDER receives a folder for each variant, named by
-its values, and
-  sheet.png     thumbnails of all variants side by side
-  measures.csv  a line for each variant: its values, then all measures of `talweg measure`
-Products are named by the files of a variant: render.png (from above), scene.ron, and every map of `talweg export` in any
-of its formats, such as heights.png, heights.exr, flow.tif, normals.png.
-Finished variants that still fit are kept: after a stop, the same command continues.
-Machines that share the folder divide the work with --variant, one variant each at a time. The command without --variant
-then writes the sheet and the table.
+The batch makes all combinations of the seeds and values, at most 1000. It writes a folder for each variant into FOLDER,
+named after the values of the variant, and two files:
+  sheet.png     contact sheet with thumbnails of all variants
+  measures.csv  table with a line for each variant: its values, then all measures of `talweg measure`
+--products takes file names: render.png (a picture from above), scene.ron, and every map of `talweg export` in any of its
+formats, such as heights.png, heights.exr, flow.tif, normals.png.
+Finished variants are kept if their settings are unchanged. After a stop, the same command therefore continues the batch.
+Several machines can share the folder and make one variant each with --variant. The command without --variant then writes
+the contact sheet and the table.
 
 Examples:
   talweg batch island.ron --seeds 1..50 -o islands

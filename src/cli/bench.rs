@@ -20,14 +20,15 @@ use talweg::scene::{Layer, Scene};
 NODE is a name from `talweg nodes`, or a group of the nodes for square terrains: generators, filters, processes, all.
 document-001 compares Perlin noise and midpoint displacement, as a lecture on terrain in games does. document-002 compares
 stamp noise and Perlin noise, as the article on stamp noise does.
-Nodes for planets must be named, and run on six faces. Parameters may follow a name: Perlin:octaves=1.
-Without NODE, document-001 is compared.
+Nodes for planets are in no group: give their names. They run on the six faces of a planet. Parameters can follow the
+name of a node: Perlin:octaves=1. Without NODE, document-001 is compared.
 
 A generator is timed for its whole field, a filter for one pass, and a process for its first iteration. The input of
-filters and processes is Perlin noise, on a planet continents. Each repetition runs everything once, in another order.
-Times are medians with an interval that covers the true median with at least 95 % confidence from six repetitions on.
-time ~ side^e is fitted on a log-log scale with its standard error: e = 2 is linear in the number of samples. Loading
-means reading the terrain from a 16-bit PNG in memory. Exit code 1 if the same inputs gave different results.
+filters and processes is Perlin noise, or continents on a planet. Each repetition runs all nodes once, in a new order.
+Times are medians with an interval. With six or more repetitions, the interval covers the true median with at least 95 %
+confidence. The power law time ~ side^e is fitted on a log-log scale, with the standard error of e: e = 2 is linear in the
+number of samples. Loading means reading the terrain from a 16-bit PNG in memory. The exit code is 1 if the same inputs
+gave different results.
 
 Examples:
   talweg bench

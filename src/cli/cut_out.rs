@@ -16,10 +16,10 @@ use talweg::io::check_writable;
 /// Cut a part out of a terrain as an image primitive of a construction
 #[derive(Args)]
 #[command(after_help = "\
-Writes a scene with one construction that holds one image piece at its original place. Beside the scene it writes the
-picture of the heights (.png, 16 bits), and one of the weights if there are gaps in the ground. The picture names contain
-a hash of their contents. Open the scene and copy the piece into another construction: it can be moved, turned,
-stretched, bent and blended like any other piece.
+Writes a scene with one construction, which contains one image primitive at its original position. Next to the scene it
+writes a picture of the heights (.png, 16 bits), and a picture of the weights if the terrain has voids. The names of the
+pictures contain a hash of their contents. Open the scene and copy the primitive into another construction. There it can
+be moved, rotated, stretched, bent and blended like any other primitive.
 
 Example:
   talweg cut-out alpine-range --area 1000,1500,4000,4200 -o massif.ron

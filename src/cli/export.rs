@@ -21,38 +21,38 @@ use talweg::tiles::{LargeExport, TileError};
 /// Write heights, data maps, ground types, colours and more for other programs
 #[derive(Args)]
 #[command(after_help = "\
-The ending chooses the format:
-  .png      16-bit greyscale over the map's own range, which is recorded in text chunks; colours with 8 bits
-  .r16      raw unsigned 16-bit over the map's own range; also .raw
-  .r32      raw 32-bit float
-  .tif      GeoTIFF, 32-bit float with extent, coordinate system and no-data; .cog.tif is cloud-optimised
-  .exr      OpenEXR, 32-bit float
+The file extension selects the format:
+  .png      16-bit greyscale over the map's own range, which text chunks of the file contain; colours with 8 bits
+  .r16      raw unsigned 16-bit integers over the map's own range; also .raw
+  .r32      raw 32-bit floats
+  .tif      GeoTIFF, 32-bit floats with extent, coordinate system and no-data value; .cog.tif is cloud-optimised
+  .exr      OpenEXR, 32-bit floats
   .asc      ESRI ASCII grid
-  .csv      trees, shrubs and stones, a line for each; .plants.glb holds them as instances of their shapes
-  .glb .obj .ply  mesh with colours, walls and water as chosen; .stl is a printable body with walls and base
-Heights in floats are metres. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY carry the scene: `talweg check FILE`, `talweg
-verify FILE` and the editor read it back.
+  .csv      trees, shrubs and stones, one line each; .plants.glb contains them as instances of their shapes
+  .glb .obj .ply  mesh, with colours, walls and water by options; .stl is a printable solid with walls and base
+Heights in floats are metres. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files contain the scene: `talweg check FILE`,
+`talweg verify FILE` and the editor read it from them.
 
-A missing folder is created with its files; its parent folder must exist.
+If the folder of the files is missing, it is created; its parent folder must exist.
 
---what chooses the map in the files. --maps adds files of more maps beside the first, named NAME-MAP. The maps are heights,
+--what selects the map in the files. --maps adds a file for each further map, named NAME-MAP. The maps are heights,
 slope, curvature, normals, occlusion, bands, colours, relief, types, splat, weights, control, temperature, moisture,
 mask:LAYER, and every data map that a layer writes: water, sediment, hardness, flow, wear, deposits, rain, sand, snow, ice
-and others. Ground types come from the scene's biome table, or from `earth`; NAME.legend.ron lists their numbers, names
-and colours.
+and others. Ground types are those of the scene's biome table, or of the table `earth` if the scene has none.
+NAME.legend.ron lists their numbers, names and colours.
 
---preset writes a folder for a program, with its import settings as a text: unreal, unreal-mesh, unity, godot, blender,
+--preset writes a folder for a program, with its import settings as text: unreal, unreal-mesh, unity, godot, blender,
 bevy or worldpainter. --build repeats a build preset of the scene; --save-build keeps this export in the scene file.
 
-Terrains of more than 16,384 samples per side, or larger than memory, are built in tiles in a temporary folder beside the
-files, .talweg-…tmp, and written some rows at a time, with the same bytes. This works for all maps except occlusion and
-relief, and not for meshes and plants. Beside the files it needs about 8 bytes of disk per sample, and 8 more for each data
-map that any layer writes: the hash covers all maps, and each stage needs the tiles of the one before. If a layer can only
-be computed as a whole and does not fit, the error names it. To continue after a stop, or to use many machines, use
-`talweg plan`, `run-tiles` and `merge` instead.
+Terrains of more than 16,384 samples per side, or larger than memory, are built in tiles in a temporary folder next to
+the files, .talweg-…tmp. The files are then written a few rows at a time, with the same bytes. This works for all maps
+except occlusion and relief, and not for meshes and plants. In addition to the files it needs about 8 bytes of disk space
+per sample, and 8 more for each data map that any layer writes, because the hash covers all maps, and each stage needs the
+tiles of the previous stage. If a layer cannot be computed in tiles and does not fit into memory, the error names the
+layer. To continue after a stop, or to use many machines, use `talweg plan`, `run-tiles` and `merge` instead.
 
 A planet is written as one map of all longitudes and latitudes, or as the six faces of a cube: planet-px.png, -nx, -py,
--ny, -pz and -nz. The face +x is seen from longitude 0, +y from 90° east and +z from the north pole.
+-ny, -pz and -nz. The centre of the face +x is at longitude 0, of +y at 90° east, and of +z at the north pole.
 
 Examples:
   talweg export alpine-range -o alps.png --size 2049

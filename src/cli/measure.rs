@@ -66,11 +66,11 @@ fn help() -> String {
     let names: Vec<&str> = DIFFERENCES.iter().map(|m| m.key).collect();
     let _ = writeln!(text, "Measures of a difference (--against): {}.", names.join(", "));
     text += "
-A measure without a value is null in JSON, empty in CSV, and – with the reason in text. Steepness, hypsometry, peaks,
-valleys, drainage and playability are measured on land above the sea. A planet is measured by area: land and sea, heights,
-slopes, streams, climate. Samples have neighbours across an edge only if the scene wraps.
-Planets, and terrains with a biome table or a climate of their own, also have temperature and moisture (mean, lowest and
-highest, by area) and the fraction of every ground type.
+A measure without a value is null in JSON, empty in CSV, and – with the reason in the text. Steepness, hypsometry, peaks,
+valleys, drainage and playability are measured on land above the sea. On a planet, each sample is weighted by its area: land
+and sea, heights, slopes, streams, climate. Samples have neighbours across an edge only if the scene wraps.
+Planets, and terrains with a biome table or a climate, also have temperature and moisture (area-weighted mean, lowest and
+highest) and the fraction of every ground type.
 Examples:
   talweg measure dem.png --white 2500 --side 30000 --limit source_area=0.5
   talweg measure island --set Peaks.octaves=3 --against island";

@@ -17,11 +17,12 @@ use talweg::scene::{LONGEST_TERRAIN_METRES, PatchFiles, put_patch_back, take_pat
 /// Extract a square of a planet as a terrain, or put the edited terrain back
 #[derive(Args)]
 #[command(after_help = "\
-`take` writes a scene, and beside it the planet's terrain in that square at the given samples, down to a metre: heights,
-water, moisture and the planet's other maps (.r32). The file names end with a hash of the contents, so that a scene always
-finds the files it was saved with. Rivers enter and leave where the planet's rivers do. The first layers of the scene are
-the planet's terrain; edit it like any other scene. It records its planet and its position. `put` evaluates the scene,
-writes its heights beside the new planet, and adds a layer to the planet that lays them onto the globe.
+`take` writes a scene, and next to it the planet's terrain in the square: heights, water, moisture and the planet's other
+maps (.r32). The spacing of their samples can be as small as a metre. The file names end with a hash of the contents, so
+that a scene always finds the files it was saved with. Rivers enter and leave the square at the same points as on the
+planet. The first layers of the scene are the planet's terrain; edit it like any other scene. The scene contains the name
+of its planet and its position. `put` evaluates the scene, writes its heights next to the new planet scene, and adds a
+layer to the planet that applies these heights.
 
 Example:
   talweg patch take earthlike --longitude 12 --latitude 46 --side 800000 -o alps.ron --samples 1025

@@ -11,7 +11,8 @@ use talweg::recovery::{FoundWork, abandoned_work, local_time, state_folder};
 /// List unsaved work of editors that crashed or were killed, write it to a file, or discard it
 #[derive(Args)]
 #[command(after_help = "\
-Work that was written to a file stays in the list until --discard removes it. Work of running editors is not listed.
+Work that was written to a file stays in the list until --discard removes it. The list does not contain work of running
+editors.
 
 Examples:
   talweg recover                                    list unsaved work, the newest first

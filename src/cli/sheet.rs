@@ -20,10 +20,11 @@ use talweg::variants::{SceneVariant, Size, Thumbnail, VariantSweep};
 /// Draw a contact sheet of one scene: with other seeds, with presets, or with a parameter swept over its range
 #[derive(Args)]
 #[command(after_help = "\
-A sweep covers the range of the panel's slider, or FROM..TO, in equal steps, or in equal factors if the range spans
-decades; for a choice it shows all options. Two sweeps make a table, the first across, the second down. The caption of a
-thumbnail gives its values; the JSON gives them in the form of --set, for rendering or exporting. Below the caption are
-the erosion score, the mean slope, and the lowest and highest point, at the thumbnail's resolution.
+A sweep covers the range of the panel's slider, or FROM..TO, in equal steps. If the range spans several powers of ten, the
+sweep uses equal factors instead. For a parameter with options, it shows all options. Two sweeps make a table: the first
+varies from left to right, the second from top to bottom. The caption of a thumbnail gives its values; the JSON gives them
+in the form of --set, for rendering or exporting. Below the caption are the erosion score, the mean slope, and the lowest
+and highest height, measured at the thumbnail's resolution.
 
 Examples:
   talweg sheet alpine-range -o seeds.png

@@ -30,15 +30,15 @@ use talweg::web_map::{MapPosition, RasterPyramid, TilePixels};
 /// Plan a build in tiles, for terrains larger than memory or for many machines
 #[derive(Args)]
 #[command(after_help = "\
-The folder holds the plan as text (plan.ron), this report (plan.txt: memory, times, disk), the scene, and later the tiles.
-Stages run one after another. The tasks of a stage are tiles, and may run at the same time on any machine that sees the
-folder. A layer that cannot be computed in parts is listed with the reason; it is one task that needs the memory of the
-whole. The result has the same bits as the whole.
+The folder contains the plan as text (plan.ron), this report (plan.txt: memory, times, disk space), the scene, and later
+the tiles. Stages run one after another. Each task of a stage makes a tile. Tasks of one stage can run at the same time,
+on any machine that can access the folder. A layer that cannot be computed in tiles is listed with the reason; it is one
+task that needs the memory of the whole terrain. The result has the same bits as a build of the whole terrain at once.
 
 Examples:
   talweg plan alpine-range --size 16385 -o alps
-  talweg run-tiles alps                       (all on this machine, or:)
-  talweg run-tile alps 0 0                    (one task; on a cluster each machine runs some)
+  talweg run-tiles alps                       (all tasks on this machine, or:)
+  talweg run-tile alps 0 0                    (one task; on a cluster each machine runs some tasks)
   talweg merge alps -o alps.cog.tif
   talweg plan alpine-range --size 16385 -o alps --slurm && bash alps/slurm.sh --partition=long
   talweg plan alpine-range --size 16385 -o alps --openjd && openjd run alps/openjd.json -p PlanFolder=alps")]
@@ -68,8 +68,8 @@ pub struct PlanArgs {
 /// Run one task of a plan, unless it is already done
 #[derive(Args)]
 #[command(after_help = "\
-Tiles are written whole or not at all, with their hash: run a task again if it was killed. A task that is done is only
-checked. Many tasks run faster in one program, because it reuses its memory.
+Tiles are written completely or not at all, with their hash: run a task again if it was killed. If a task is already
+done, only its files are checked. Many tasks run faster in one program, because it reuses its memory.
 
 Examples:
   talweg run-tile alps 0 12
@@ -92,9 +92,9 @@ pub struct RunTileArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Workers are separate processes: if one is killed, for example for lack of memory, its task is tried again and the others
-continue. With --prune, the tiles of a stage are removed as soon as no later stage reads them, so that the folder needs the
-least disk. Removed tiles are not made again when the build continues after a stop. With --prune, only one program may
-work in the folder.
+continue. With --prune, the tiles of a stage are removed as soon as no later stage reads them, so that the folder needs
+as little disk space as possible. Removed tiles are not made again when the build continues after a stop. With --prune,
+only one program may use the folder.
 
 Examples:
   talweg run-tiles alps --workers 2
@@ -129,8 +129,8 @@ struct WorkArgs {
 /// Write files of the whole terrain from all tiles of a plan, without holding the terrain in memory
 #[derive(Args)]
 #[command(after_help = "\
-The ending chooses the format, as for `talweg export`, and the files have the same bytes. Without -o, the content hash of
-the result is printed, the same as by `talweg verify`.
+The file extension selects the format, and the files have the same bytes as files of `talweg export`. Without -o, the
+content hash of the terrain is printed, which equals the hash that `talweg verify` prints.
 
 Examples:
   talweg merge alps

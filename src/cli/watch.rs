@@ -19,8 +19,8 @@ use talweg::io::FileStamp;
 /// Repeat a command whenever a scene, or a file that the scene names, is saved
 #[derive(Args)]
 #[command(after_help = "\
-COMMAND is any talweg command that takes a scene, written without the scene, which is inserted. After an error in the scene
-the watch continues. Ctrl-C ends it.
+COMMAND is any talweg command that takes a scene. Write it without the scene, which is inserted automatically. After an
+error in the scene, talweg continues to watch. Ctrl-C ends it.
 
 Examples:
   talweg watch island.ron -- export -o island.png --size 1025

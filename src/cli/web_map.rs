@@ -15,14 +15,16 @@ use talweg::web_map::{GlobePyramid, MapPosition, RasterPyramid, TilePixels, WebM
 /// Write a tile pyramid for maps in browsers or for globes
 #[derive(Args)]
 #[command(after_help = "\
-Pixels are tiles of 256 × 256 in Web Mercator, FOLDER/{z}/{x}/{y}.png with a tiles.json:
+--pixels selects the content of the tiles. All contents except quantized are images of 256 × 256 pixels in Web Mercator,
+FOLDER/{z}/{x}/{y}.png, with a tiles.json:
   terrarium   heights to 1/256 m in Mapzen's encoding, for MapLibre
   mapbox      heights to 1/10 m, Terrain-RGB
   hillshade   greyscale, lit by the scene's sun
-  colours     colours of the ground
-  quantized   triangles for CesiumJS, quantized-mesh 1.0 with a layer.json
+  colours     colours of the terrain
+  quantized   triangles for CesiumJS, in the format quantized-mesh 1.0, with a layer.json
 
-The folder must be new; it appears complete with all tiles. Planets are exported as a map instead.
+The folder must be new; it appears only when all tiles are written. Planets cannot be written as tiles; `talweg export`
+writes them as a map.
 
 Examples:
   talweg web-map alpine-range -o tiles --longitude 7.6 --latitude 46
