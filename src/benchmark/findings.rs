@@ -113,7 +113,7 @@ fn idle(list: &mut List, found: &Benchmark) {
     if !idle.is_empty() {
         let (verb, its) = if idle.len() == 1 { ("leaves", "its") } else { ("leave", "their") };
         list.care(format!(
-            "{} {verb} the terrain unchanged at some size: {its} time there is meaningless.",
+            "{} {verb} the terrain unchanged at some size: {its} time at that size is meaningless.",
             names(&idle)
         ));
     }

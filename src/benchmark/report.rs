@@ -168,7 +168,7 @@ impl Benchmark {
         if let Some(confidence) = self.weak_confidence() {
             let _ = writeln!(
                 text,
-                "Too few repetitions for this: the intervals have {:.0} % confidence.",
+                "Too few repetitions: the intervals have only {:.0} % confidence.",
                 100.0 * confidence
             );
         }
@@ -182,9 +182,9 @@ impl Benchmark {
         let _ = writeln!(text, "\nComparison at {largest}², on {least} thread{}", if least == 1 { "" } else { "s" });
         text += &self.comparison(least, most);
         text += if self.memory_is_counted {
-            "\nMemory at the peak, with the terrain itself, MiB\n"
+            "\nPeak memory, including the resulting terrain, MiB\n"
         } else {
-            "\nMemory of the result alone, MiB (this program does not count temporary memory)\n"
+            "\nMemory of the resulting terrain, MiB (this program does not count temporary memory)\n"
         };
         text += &self.by_size(|r, n| {
             let bytes = r.cell(n, most).map_or(0, |c| c.peak_bytes.unwrap_or(c.result_bytes));
@@ -195,7 +195,7 @@ impl Benchmark {
             let idle: Vec<String> = idle.map(|&n| subject.grid(n)).collect();
             if !idle.is_empty() {
                 let sizes = idle.join(", ");
-                let _ = writeln!(text, "\n{} changes nothing at {sizes}: its time there is meaningless", subject.name);
+                let _ = writeln!(text, "\n{} changes nothing at {sizes}: its time at that size is meaningless", subject.name);
             }
             for wrong in &subject.consistency.disagreements {
                 let _ = writeln!(

@@ -85,10 +85,10 @@ pub fn run(args: &CutOutArgs) -> CommandResult {
         return print_json(&json!({ "files": written, "samples": [columns, rows], "metres": cut.range }));
     }
     let [low, high] = cut.range;
-    let mut text = format!("{}  the scene: one image piece\n", args.output.display());
+    let mut text = format!("{}  the scene, with one image primitive\n", args.output.display());
     text += &format!("{}  {columns} × {rows} samples, {low:.1} to {high:.1} m\n", pictures[0].display());
     if let Some(weights) = weights {
-        text += &format!("{}  where there is ground\n", weights.display());
+        text += &format!("{}  the weights: 1 where there is terrain\n", weights.display());
     }
     print(&text)
 }

@@ -240,7 +240,7 @@ fn large_export<'a>(
         let [needed, free] = [short.needed, short.free].map(bytes_text);
         let tile = large.plan.tile;
         print_message(&format!(
-            "note: as a whole this needs up to {needed}, and {free} are free; it is built in tiles of {tile} instead"
+            "note: without tiles this needs up to {needed}, and {free} are free; it is built in tiles of {tile} samples instead"
         ));
     }
     Ok(Some(large))

@@ -316,15 +316,15 @@ pub fn run_plan(args: &PlanArgs) -> CommandResult {
 fn step_text(step: SurveyStep) -> &'static str {
     match step {
         SurveyStep::Basins => "basins of each tile",
-        SurveyStep::Spills => "where the basins of all tiles spill",
+        SurveyStep::Spills => "spill points of the basins of all tiles",
         SurveyStep::Flow => "outflow of each tile",
         SurveyStep::Inflows => "inflow of each tile",
         SurveyStep::Courses => "divided drainage of each tile",
         SurveyStep::Trunks => "trunks that other tiles drain into",
-        SurveyStep::Erosion => "wear",
+        SurveyStep::Erosion => "erosion outside the trunks",
         SurveyStep::Streams => "trunk streams",
         SurveyStep::Range => "lowest and highest height of each tile",
-        SurveyStep::Ranges => "lowest and highest height of all",
+        SurveyStep::Ranges => "lowest and highest height of the whole terrain",
         SurveyStep::Ground => "ground",
     }
 }
@@ -380,12 +380,12 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
     }
     let [kept, pruned] = [disk.kept, disk.pruned].map(bytes_text);
     text += &format!(
-        "In total {:.1} s, and about {kept} of disk, or {pruned} with run-tiles --prune\n",
+        "In total {:.1} s, and about {kept} of disk space, or {pruned} with run-tiles --prune\n",
         seconds.iter().sum::<f64>()
     );
     let whole: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
     if !whole.is_empty() {
-        text += "Computed as a whole:\n";
+        text += "Computed on the whole terrain at once:\n";
         whole.iter().for_each(|reason| text += &format!("  {reason}\n"));
     }
     text

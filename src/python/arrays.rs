@@ -103,7 +103,7 @@ pub fn field_from_array(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_plan
     };
     if let Some(mask) = &mask {
         if is_planet {
-            return Err(usage(py, format_args!("{what}: a planet has ground everywhere; fill the masked samples")));
+            return Err(usage(py, format_args!("{what}: a planet cannot have voids; fill the masked samples")));
         }
         if !mask.contains(&false) {
             return Err(usage(py, format_args!("{what}: all of it is masked")));
@@ -115,7 +115,7 @@ pub fn field_from_array(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_plan
         return Err(usage(
             py,
             format_args!(
-                "{what}: row {row}, column {column} is not a finite number; fill it, or mask it (numpy.ma.masked_invalid): masked samples have no ground"
+                "{what}: row {row}, column {column} is not a finite number; fill it, or mask it (numpy.ma.masked_invalid): masked samples become voids"
             ),
         ));
     }

@@ -102,7 +102,7 @@ impl NodeGround<'_, '_> {
         scene.settings.seed = self.seed;
         let Some(mut field) = field else {
             if self.maps.is_some_and(|maps| !maps.is_empty()) {
-                return Err(usage(py, "maps: give heights as well, for the maps to lie on"));
+                return Err(usage(py, "maps: give heights as well, because maps belong to heights"));
             }
             return Ok((scene, None, samples));
         };
