@@ -75,7 +75,7 @@ pub enum PaletteError {
     Colour {
         /// The name of the palette.
         palette: String,
-        /// The text in the file in place of a colour.
+        /// The text that the file contains instead of a colour.
         text: String,
     },
     /// Stops are missing, or do not increase.

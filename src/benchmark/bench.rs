@@ -2,9 +2,10 @@
 //!
 //! A cell is one subject at one size with one number of threads. Every combination is measured. Each cell first runs
 //! twice to warm up. The warm-up measures the peak memory. It also determines how many runs one observation needs to
-//! last at least [`OBSERVATION`]. In each repetition, every cell is then observed once, in a new random order (the same
-//! on every call), so that disturbances of the machine affect all cells alike. Ratios of times, between two subjects or
-//! between two numbers of threads, are computed within each repetition, so that a common slowdown cancels out.
+//! last at least [`OBSERVATION`]. In each repetition, every cell is then observed once, so that disturbances of the
+//! machine affect all cells alike. Each repetition has a new random order, which is the same on every call. Ratios of
+//! times, between two subjects or between two numbers of threads, are computed within each repetition, so that a common
+//! slowdown cancels out.
 //!
 //! With the first number of threads, every observation also loads its result once [from a file](super::loading).
 //!

@@ -75,7 +75,8 @@ pub struct ExportArgs {
     /// Map to write into the files
     #[arg(long, value_name = "MAP", default_value = "heights", value_parser = map)]
     what: ExportMap,
-    /// Further maps, separated by commas such as flow,wear,slope, each written to its own file next to the first
+    /// Further maps, separated by commas, such as flow,wear,slope; each is written to its own file next to the first
+    /// file
     #[arg(long, value_name = "MAP,MAP", value_delimiter = ',', value_parser = map)]
     maps: Vec<ExportMap>,
     /// Write a folder for a program, in addition to other files; the folder is called after the preset unless -o names
@@ -139,7 +140,7 @@ pub struct ExportArgs {
     /// Width of the map of a planet in pixels; by default it follows the planet's own samples
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=65_536))]
     width: Option<u32>,
-    /// What a sample of a planet's map stands for
+    /// Whether a sample of a planet's map stands for an area or for a point
     #[arg(long, value_enum, default_value_t = Register::Pixel)]
     registration: Register,
     /// Print the report as JSON

@@ -134,7 +134,7 @@ impl WatchedFiles {
             std::thread::sleep(every);
             let changed = self.0.iter().find(|(path, stamp)| has_changed(path, stamp.as_ref()));
             let Some((path, _)) = changed else { continue };
-            // An editor that replaces the file may briefly leave the file missing.
+            // An editor that replaces the file can leave the file missing for a moment.
             let mut last = None;
             loop {
                 let now = FileStamp::read(path).ok().filter(FileStamp::is_file);

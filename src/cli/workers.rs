@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_task_is_restarted_when_its_worker_dies() {
         let folder = tempfile::tempdir().unwrap();
-        // The first worker dies in the middle of its answer, the second without an answer.
+        // The first worker dies in the middle of its answer, the second worker dies without an answer.
         let dies = "mkdir a$task 2>&- && printf don && kill -9 $$; mkdir b$task 2>&- && exit 1";
         let (outcome, done) = run_logged(folder.path(), dies, 2, 4);
         outcome.unwrap();

@@ -192,8 +192,8 @@ fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// For each sample of `grid`, whether a channel of `ground` runs through the sample. Where several samples of a globe
-/// or a wrapping grid are the same point, only one of them is marked.
+/// For each sample of `grid`, whether a channel of `ground` runs through the sample. If several samples of a globe or a
+/// wrapping grid are the same point, only one of them is marked.
 fn channels(ground: &DrainageGround, source_km2: f64, grid: Grid, control: &Control) -> Result<Vec<bool>, Cancelled> {
     let mut marks = vec![false; grid.len()];
     if !ground.has_relief {

@@ -1,9 +1,9 @@
 //! Distribution of area over height: histogram, hypsometric curve and integral.
 //!
-//! Hypsometric curve: y = (h - h_min) / (h_max - h_min) is the relative height of a point with the height h, and a is
-//! the fraction of the land at or above y. The integral ∫ a dy of the curve equals the elevation-relief ratio of the
-//! heights, (h_mean - h_min) / (h_max - h_min). This module computes the ratio, because it is exact. With a sea, the
-//! curve covers only the land above the sea; the histogram covers the whole terrain.
+//! Hypsometric curve: a point with the height h has the relative height y = (h - h_min) / (h_max - h_min). The curve
+//! gives the fraction a of the land at or above y. The integral ∫ a dy of the curve equals the elevation-relief ratio
+//! of the heights, (h_mean - h_min) / (h_max - h_min). This module computes the ratio, because it is exact. With a sea,
+//! the curve covers only the land above the sea; the histogram covers the whole terrain.
 //!
 //! Source: Strahler 1952; Pike & Wilson 1971 (proof that both are equal).
 

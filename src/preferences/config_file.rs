@@ -25,7 +25,7 @@ pub enum ConfigError {
         path: PathBuf,
         /// Cause of the error, in words.
         message: String,
-        /// End of the message: where the file was copied to, or that the file stays as it is.
+        /// End of the message: the path of the copy of the file, or a statement that the file stays as it is.
         then: String,
     },
     /// The file cannot be written; the old file stays.
@@ -110,7 +110,7 @@ fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Unread> {
         Ok(_) => {}
     }
     let mut bytes = Vec::new();
-    // The size limit also applies here, because the file may grow while it is read.
+    // The size limit also applies here, because the file can grow while it is read.
     File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(not_ours)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(too_large());

@@ -1,7 +1,7 @@
 //! Display settings of planets, which are not part of the scene.
 
 crate::choices! {
-    /// How the air is drawn.
+    /// Method by which the air is drawn.
     AirModel {
         None "None": "Draws no air at all.",
         Formula "Rim": "Brightens the rim of the globe by Petitprez's simple formula.",
@@ -25,7 +25,7 @@ crate::params! {
         night_side: bool = true;
         /// Whether mountains cast shadows when the sun is low.
         shadows: bool = true;
-        /// How the air is drawn, if the planet has any.
+        /// Method by which the air is drawn, if the planet has air.
         air: AirModel = AirModel::Scattering;
         /// Fraction of the sky that clouds cover. Planets with thin air have fewer clouds.
         cloud_cover: f32 ["share"] = 0.45, 0.0..=1.0;

@@ -36,9 +36,9 @@ crate::params! {
         scale: f32 ["%"] = 100.0, 75.0..=200.0;
         /// Units that the window displays and accepts. Scenes and exported files stay in metres.
         units: UnitSystem = UnitSystem::Metric;
-        /// How the mouse moves the camera.
+        /// Mouse buttons and keys that move the camera.
         mouse_style: MouseStyle = MouseStyle::Talweg;
-        /// How much detail of the ground materials is shown.
+        /// Level of detail of the ground materials in the 3D view.
         ground_detail: GroundDetail = GroundDetail::Automatic;
         /// Whether the camera jumps instead of gliding, menus open at once, and clouds stand still.
         reduced_motion: bool = false;

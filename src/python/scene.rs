@@ -205,7 +205,7 @@ impl PyScene {
         Ok(Some(BaseTerrain::new(terrain)))
     }
 
-    /// Sets the scene's side length to that of heights with `samples` per side, `cell` metres apart.
+    /// Sets the scene's side length to the side length of heights with `samples` per side, `cell` metres apart.
     fn fit(&mut self, py: Python<'_>, cell: f64, samples: usize) -> PyResult<()> {
         if self.scene.is_planet() {
             return Err(usage(py, "cell_metres: the radius of a planet decides the distance of its samples"));

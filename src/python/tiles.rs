@@ -142,9 +142,10 @@ impl PyPlan {
         Ok(self.relative_paths(self.build.files_written(stage, tile).map_err(failed)?))
     }
 
-    /// Writes files made of all tiles, like `talweg merge`, and returns the content hash of the terrain, which is that
-    /// of the whole; without a path, only the hash. `what` is the map in the file: any map of `export` except
-    /// occlusion, relief and masks. `force` replaces write-protected files.
+    /// Writes files of the whole terrain from all tiles, like `talweg merge`, and returns the content hash of the
+    /// terrain. This hash equals the hash of a build without tiles. Without a path, only the hash is computed. `what`
+    /// is the map in the file: any map of `export` except occlusion, relief and masks. `force` replaces write-protected
+    /// files.
     #[pyo3(signature = (path=None, *, what="heights", force=false, threads=0))]
     fn merge(
         &self,

@@ -41,7 +41,7 @@ pub enum RecoveryError {
         /// Cause of the error.
         source: std::io::Error,
     },
-    /// The open scene could not be written, or may be lost in a power failure.
+    /// The open scene could not be written, or a power failure could lose it.
     #[error("unsaved work {fate}: {0}. Save the scene now", fate = if .0.is_replaced() { "may be lost" } else { "could not be stored" })]
     Write(#[from] crate::io::FileError),
     /// A session's file cannot be read.

@@ -22,7 +22,7 @@ pub(super) struct GlobeGround<'a> {
     globe: Globe,
     /// Tangents of the angles from the centre of a face to its rows and columns.
     tangents: Vec<f32>,
-    /// Distance between neighbouring samples in the middle of a face, in metres.
+    /// Distance in metres between neighbouring samples at the centre of a face.
     step_metres: f32,
     /// Factor that converts slopes between samples of this globe to slopes over [`NEAR_METRES`], the distance of the
     /// biome tables.
@@ -159,7 +159,7 @@ impl<'a> GlobeGround<'a> {
 struct FaceMetric {
     y: f32,
     relief_metres: f32,
-    /// 1 divided by the length, in metres, of a step in the middle of a face.
+    /// 1 divided by the length, in metres, of a step at the centre of a face.
     per_metre: f32,
 }
 

@@ -167,7 +167,7 @@ impl Paint {
         &self.units
     }
 
-    /// The conditions at (u, v) between samples of a square: those of the nearest sample, but with the height
+    /// The conditions at (u, v) between samples of a square: the conditions of the nearest sample, but with the height
     /// interpolated at the position.
     pub fn conditions_on_square(&self, terrain: &Terrain, u: f32, v: f32) -> SiteConditions {
         let last = (terrain.samples() - 1) as f32;

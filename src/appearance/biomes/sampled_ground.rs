@@ -1,5 +1,5 @@
-//! Terrain colours and ground types of a square terrain that is read in windows. The results have the same bits as
-//! those of the whole terrain.
+//! Terrain colours and ground types of a square terrain that is read in windows. The windows have the same bits as the
+//! whole terrain.
 
 use std::sync::Arc;
 

@@ -65,7 +65,7 @@ impl PaletteTable {
         Self { biomes: None, lut, rock: palette.rock, rock_degrees: palette.rock_degrees, scatter, materials }
     }
 
-    /// Whether both palettes have the same terrain colours and the same plants and stones; materials may differ.
+    /// Whether both palettes have the same terrain colours and the same plants and stones; materials can differ.
     pub fn has_same_vegetation(&self, other: &Self) -> bool {
         let Self { biomes, lut, rock, rock_degrees, scatter, materials: _ } = self;
         (biomes, lut, rock, rock_degrees) == (&other.biomes, &other.lut, &other.rock, &other.rock_degrees)

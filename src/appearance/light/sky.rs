@@ -111,8 +111,8 @@ impl Daylight {
 }
 
 impl Daylight {
-    /// Luminance of the sky at an elevation and at an azimuth relative to the sun, both in radians. The value is that
-    /// of the nearest map entry.
+    /// Luminance of the sky at an elevation and at an azimuth relative to the sun, both in radians. The function reads
+    /// the nearest map entry.
     pub fn sky_luminance(&self, azimuth: f32, elevation: f32) -> f32 {
         let nearest = |share: f32, count: usize| (share.clamp(0.0, 1.0).sqrt() * (count - 1) as f32 + 0.5) as usize;
         let (along, up) = (nearest(azimuth.abs() / PI, AZIMUTHS), nearest(elevation / FRAC_PI_2, ELEVATIONS));

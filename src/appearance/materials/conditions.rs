@@ -71,7 +71,7 @@ pub(in crate::appearance) fn asks_curvature(bands: &[Band; CONDITIONS.len()]) ->
 const CURVATURE_SAMPLES: f32 = 2.0;
 /// The topographic wetness index at which wetness is 0, and at which it is 1.
 const TOPOGRAPHIC_INDEX: (f32, f32) = (5.0, 15.0);
-/// Minimum slope, as a tangent, in the wetness index. Even on level terrain some water drains away.
+/// Minimum slope, as a tangent, in the wetness index. Some water drains away on level terrain as well.
 const LEAST_TANGENT: f32 = 0.001;
 /// Flow below which wetness fades to 0, so that wet areas have no sharp edge.
 const WETNESS_BEGINS: f32 = 0.04;

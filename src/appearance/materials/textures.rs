@@ -162,8 +162,7 @@ fn rock(at: [f32; 2]) -> [f32; 2] {
     [height + 0.55 * crags + 0.08 * fine, tone + 0.45 * crags + 0.15 * fine]
 }
 
-/// Height and tone of stones of three sizes that lie on each other. A higher `angular` makes them less round and
-/// sharper.
+/// Height and tone of overlapping stones of three sizes. A higher `angular` makes the stones less round and sharper.
 fn stones(at: [f32; 2], across: i32, angular: f32, seed: u64) -> [f32; 2] {
     let mut top = -1.0f32;
     let mut tone = -0.4;
@@ -286,8 +285,8 @@ fn strata(at: [f32; 2]) -> [f32; 2] {
     [height + 0.30 * rough + 0.08 * fine - 0.10 * joint, tone + 0.30 * rough + 0.14 * fine - 0.08 * joint]
 }
 
-/// Sums octaves of gradient noise, each half as high as the one before. The sum is about -0.7 to 0.7 and repeats with
-/// period 1.
+/// Sums octaves of gradient noise, each half as high as the previous octave. The sum is about -0.7 to 0.7 and repeats
+/// with period 1.
 fn sum(at: [f32; 2], cells: i32, octaves: u32, seed: u64) -> f32 {
     let (mut value, mut weight, mut across) = (0.0, 1.0, cells);
     for octave in 0..octaves {

@@ -20,7 +20,8 @@ pub const MOST_PIXELS: u32 = 16_384;
 pub struct PictureRequest {
     /// Length of the picture's sides in pixels, if neither width nor height is given.
     pub side: u32,
-    /// Width in pixels. The longer side of the picture spans the terrain, the shorter side its middle.
+    /// Width in pixels. The longer side of the picture spans the terrain, and the shorter side shows the middle of the
+    /// terrain.
     pub width: Option<u32>,
     /// Height in pixels.
     pub height: Option<u32>,

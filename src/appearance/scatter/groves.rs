@@ -19,8 +19,8 @@ const OCTAVES: [(f32, f32, f32, f32); 3] =
 /// Standard deviation of the sum of the octaves.
 const DEVIATION: f32 = 0.25;
 
-/// How far inside a grove a position in metres is: 0 outside, 1 inside. The edge of a grove is a sixth of the grove's
-/// width wide. Groves are about `width` metres wide and cover the fraction `share` of the terrain.
+/// Degree to which a position in metres is inside a grove: 0 outside, 1 inside. The edge of a grove is a sixth of the
+/// grove's width wide. Groves are about `width` metres wide and cover the fraction `share` of the terrain.
 pub fn grove_share(stream: Stream, (width, share): (f32, f32), metres: [f32; 2]) -> f32 {
     let scale = WAVES / width;
     let plane = metres.map(|along| along * scale);

@@ -8,7 +8,7 @@ use super::super::image::RgbImage;
 use super::super::text::Type;
 use super::EvaluationCounts;
 
-/// Colours of the ramp at even steps.
+/// Colours of the ramp at equal steps.
 const RAMP: [[u8; 3]; 7] =
     [[20, 10, 38], [52, 32, 92], [48, 80, 128], [34, 122, 132], [58, 162, 108], [154, 196, 66], [250, 236, 146]];
 const PAPER: [u8; 3] = [24, 26, 29];
