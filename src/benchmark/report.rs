@@ -166,11 +166,8 @@ impl Benchmark {
             self.system
         );
         if let Some(confidence) = self.weak_confidence() {
-            let _ = writeln!(
-                text,
-                "Too few repetitions: the intervals have only {:.0} % confidence.",
-                100.0 * confidence
-            );
+            let _ =
+                writeln!(text, "Too few repetitions: the intervals have only {:.0} % confidence.", 100.0 * confidence);
         }
         for &threads in &self.threads {
             let count = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
@@ -195,7 +192,11 @@ impl Benchmark {
             let idle: Vec<String> = idle.map(|&n| subject.grid(n)).collect();
             if !idle.is_empty() {
                 let sizes = idle.join(", ");
-                let _ = writeln!(text, "\n{} changes nothing at {sizes}: its time at that size is meaningless", subject.name);
+                let _ = writeln!(
+                    text,
+                    "\n{} changes nothing at {sizes}: its time at that size is meaningless",
+                    subject.name
+                );
             }
             for wrong in &subject.consistency.disagreements {
                 let _ = writeln!(

@@ -191,7 +191,9 @@ impl PyScene {
         let settings = &self.scene.settings;
         let Some(heights) = heights else {
             return match maps {
-                Some(maps) if !maps.is_empty() => Err(usage(py, "maps: give heights as well, because maps belong to heights")),
+                Some(maps) if !maps.is_empty() => {
+                    Err(usage(py, "maps: give heights as well, because maps belong to heights"))
+                }
                 _ => Ok(None),
             };
         };

@@ -13,7 +13,10 @@ fn a_tiled_build_equals_the_whole_build() {
     let folder = Folder::new();
     let (scene, plan) = (save("eroded-hills"), folder.path_text("plan"));
     let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
-    assert!(said.contains("300 × 300 samples in tiles of 128") && said.contains("Computed on the whole terrain at once:"), "{said}");
+    assert!(
+        said.contains("300 × 300 samples in tiles of 128") && said.contains("Computed on the whole terrain at once:"),
+        "{said}"
+    );
     talweg(&["merge", &plan]).code(1).stderr(contains("is missing or incomplete; run stage"));
     talweg(&["run-tile", &plan, "1", "99"]).code(2).stderr(contains("no task 99 of stage 1"));
     talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("stage 0, tile 0: done"));
