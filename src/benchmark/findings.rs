@@ -77,7 +77,10 @@ fn uncertainty(list: &mut List, found: &Benchmark) {
     let Some((_, first)) = timed.first() else { return };
     let confidence = first.milliseconds.confidence;
     if repetitions == 1 {
-        list.care("Everything was measured once: there are no intervals, and any of the times may be far off.".into());
+        list.care(
+            "Everything was measured once: there are no intervals, and each time can be far from the true median."
+                .into(),
+        );
         return;
     }
     if confidence < CONFIDENCE {

@@ -22,7 +22,7 @@ use talweg::tiles::{LargeExport, TileError};
 #[derive(Args)]
 #[command(after_help = "\
 The file extension selects the format:
-  .png      16-bit greyscale over the map's own range, which text chunks of the file contain; colours with 8 bits
+  .png      16-bit greyscale over the map's own range, which is stored in text chunks; colours with 8 bits
   .r16      raw unsigned 16-bit integers over the map's own range; also .raw
   .r32      raw 32-bit floats
   .tif      GeoTIFF, 32-bit floats with extent, coordinate system and no-data value; .cog.tif is cloud-optimised
@@ -45,14 +45,14 @@ NAME.legend.ron lists their numbers, names and colours.
 bevy or worldpainter. --build repeats a build preset of the scene; --save-build keeps this export in the scene file.
 
 Terrains of more than 16,384 samples per side, or larger than memory, are built in tiles in a temporary folder next to
-the files, .talweg-…tmp. The files are then written a few rows at a time, with the same bytes. This works for all maps
-except occlusion and relief, and not for meshes and plants. In addition to the files it needs about 8 bytes of disk space
-per sample, and 8 more for each data map that any layer writes, because the hash covers all maps, and each stage needs the
-tiles of the previous stage. If a layer cannot be computed in tiles and does not fit into memory, the error names the
-layer. To continue after a stop, or to use many machines, use `talweg plan`, `run-tiles` and `merge` instead.
+the files, .talweg-…tmp. The files are then written a few rows at a time, with the same bytes as without tiles. This works for
+all maps except occlusion and relief, and not for meshes and plants. The temporary folder needs about 8 bytes of disk
+space per sample, and 8 more for each data map that any layer writes. It contains all maps because the hash covers them,
+and two stages because each stage reads the tiles of the previous stage. If a layer cannot be computed in tiles and does
+not fit into memory, the error names the layer. To continue after a stop, or to use many machines, use `talweg plan`, `run-tiles` and `merge` instead.
 
 A planet is written as one map of all longitudes and latitudes, or as the six faces of a cube: planet-px.png, -nx, -py,
--ny, -pz and -nz. The centre of the face +x is at longitude 0, of +y at 90° east, and of +z at the north pole.
+-ny, -pz and -nz. The centre of the face +x is at longitude 0, the centre of +y is at 90° east, and the centre of +z is the north pole.
 
 Examples:
   talweg export alpine-range -o alps.png --size 2049
@@ -241,7 +241,7 @@ fn large_export<'a>(
         let [needed, free] = [short.needed, short.free].map(bytes_text);
         let tile = large.plan.tile;
         print_message(&format!(
-            "note: without tiles this needs up to {needed}, and {free} are free; it is built in tiles of {tile} samples instead"
+            "note: without tiles this export needs up to {needed}, and {free} are free; it is built in tiles of {tile} samples instead"
         ));
     }
     Ok(Some(large))

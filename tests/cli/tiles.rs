@@ -82,7 +82,7 @@ fn exports_larger_than_memory_use_tiles_or_say_why_not() {
     talweg(&["export", &scene, "--size", "1500", "-o", &whole, "-q"]).success();
     talweg(&["export", &scene, "--size", "1500", "-o", &tiles, "--memory", "80MiB"])
         .success()
-        .stderr(contains("note: without tiles this needs up to").and(contains("it is built in tiles of")));
+        .stderr(contains("note: without tiles this export needs up to").and(contains("it is built in tiles of")));
     assert!(std::fs::read(&whole).unwrap() == std::fs::read(&tiles).unwrap());
     // a product that needs the whole terrain is refused, with the memory that it needs
     let mesh = folder.path_text("a.glb");
