@@ -5,8 +5,8 @@
 >>> plan = talweg.plan(talweg.load("island"), "world", size=8193)
 >>> talweg.dask.build(plan, Client("scheduler:8786"))        # the content hash, the same as without tiles
 
-If a worker is lost, another worker repeats its task. A task that is already finished does nothing. Workers need the same
-version of Talweg. They must have access to the folder of the plan or, with `store`, to an object store.
+If a worker is lost, another worker repeats its task. A task that is already finished does nothing. Workers need the
+same version of Talweg. Workers must have access to the folder of the plan or, with `store`, to an object store.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def build(
     raised. If a worker has less memory than a task needs, nothing is started.
 
     `store` is an fsspec URL for the tiles, such as `"s3://bucket/world"`, for machines that share no folder. A task
-    reads its inputs from the store and writes its outputs to the store. The folder of the plan is then needed only on this machine,
-    and receives the tiles of the result.
+    reads its inputs from the store and writes its outputs to the store. The folder of the plan is then needed only on
+    this machine, and receives the tiles of the result.
 
     With `prune`, the tiles of a stage are removed, also from the store, as soon as no later stage reads them. No other
     process may then use the folder.
@@ -95,11 +95,12 @@ def batch(
     retries: int = 2,
     **options: Any,
 ) -> dict[str, Any]:
-    """Makes all variants of `scene` on the workers and returns the report of `scene.batch`, which has the same arguments.
+    """Makes all variants of `scene` on the workers and returns the report of `scene.batch`, which has the same
+    arguments.
 
     All machines must see the folder. `threads` is the number of threads of a variant. A failed variant is tried
-    `retries` more times. Finished variants whose settings are unchanged are kept, so a stopped batch continues. At the end this process
-    writes the contact sheet and the table of measures.
+    `retries` more times. Finished variants whose settings are unchanged are kept, so a stopped batch continues. At the
+    end this process writes the contact sheet and the table of measures.
     """
     distributed = _needed("distributed", 'dask.distributed; `pip install "dask[distributed]"`')
     folder = Path(folder).resolve()
