@@ -79,8 +79,7 @@ pub struct ExportArgs {
     /// file
     #[arg(long, value_name = "MAP,MAP", value_delimiter = ',', value_parser = map)]
     maps: Vec<ExportMap>,
-    /// Write a folder for a program, in addition to other files; the folder is called after the preset unless -o names
-    /// it
+    /// Write a folder for a program, in addition to other files; -o sets its path, otherwise it has the program's name
     #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["build"])]
     preset: Option<String>,
     /// Repeat a build preset of the scene
